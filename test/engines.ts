@@ -1,9 +1,9 @@
 /**
- * The whole suite on every engine but the one that `npm test` uses, where it runs here:
+ * Runs the whole suite on every available engine except the one that `npm test` uses:
  *
- *   node test/engines.ts [vitest's own words …]
+ *   node test/engines.ts [vitest's arguments …]
  *
- * Prints a line for each engine. Exits non-zero when the suite fails on one of them.
+ * Prints a line for each engine. Exits non-zero if the suite fails on one of them.
  */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";

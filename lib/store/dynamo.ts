@@ -207,9 +207,9 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function write(
     single: Write,
-    { returning, idempotent: repeatable = false, until }: WriteOptions = {},
+    { returning, idempotent = false, until }: WriteOptions = {},
   ): Promise<Item | undefined> {
-    const repeat = repeatable || (single.when === undefined && !("update" in single));
+    const repeat = idempotent || (single.when === undefined && !("update" in single));
     const { operation, send } = singleWrite(single, TableName, returning);
     try {
       const answer = await sendWrite(

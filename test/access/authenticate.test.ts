@@ -24,7 +24,7 @@ const principalOf = async ({ text }: IssuedKey) => (await authenticated(text)).p
 const change = (key: Key, name: string, value: string | number | null) =>
   store().table.write({ update: key, change: { set: [[name, value]] } });
 
-/** Every refusal looks the same outside; inside it says why, and whose key it was. */
+/** Every refusal looks the same to the caller; internally it has the reason and the key's id. */
 const refusal = (reason: string, id?: string) => ({
   code: "UNAUTHORIZED",
   message: "The API key is missing or not valid. Send a valid key in the x-service-api-key header.",
@@ -32,8 +32,8 @@ const refusal = (reason: string, id?: string) => ({
   key: id === undefined ? undefined : expect.objectContaining({ id }),
 });
 
-describe("who calls", () => {
-  test("an organization key: its organization, with the role on the key", async () => {
+describe("the principal of a request", () => {
+  test("an organization key stands for its organization, with the role on the key", async () => {
     const { keys, organization } = await everyKindOfKey(world, "who-1");
     expect(await principalOf(keys.organization)).toMatchObject({
       key: { id: keys.organization.key.id },
@@ -50,7 +50,7 @@ describe("who calls", () => {
   });
 
   test.each(["user", "agentic"] as const)(
-    "a key of kind %s: the member, with the member's role and name",
+    "a key of kind %s stands for its member, with the member's role and name",
     async (kind) => {
       const { keys, organization } = await everyKindOfKey(world, `who-2-${kind}`);
       expect(await principalOf(keys[kind])).toMatchObject({
@@ -63,7 +63,7 @@ describe("who calls", () => {
     },
   );
 
-  test("a legacy key: its organization, without any role", async () => {
+  test("a legacy key stands for its organization, without any role", async () => {
     const { keys, organization } = await everyKindOfKey(world, "who-3");
     expect(await principalOf(keys.legacy)).toMatchObject({
       home: { uuid: organization },
@@ -73,7 +73,7 @@ describe("who calls", () => {
     });
   });
 
-  test("a workspace token: every active organization of the workspace, as its admin while the owner is one", async () => {
+  test("a workspace token stands for every active organization of the workspace, as admin while its owner is an admin", async () => {
     const { keys, organization } = await everyKindOfKey(world, "who-4");
     await world.organization("who-4-gone", { workspace_id: "who-4-workspace", active: false });
     expect(await principalOf(keys.workspace)).toMatchObject({
@@ -91,7 +91,7 @@ describe("who calls", () => {
     expect(await principalOf(keys.workspace)).toMatchObject({ ownerStillAdmin: false });
   });
 
-  test("an instance key: what it is authorized for, and what it is not, with the role on the key", async () => {
+  test("an instance key knows which organizations it is authorized for and which not, with the role on the key", async () => {
     const { keys, home } = await everyKindOfKey(world, "who-5");
     const other = await world.organization("who-5-other", { instance_id: "who-5-instance" });
     const narrow = await world.key({
@@ -122,7 +122,7 @@ describe("who calls", () => {
   });
 });
 
-test("one admin among several is one, and a role that the organization made is what it says", async () => {
+test("one admin role among several roles is enough, and a custom role grants what its definition says", async () => {
   const { keys, organization, home } = await everyKindOfKey(world, "made");
   const admins = ["u-other", "u-admin"].map((user_id) => ({ user_id, email: null }));
   await world.workspace("made-workspace", { admins });
@@ -141,8 +141,8 @@ test("one admin among several is one, and a role that the organization made is w
   }
 });
 
-describe("is refused", () => {
-  test("a key from the very millisecond it expires, and one of an instance that is gone", async () => {
+describe("authentication", () => {
+  test("refuses a key from the very millisecond it expires, and one of an instance that is gone", async () => {
     const { keys } = await everyKindOfKey(world, "no-0");
     const clock = new TestClock();
     const { id } = keys.user.key;
@@ -157,7 +157,7 @@ describe("is refused", () => {
     );
   });
 
-  test("no key, and what cannot be one, without a read", async () => {
+  test("refuses a missing or malformed key, without a read", async () => {
     const meter = new StoreMeter();
     const deps = { table: store().table.metered(meter), clock: systemClock };
     for (const text of [undefined, "", "rk_user_x"])
@@ -165,7 +165,7 @@ describe("is refused", () => {
     expect(meter.calls).toEqual([]);
   });
 
-  test("a key that was never issued, and one whose text is another's of the same id", async () => {
+  test("refuses a key that was never issued, and a key whose text does not match the stored hash", async () => {
     const { keys } = await everyKindOfKey(world, "no-1");
     for (const kind of ["user", "legacy"] as const) {
       const { text, key } = keys[kind];
@@ -176,19 +176,19 @@ describe("is refused", () => {
     }
   });
 
-  test("a key whose text says another kind than its record", async () => {
+  test("refuses a key whose text names another kind than its record", async () => {
     const { keys } = await everyKindOfKey(world, "no-2");
     await change(apiKeyKey(keys.user.key.id), "kind", "agentic");
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
-  test("a legacy key that is bound to nothing", async () => {
+  test("refuses a legacy key that is bound to no organization", async () => {
     const { keys } = await everyKindOfKey(world, "no-3");
     await change(apiKeyKey(keys.legacy.key.id), "organization", null);
     await expect(authenticated(keys.legacy.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
-  test("a revoked, an expired and a rotated one, each with its reason", async () => {
+  test("refuses a revoked, an expired and a rotated key, each with its reason", async () => {
     const { keys } = await everyKindOfKey(world, "no-4");
     const { id } = keys.user.key;
     await world.revoke(keys.organization);
@@ -203,7 +203,7 @@ describe("is refused", () => {
     );
   });
 
-  test("a key of an organization, a member, a workspace or an instance that is inactive or gone", async () => {
+  test("refuses a key of an organization, a member, a workspace or an instance that is inactive or gone", async () => {
     const { keys, cloud, hosted, organization, home } = await everyKindOfKey(world, "no-5");
     const id = (kind: keyof typeof keys) => keys[kind].key.id;
     await world.member(cloud, "u-member", { active: false });
@@ -240,7 +240,7 @@ describe("is refused", () => {
     );
   });
 
-  test("an organization or instance key whose owner has left", async () => {
+  test("refuses an organization or instance key whose owner has left", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "no-7");
     await world.member(cloud, "u-second", { role: "cr_admin" });
     await world.member(hosted, "u-second", { role: "cr_admin" });
@@ -253,7 +253,7 @@ describe("is refused", () => {
     expect(await principalOf(keys.legacy)).toMatchObject({ role: null });
   });
 
-  test("a key whose text names another organization than its record", async () => {
+  test("refuses a key whose text names another organization than its record", async () => {
     const { keys } = await everyKindOfKey(world, "no-6");
     const other = await world.organization("no-6-other");
     await change(apiKeyKey(keys.organization.key.id), "organization", other);
@@ -263,8 +263,8 @@ describe("is refused", () => {
   });
 });
 
-describe("what is read", () => {
-  test("comes in one round, two for a legacy key", async () => {
+describe("the reads of an authentication", () => {
+  test("take one round, two for a legacy key", async () => {
     const { keys } = await everyKindOfKey(world, "round");
     const roundsOf = async ({ text }: IssuedKey) => {
       const meter = new StoreMeter();
@@ -273,12 +273,12 @@ describe("what is read", () => {
     };
     expect(await roundsOf(keys.user)).toBe(1);
     expect(await roundsOf(keys.legacy)).toBe(2);
-    // A Query of the organizations runs beside it.
+    // A Query of the organizations runs at the same time.
     expect(await roundsOf(keys.workspace)).toBe(2);
     expect(await roundsOf(keys.instance)).toBe(2);
   });
 
-  test("brings along what was asked for, by the tenant; read again for an organization that has moved", async () => {
+  test("include the prefetched items of the tenant, and repeat them for an organization that has moved", async () => {
     const organization = await world.organization("along");
     await world.member(github("along"), "u1");
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });
@@ -304,7 +304,7 @@ describe("what is read", () => {
     expect((await authenticated(text)).prefetched).toEqual([]);
   });
 
-  test("names the tenant for what comes along, and the organization of a key that is of one", async () => {
+  test("pass the tenant to the prefetch, and the organization if the key belongs to one", async () => {
     const { keys, organization } = await everyKindOfKey(world, "tenants");
     for (const [kind, ...place] of [
       ["workspace", "w#tenants-workspace", undefined],

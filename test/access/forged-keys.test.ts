@@ -9,7 +9,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const uuidBytes = Buffer.from(organization.replaceAll("-", ""), "hex");
 
-/** A key text around any bytes, with a right checksum: nobody needs a secret to make one. */
+/** Builds a key text around any bytes, with a valid checksum: this needs no secret. */
 function forged(kind: string, ...hints: ReadonlyArray<Uint8Array | string>): string {
   const parts = [Buffer.alloc(keyLimits.secretBytes), ...hints.map((hint) => Buffer.from(hint))];
   const body = toBase32(Buffer.concat(parts));
@@ -18,16 +18,16 @@ function forged(kind: string, ...hints: ReadonlyArray<Uint8Array | string>): str
   return `rk_${kind}_${body}${toBase32(checksum)}`;
 }
 
-/** A text with its length before it. */
+/** Puts the length in front of the text. */
 function measured(text: string | Uint8Array): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(text));
   return Buffer.concat([length, Buffer.from(text)]);
 }
 
-describe("a key text that somebody makes up", () => {
+describe("a forged key text", () => {
   test.each(["organization", "user", "agentic"])(
-    "of kind %s is one only with a tenant that can be",
+    "of kind %s is accepted only with a valid tenant",
     (kind) => {
       const parsed = (tenant: string | Uint8Array) =>
         parseKeyText(forged(kind, uuidBytes, measured(tenant), "ann"))?.hints;
@@ -42,7 +42,7 @@ describe("a key text that somebody makes up", () => {
     },
   );
 
-  test("needs a member behind it, and an instance a name", () => {
+  test("a forged key text needs a member, and for an instance key an instance name too", () => {
     expect(parseKeyText(forged("user", uuidBytes, measured("w#acme"), ""))).toBeUndefined();
     expect(parseKeyText(forged("instance", uuidBytes, measured(""), "ann"))).toBeUndefined();
     expect(parseKeyText(forged("instance", uuidBytes, measured("forge"), ""))).toBeUndefined();
@@ -54,7 +54,7 @@ describe("a key text that somebody makes up", () => {
     });
   });
 
-  test("that is cut off anywhere is none, and no exception", () => {
+  test("a forged key text is rejected without an exception when it is cut off anywhere", () => {
     const whole = Buffer.concat([uuidBytes, measured("w#acme"), Buffer.from("a")]);
     for (let length = 5; length < whole.length; length++)
       for (const kind of ["organization", "user", "instance"])
@@ -66,7 +66,7 @@ describe("a key text that somebody makes up", () => {
 describe("a real key text", () => {
   const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
 
-  test("is one only alone, from its first character to its last", () => {
+  test("a real key text is valid only without any characters before or after it", () => {
     const legacy = makeLegacyKeyText(systemRandom);
     for (const real of [text, legacy]) {
       expect(parseKeyText(real)).toBeDefined();
@@ -75,7 +75,7 @@ describe("a real key text", () => {
     }
   });
 
-  test("is known by its hash, and publicly by the beginning of that", () => {
+  test("a real key text is identified by its hash, and in public by the beginning of the hash", () => {
     const digest = createHash("sha256").update(text).digest();
     expect(parseKeyText(text)).toMatchObject({
       hash: digest.toString("hex"),
@@ -84,7 +84,7 @@ describe("a real key text", () => {
     expect(parseKeyText(text)?.id).toMatch(/^k[a-z2-7]{16}$/);
   });
 
-  test("of a stand-alone organization does not repeat it as its tenant", () => {
+  test("a real key text of a stand-alone organization does not repeat the organization as its tenant", () => {
     const alone = makeKeyText(
       { kind: "user", organization, tenant: `o#${organization}`, userId: "ann" },
       systemRandom,
@@ -94,7 +94,7 @@ describe("a real key text", () => {
   });
 });
 
-test("base32 has no character too many, and knows no other", () => {
+test("base32 uses only the characters of its alphabet and rejects all others", () => {
   expect(toBase32(new Uint8Array(5))).toBe("aaaaaaaa");
   expect(toBase32(new Uint8Array(0))).toBe("");
   for (const other of ["a1", "A", "a=", "0"]) expect(fromBase32(other)).toBeUndefined();

@@ -21,7 +21,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
     for (const name of ["home", "away"])
       await world.member(gitlab("fleet", name), "boss", { role: "cr_admin" });
     const issued = await world.key({ ...request(), authorized: [home, away] });
-    // As keys of earlier releases stand in the table.
+    // Keys of earlier releases are stored in this form.
     await world.deps.table.write({
       update: apiKeyKey(issued.key.id),
       change: { set: [["authorized", [away]]] },
@@ -47,7 +47,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
     expect([answer.codes, answer.message]).toEqual([["KEY_NOT_FOUND"], `key_id: ${sentence}`]);
   });
 
-  test("whoami names the home of every instance key, authorized or not", async () => {
+  test("whoami names the home of every instance key, whether or not the key is authorized for it", async () => {
     const { text } = await world.key(request());
     for (const each of [key, text]) {
       const answer = await api.call("/v1/whoami", { key: each });
@@ -68,7 +68,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
   const atHome = operations.filter(
     ({ instanceScope, keys }) => instanceScope !== "authorized" && keys.instance === "accepted",
   );
-  test.each(atHome)("cannot act there: $id is 403 ORGANIZATION_FORBIDDEN", async ({ id, method, path }) => {
+  test.each(atHome)("cannot act at home: $id is 403 ORGANIZATION_FORBIDDEN", async ({ id, method, path }) => {
     const body = bodies[id];
     const target = path.replace(/\{\w+\}/g, nobody);
     const answer = await api.call(target, { method, key, ...(body && { body }) });
@@ -76,7 +76,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
     expect(answer.message).toContain("home");
   });
 
-  test("acts on what it is authorized for", async () => {
+  test("acts on the organizations that it is authorized for", async () => {
     const listed = await api.call("/v1/organizations", { key });
     expect(listed.json).toMatchObject({ organizations: [{ provider_organization_id: "away" }] });
     const named = await api.call("/v1/users/roles", {

@@ -39,7 +39,7 @@ const refusal = (message: string) => expect.objectContaining({ name: "KeyRegistr
 const nobody = "00000000-0000-4000-8000-000000000000";
 const dayMs = 86_400_000;
 
-/** What the audit log says about a key, without what is drawn and dated anew. */
+/** The audit entries of a key, without random values and times. */
 async function told(id: string) {
   const entries = (await everything(store().table)).filter(
     (item) => item.pk.startsWith("AUDIT#o#") && item.resource_id === id,
@@ -58,7 +58,7 @@ async function told(id: string) {
 }
 
 describe("a new key", () => {
-  test("is stored whole and listed, and the audit log tells of it", async () => {
+  test("a new key is stored with all fields, is listed, and has an audit entry", async () => {
     const { organization } = await everyKindOfKey(world, "new");
     const { key } = await world.key({
       kind: "user",
@@ -102,7 +102,7 @@ describe("a new key", () => {
     ]);
   });
 
-  test("is bound as its kind says", async () => {
+  test("a new key is bound to the organization, member, workspace or instance of its kind", async () => {
     const { keys, organization, home } = await everyKindOfKey(world, "bound");
     const other = await world.organization("bound-other", { instance_id: "bound-instance" });
     const narrow = await world.key({
@@ -149,7 +149,7 @@ describe("a new key", () => {
     });
   });
 
-  test("is listed for as long as its record is there", async () => {
+  test("a new key is listed for as long as its record exists", async () => {
     const { keys } = await everyKindOfKey(world, "listed");
     const listed = async () => (await listKeys(store())).map(({ id }) => id);
     expect(await listed()).toContain(keys.user.key.id);
@@ -157,12 +157,12 @@ describe("a new key", () => {
     expect(await listed()).not.toContain(keys.user.key.id);
   });
 
-  test("is found among many by a bounded number of rows at once, by the backfill and by the list of a workspace's tokens", async () => {
+  test("a new key is found among many by the backfill and by the list of a workspace's tokens, which read a bounded number of rows at once", async () => {
     const { keys } = await everyKindOfKey(world, "streamed");
     const sizes: number[] = [];
     const table: Table = {
       ...store().table,
-      // A directory of many pages.
+      // The directory has many pages.
       queryPage: async (range, resume) => {
         const page = await store().table.queryPage({ ...range, pageItems: 2 }, resume);
         sizes.push(range.pageItems ?? Number.POSITIVE_INFINITY);
@@ -182,7 +182,7 @@ describe("a new key", () => {
     expect(Math.max(...sizes)).toBe(keyLimits.rowsReadTogether);
   });
 
-  test("is listed with its organization, without a read of other organizations' keys, also from before there was a list", async () => {
+  test("a new key is listed with its organization without reading keys of other organizations, even if it is older than the list", async () => {
     const own = await everyKindOfKey(world, "listed-own");
     await everyKindOfKey(world, "listed-other");
     const read: string[] = [];
@@ -202,7 +202,7 @@ describe("a new key", () => {
     expect(read).toHaveLength(wanted.length);
   });
 
-  test("may carry a role that the organization has made", async () => {
+  test("a new key may have a custom role of the organization", async () => {
     const { organization } = await everyKindOfKey(world, "custom");
     await store().table.write({
       update: peopleKey(organization),
@@ -220,7 +220,7 @@ describe("a new key", () => {
     await expect(world.key({ ...wish, role: "constructor" })).rejects.toThrow(KeyRegistryError);
   });
 
-  test("is refused for what is not there or not active, with a sentence for the operator", async () => {
+  test("a new key is refused for a missing or inactive owner, role or organization, with a message for the operator", async () => {
     const { organization, home, cloud } = await everyKindOfKey(world, "refused");
     const asUser = (change: object) =>
       world.key({ kind: "user", organization, owner: "u-member", ...change } as Parameters<World["key"]>[0]);
@@ -264,7 +264,7 @@ describe("a new key", () => {
   });
 
   test.each([0, -1, 1.5, Number.NaN, keyLimits.expiryDaysMax + 1])(
-    "does not expire %d days ahead",
+    "cannot be created with an expiry in %d days",
     (days) => {
       expect(() => expiryOf({ ...world.deps, clock }, days)).toThrow(
         refusal(`A key expires a whole number of days ahead, 1 to ${keyLimits.expiryDaysMax}.`),
@@ -272,18 +272,18 @@ describe("a new key", () => {
     },
   );
 
-  test("expires within its bounds, or never", () => {
+  test("a new key expires within the limits, or never", () => {
     const deps = { ...world.deps, clock };
     expect(expiryOf(deps, undefined)).toBeNull();
     expect(expiryOf(deps, 1)).toBe(clock.nowMs() + dayMs);
     expect(expiryOf(deps, keyLimits.expiryDaysMax)).toBe(clock.nowMs() + keyLimits.expiryDaysMax * dayMs);
   });
 
-  test("with the text of one that exists is refused, and a fault of the store is passed on", async () => {
+  test("a new key is refused if its text already exists, and an error of the store is passed on", async () => {
     const organization = await world.organization("twice");
     await world.member(github("twice"), "u1");
     const request: KeyRequest = { kind: "user", organization, owner: "u1", actor: operator };
-    // The dice fall the same way twice for the key; the audit entries still get ids of their own.
+    // The random source returns the same bytes for both keys; the audit entries still get their own ids.
     const loaded = { ...systemRandom, bytes: (count: number) => new Uint8Array(count) };
     await createKey({ ...world.deps, random: loaded }, request);
     await expect(createKey({ ...world.deps, random: loaded }, request)).rejects.toThrow(
@@ -301,7 +301,7 @@ describe("a new key", () => {
 });
 
 describe("rotation", () => {
-  test("makes an equal successor, points to it, and ends the old one with its grace", async () => {
+  test("makes a successor with the same rights, points to it, and ends the old key after the grace", async () => {
     const { home } = await everyKindOfKey(world, "rotation");
     const old = await world.key({
       kind: "instance",
@@ -342,7 +342,7 @@ describe("rotation", () => {
     expect((await world.rotate(old, 0)).key.tenant).toBe("w#mover-home");
   });
 
-  test("is refused for a key that is revoked, rotated, expired, unknown or of an organization that is gone", async () => {
+  test("rotation is refused for a revoked, rotated, expired or unknown key, and for a key of a deleted organization", async () => {
     const { keys, organization } = await everyKindOfKey(world, "stale");
     const { id } = keys.user.key;
     await expect(
@@ -367,7 +367,7 @@ describe("rotation", () => {
     );
   });
 
-  test("has a grace of whole seconds, not negative and not longer than a key lives", async () => {
+  test("rotation has a grace in whole seconds, from zero up to the longest life of a key", async () => {
     const { keys } = await everyKindOfKey(world, "grace");
     for (const graceSeconds of [-1, 0.5, Number.NaN, keyLimits.expiryDaysMax * 86_400 + 1])
       await expect(world.rotate(keys.user, graceSeconds)).rejects.toThrow(
@@ -375,7 +375,7 @@ describe("rotation", () => {
       );
   });
 
-  test("has the longest grace there is, but none beyond the key's own end", async () => {
+  test("accepts the longest grace, but the old key never outlives its own expiry", async () => {
     const { keys, organization } = await everyKindOfKey(world, "longest");
     const longest = keyLimits.expiryDaysMax * 86_400;
     await world.rotate(keys.user, longest);
@@ -385,7 +385,7 @@ describe("rotation", () => {
     expect(await stored(brief.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + dayMs });
   });
 
-  test("of a legacy key needs an active member as its owner", async () => {
+  test("rotation of a legacy key needs an active member as its owner", async () => {
     const { keys } = await everyKindOfKey(world, "heir");
     await expect(world.rotate(keys.legacy, 0)).rejects.toThrow(
       refusal("A legacy key has no owner: name the member who owns the new organization key."),
@@ -393,18 +393,18 @@ describe("rotation", () => {
     await expect(world.rotate(keys.legacy, 0, "stranger")).rejects.toThrow(
       refusal("User stranger is not an active member of the organization."),
     );
-    // Others keep their owner, whoever is named.
+    // Other kinds keep their owner, even if another one is named.
     expect((await world.rotate(keys.user, 0, "stranger")).key.owner).toBe("u-member");
   });
 
-  test("of a legacy key makes an organization key that reads as a member", async () => {
+  test("rotation of a legacy key makes an organization key with the member role", async () => {
     const { keys, organization } = await everyKindOfKey(world, "successor");
     const { text, key } = await world.rotate(keys.legacy, 0, "u-admin");
     expect(text).toMatch(/^rk_organization_/);
     expect(key).toMatchObject({ kind: "organization", organization, owner: "u-admin", role: "cr_member" });
   });
 
-  test("of a record that lacks what its kind always has fails by the name of it, and issues nothing", async () => {
+  test("rotation of a record that lacks a field of its kind fails with the name of the field, and issues nothing", async () => {
     const { keys } = await everyKindOfKey(world, "lacking");
     const before = (await listKeys(store())).length;
     for (const [field, what] of [
@@ -425,7 +425,7 @@ describe("rotation", () => {
 });
 
 describe("revoking", () => {
-  test("is told once, also when two do it at the same moment or a key is revoked again", async () => {
+  test("revoking is audited once, even if two revoke at the same moment or a key is revoked again", async () => {
     const { keys } = await everyKindOfKey(world, "revoked");
     const { id } = keys.user.key;
     await Promise.all([world.revoke(keys.user), world.revoke(keys.user)]);
@@ -439,7 +439,7 @@ describe("revoking", () => {
     ]);
   });
 
-  test("works for a key whose organization is gone, and passes a fault of the store on", async () => {
+  test("revoking works for a key of a deleted organization, and passes on an error of the store", async () => {
     const { keys, organization } = await everyKindOfKey(world, "orphan");
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
@@ -449,7 +449,7 @@ describe("revoking", () => {
     expect((await stored(keys.user.key.id)).revoked_at).toBe(now());
   });
 
-  test("of a workspace token is not the operator's, and of an unknown key nobody's", async () => {
+  test("refuses a workspace token, which only workspace admins may delete, and an unknown key", async () => {
     const { keys } = await everyKindOfKey(world, "not-yours");
     const { id } = keys.workspace.key;
     const sentence = `${id} is a workspace token: let a workspace admin create or delete it with tokens.`;
@@ -461,8 +461,8 @@ describe("revoking", () => {
   });
 });
 
-describe("what a key rests on, changed while it is made", () => {
-  /** A table where `meanwhile` happens right before the key's own transaction. */
+describe("a change during the creation of a key", () => {
+  /** A table that runs `meanwhile` immediately before the key's own transaction. */
   const overtaken = (meanwhile: () => Promise<unknown>): Table => {
     let isOver = false;
     return {
@@ -499,7 +499,7 @@ describe("what a key rests on, changed while it is made", () => {
     return { uuid, context, organization, role, makeRole, request, keysOf };
   }
 
-  test("an owner who leaves: there is no key", async () => {
+  test("no key is created if its owner leaves meanwhile", async () => {
     const { request, keysOf } = await office("leaves");
     const table = overtaken(() => world.member(github("leaves"), "u1", { active: false }));
     await expect(createKey({ ...world.deps, table }, request)).rejects.toThrow(
@@ -508,7 +508,7 @@ describe("what a key rests on, changed while it is made", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  test("a role that is deleted: there is no key", async () => {
+  test("no key is created if its role is deleted meanwhile", async () => {
     const { context, organization, role, request, keysOf } = await office("deleted");
     const table = overtaken(() => deleteRole(context, organization, role.id));
     await expect(createKey({ ...world.deps, table }, request)).rejects.toThrow(
@@ -517,7 +517,7 @@ describe("what a key rests on, changed while it is made", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  test("a key whose role is gone has no successor", async () => {
+  test("a key whose role is deleted gets no successor", async () => {
     const { uuid, role, request } = await office("gone-role");
     const { key } = await createKey(world.deps, request);
     await store().table.write({ update: peopleKey(uuid), change: { remove: [["roles", role.id]] } });
@@ -526,7 +526,7 @@ describe("what a key rests on, changed while it is made", () => {
     );
   });
 
-  test("the guard counts the keys that got a role, also one from before there was a count", async () => {
+  test("the guard counts the keys that hold a role, including a key that is older than the count", async () => {
     const { uuid, role, request } = await office("counted");
     await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
     const issued = [await createKey(world.deps, request), await createKey(world.deps, request)];
@@ -535,7 +535,7 @@ describe("what a key rests on, changed while it is made", () => {
     expect(await store().table.get(peopleKey(uuid))).toMatchObject({ keys_given: { [role.id]: 4 } });
   });
 
-  test("a key from before there was a count keeps its role, also when another role is counted since", async () => {
+  test("a key that is older than the count keeps its role, even if another role has been counted since", async () => {
     const { uuid, context, organization, role, makeRole, request } = await office("uncounted");
     await createKey(world.deps, request);
     await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
@@ -543,7 +543,7 @@ describe("what a key rests on, changed while it is made", () => {
     await expect(deleteRole(context, organization, role.id)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
   });
 
-  test("a key of the first release that is listed nowhere yet keeps its role", async () => {
+  test("a key of the first release that is not listed yet keeps its role", async () => {
     const { uuid, context, organization, role, request } = await office("unlisted");
     const { key } = await createKey(world.deps, request);
     const { table } = store();
@@ -553,11 +553,11 @@ describe("what a key rests on, changed while it is made", () => {
     await expect(deleteRole(context, organization, role.id)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
     await revokeKey(world.deps, key.id, operator);
     await deleteRole(context, organization, role.id);
-    // Counted by now: the next deletion looks at the organization's own keys only.
+    // The keys are counted now: the next deletion reads only the organization's own keys.
     expect((await table.get(peopleKey(uuid)))?.keys_given).toEqual({});
   });
 
-  test("a key that gets the role while it is deleted keeps the role", async () => {
+  test("a key that gets the role during its deletion keeps the role", async () => {
     const { context, organization, role, request } = await office("given");
     const table = overtaken(() => createKey(world.deps, request));
     await expect(deleteRole({ ...context, table }, organization, role.id)).rejects.toMatchObject({
@@ -566,7 +566,7 @@ describe("what a key rests on, changed while it is made", () => {
   });
 });
 
-describe("a rotation without grace whose answer never comes", () => {
+describe("a rotation without grace whose answer is lost", () => {
   async function rotated(transact: Table["transact"]) {
     const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const table: Table = { ...store().table, transact };
@@ -578,7 +578,7 @@ describe("a rotation without grace whose answer never comes", () => {
   }
   const lost = new StoreUnavailable("lost", false);
 
-  test("but which happened gives the new key all the same", async () => {
+  test("returns the new key if the rotation happened", async () => {
     const { rotating } = await rotated(async (...given) => {
       await store().table.transact(...given);
       throw lost;
@@ -587,7 +587,7 @@ describe("a rotation without grace whose answer never comes", () => {
     await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
   });
 
-  test("and which did not happen leaves the old key, also when the transaction arrives late", async () => {
+  test("keeps the old key if the rotation did not happen, even if the transaction arrives late", async () => {
     let late: () => Promise<void> = () => Promise.resolve();
     const { old, rotating } = await rotated(async (...given) => {
       late = () => store().table.transact(...given);
@@ -598,7 +598,7 @@ describe("a rotation without grace whose answer never comes", () => {
     await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
   });
 
-  test("and of which nothing can be found out leaves the old key: it works on, and is rotated again", async () => {
+  test("keeps the old key working if the outcome cannot be read, and the key can be rotated again", async () => {
     const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const { id } = keys.user.key;
     const request = { id, graceSeconds: 0, actor: operator };
@@ -620,12 +620,12 @@ describe("a rotation without grace whose answer never comes", () => {
     await expect(authenticate(world.deps, { text: keys.user.text })).rejects.toThrow();
     expect(await stored(id)).toMatchObject({ rotated_to: key.id });
     expect((await stored(unheard ?? "")).revoked_at).not.toBeNull();
-    // As long as the first one would have lived.
+    // The expiry of the original key.
     expect(key.expires_at_ms).toBe(keys.user.key.expires_at_ms);
     await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
   });
 
-  test("as to the end of the grace tells the new key, and the old one ends soon all the same", async () => {
+  test("returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {
     const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const table: Table = { ...store().table, write: () => Promise.reject(lost) };
     const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
@@ -635,8 +635,8 @@ describe("a rotation without grace whose answer never comes", () => {
     expect((expires_at_ms ?? 0) - clock.nowMs()).toBe(keyLimits.untoldGraceMs);
   });
 
-  describe("while the time of its request runs out", () => {
-    /** A request's table, and the signal that comes before its end. */
+  describe("near the deadline of its request", () => {
+    /** The table of a request, and the signal that fires before its deadline. */
     async function requested(transact: (soon: AbortController) => Table["transact"]) {
       const { keys } = await everyKindOfKey(world, systemRandom.uuid());
       const soon = new AbortController();
@@ -648,7 +648,7 @@ describe("a rotation without grace whose answer never comes", () => {
     }
     const silence = () => new Promise<never>(() => {});
 
-    test("but which happened gives the new key all the same", async () => {
+    test("returns the new key if the rotation happened before the deadline", async () => {
       const { rotate } = await requested((soon) => async (...given) => {
         await store().table.transact(...given);
         soon.abort(new TimeUp());
@@ -658,7 +658,7 @@ describe("a rotation without grace whose answer never comes", () => {
       await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
     });
 
-    test("and which did not happen leaves the old key, also when the transaction arrives late", async () => {
+    test("keeps the old key if the rotation did not happen before the deadline, even if the transaction arrives late", async () => {
       let late: () => Promise<void> = () => Promise.resolve();
       const { old, rotate } = await requested((soon) => async (...given) => {
         late = () => store().table.transact(...given);
@@ -670,7 +670,7 @@ describe("a rotation without grace whose answer never comes", () => {
       await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
     });
 
-    test("is not begun when too little time is left", async () => {
+    test("does not begin when too little time is left", async () => {
       let begun = 0;
       const { old, rotate, soon } = await requested(() => async (...given) => {
         begun++;

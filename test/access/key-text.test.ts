@@ -38,7 +38,7 @@ const hints: fc.Arbitrary<KeyHints> = fc.oneof(
 );
 
 describe("the text of a key", () => {
-  test("gives back every hint it was made from", () => {
+  test("returns every hint that it was made from", () => {
     fc.assert(
       fc.property(hints, (given) => {
         expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
@@ -46,7 +46,7 @@ describe("the text of a key", () => {
     );
   });
 
-  test("holds the longest ids there can be", () => {
+  test("fits the longest possible ids", () => {
     const longest = "%23".repeat(requestLimits.idBytesMax);
     const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const userId = "u".repeat(requestLimits.idBytesMax);
@@ -54,7 +54,7 @@ describe("the text of a key", () => {
     expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
   });
 
-  test("matches the published pattern and tells its kind", () => {
+  test("matches the published pattern and shows its kind", () => {
     fc.assert(
       fc.property(hints, (given) => {
         expect(makeKeyText(given, systemRandom)).toMatch(
@@ -64,7 +64,7 @@ describe("the text of a key", () => {
     );
   });
 
-  test("with one character mistyped is refused without a read", () => {
+  test("a key text with one mistyped character is refused without a read", () => {
     const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
     const alphabet = "abcdefghijklmnopqrstuvwxyz234567_";
     for (let index = 0; index < text.length; index++) {
@@ -76,7 +76,7 @@ describe("the text of a key", () => {
     }
   });
 
-  test("is never parsed from anything else", () => {
+  test("the text of a key is not parsed from any other text", () => {
     for (const text of [
       "",
       " ",
@@ -92,7 +92,7 @@ describe("the text of a key", () => {
     expect(parseKeyText(`rk_root_${"a".repeat(60)}`)).toBeUndefined();
   });
 
-  test("made up around bytes that are no id is none, however good its checksum", () => {
+  test("the text of a key is rejected if its bytes are no valid id, even with a valid checksum", () => {
     const sealed = (kind: "workspace" | "user", hint: Buffer) => {
       const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const marked = "x".repeat(hint.length);
@@ -123,14 +123,14 @@ describe("the text of a key", () => {
     expect(systemRandom.bytes(24).length * 8).toBe(192);
   });
 
-  test("of a legacy key keeps its old shape and names nothing", () => {
+  test("the text of a legacy key keeps its old form and names no organization", () => {
     const text = makeLegacyKeyText(systemRandom);
     expect(text).toMatch(/^cr-[0-9a-f]{40}$/);
     expect(parseKeyText(text)?.hints).toEqual({ kind: "legacy" });
   });
 });
 
-test("base32 gives back what it was given", () => {
+test("base32 decodes to the bytes that were encoded", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       expect(fromBase32(toBase32(bytes))).toEqual(bytes);
@@ -138,7 +138,7 @@ test("base32 gives back what it was given", () => {
   );
 });
 
-test("hashes of different length are different, not an exception", () => {
+test("hashes of different lengths are unequal and cause no exception", () => {
   expect(sameHash("aa", "aaa")).toBe(false);
   expect(sameHash("aa", "ab")).toBe(false);
   expect(sameHash("aa", "aa")).toBe(true);

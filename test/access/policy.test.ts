@@ -6,10 +6,10 @@ import { whoami } from "../../lib/contract/operations/keys.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import { organizationItem, principalOf } from "./principals.ts";
 
-/** An operation that asks for nothing, and then for what a test says. */
+/** An operation without requirements, plus the requirements of the test. */
 const operationWith = (change: Partial<Operation>): Operation => ({ ...whoami, keys: everyKey, ...change });
 const scopeOf = (...organizations: OrganizationItem[]) => ({ organizations, selector: "all" });
-/** What it threw, else what it answered; a check that only throws has "passed". */
+/** The error that the check threw, or its result; "passed" if it returned nothing. */
 const faultOf = (check: () => unknown) => {
   try {
     return check() ?? "passed";
@@ -22,7 +22,7 @@ describe("the kind of key", () => {
   const check = (operation: Operation, kind: Parameters<typeof principalOf>[0], ...parameters: string[]) =>
     faultOf(() => checkKeyKind(operation, principalOf(kind), parameters));
 
-  test("a legacy key is told to be replaced where it is gone, and by which kinds", () => {
+  test("a legacy key gets the advice to replace it, and with which kinds, where legacy keys no longer work", () => {
     expect(check(operationWith({ keys: noLegacyKey }), "legacy")).toMatchObject({
       code: "LEGACY_API_KEY",
       message:
@@ -31,7 +31,7 @@ describe("the kind of key", () => {
     expect(check(operationWith({}), "legacy")).toBe("passed");
   });
 
-  test("a forbidden kind is named", () => {
+  test("a forbidden kind is named in the error", () => {
     expect(check(operationWith({}), "agentic")).toMatchObject({
       code: "KEY_TYPE_FORBIDDEN",
       message:
@@ -40,7 +40,7 @@ describe("the kind of key", () => {
     expect(check(operationWith({}), "organization")).toBe("passed");
   });
 
-  test("a parameter that is for some kinds is refused to the others, if it is sent", () => {
+  test("a parameter for some kinds is refused for the other kinds if it is sent", () => {
     const operation = operationWith({ keysOfParameter: { repository_name: ["user", "agentic"] } });
     expect(check(operation, "organization", "limit", "repository_name")).toMatchObject({
       code: "KEY_TYPE_FORBIDDEN",
@@ -51,7 +51,7 @@ describe("the kind of key", () => {
     expect(check(operation, "user", "repository_name")).toBe("passed");
   });
 
-  test("a token whose owner is no admin any more is refused, after everything about its kind", () => {
+  test("a token whose owner is no longer an admin is refused, after all checks of its kind", () => {
     const fallen = principalOf("workspace", { ownerStillAdmin: false });
     expect(faultOf(() => checkKeyKind(operationWith({}), fallen, []))).toMatchObject({
       code: "WORKSPACE_ADMIN_REQUIRED",
@@ -77,11 +77,11 @@ describe("the plan", () => {
       ({ uuid }) => uuid,
     );
 
-  test("leaves the scope alone where any plan will do", () => {
+  test("the plan does not change the scope where any plan is allowed", () => {
     expect(narrowed({ plan: "any" }, free, cloud)).toEqual(["uuid-2", "uuid-3"]);
   });
 
-  test("leaves the other plans out, or only asks for one of the right kind", () => {
+  test("removes organizations on other plans, or only requires one organization on an allowed plan", () => {
     expect(narrowed({ plan: "enterprise" }, free, good)).toEqual(["uuid-1"]);
     expect(narrowed({ plan: "enterprise_somewhere" }, free, good)).toEqual(["uuid-2", "uuid-1"]);
     for (const plan of ["enterprise", "enterprise_somewhere"] as const)
@@ -91,7 +91,7 @@ describe("the plan", () => {
       });
   });
 
-  test("is asked after subscription and deployment, where those are asked at all", () => {
+  test("the plan is checked after subscription and deployment, where those are checked", () => {
     const gates = ["subscription", "self_hosted"] as const;
     expect(check({ plan: "enterprise", gates }, good)).toMatchObject({ organizations: [good] });
     expect(
@@ -112,7 +112,7 @@ describe("the plan", () => {
     });
   });
 
-  test("goes before the state of the metrics, which is asked of what the plan left", () => {
+  test("the plan is checked before the state of the metrics, which is checked for the remaining organizations", () => {
     const gates = ["metrics"] as const;
     const plan = "enterprise";
     const away = organizationItem("5", { metrics: "unavailable" });
@@ -153,7 +153,7 @@ describe("permission", () => {
   const check = (change: Partial<Operation>, role: ReturnType<typeof principalOf>["role"]) =>
     faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), { parameters: [] }));
 
-  test("to administrate is exactly the Admin role, whatever else a role may do", () => {
+  test("permission to administrate belongs to the Admin role only, whatever the permissions of another role", () => {
     const notAdmin = {
       code: "NOT_ADMIN",
       message: "This operation needs a key with the Admin role (cr_admin).",
@@ -163,7 +163,7 @@ describe("permission", () => {
     expect(check({ needs: "admin" }, principalOf("user").role)).toBe("passed");
   });
 
-  test("is the one that the operation names; none named lets everybody through", () => {
+  test("permission is the one that the operation names; an operation without one allows everybody", () => {
     const denied = {
       code: "PERMISSION_DENIED",
       message: "This operation needs a role with the permission learning:write.",
@@ -174,7 +174,7 @@ describe("permission", () => {
     expect(check({ needs: null }, null)).toBe("passed");
   });
 
-  test("of a parameter with this value comes on top, and only of this value", () => {
+  test("permission of a parameter value is required in addition, and only for that value", () => {
     const operation = operationWith({ needs: null, needsOfParameter: { "state=pending": "admin" } });
     const member = principalOf("organization", { role: roleWith("learning:read") });
     const verdict = (...sent: string[]) =>
@@ -183,7 +183,7 @@ describe("permission", () => {
     expect(verdict("state", "state=approved")).toBe("passed");
   });
 
-  test("of a single kind of key comes on top", () => {
+  test("permission of a single kind of key is required in addition", () => {
     const needsOfKind = { user: "learning:read" } as const;
     expect(check({ needs: "learning:write", needsOfKind }, roleWith("learning:write"))).toMatchObject({
       code: "PERMISSION_DENIED",

@@ -20,7 +20,7 @@ const people = (roles: Record<string, number>): PeopleItem => ({
 });
 
 describe("a role", () => {
-  test("of the system may what its definition says, and only cr_admin is the admin", () => {
+  test("a role of the system has the permissions of its definition, and only cr_admin is an admin", () => {
     for (const [id, { permissions: allowed }] of Object.entries(systemRoles))
       expect(roleOf(id, undefined)).toEqual({
         id,
@@ -30,7 +30,7 @@ describe("a role", () => {
     expect(workspaceAdmin).toEqual({ id: "cr_admin", isAdmin: true, permissions: new Set(permissions) });
   });
 
-  test("of the organization may what its bits say, and never administrates", () => {
+  test("a role of the organization has the permissions of its bits, and is never an admin", () => {
     for (const permission of permissions)
       expect(roleOf("r1", people({ r1: permissionBit(permission) }))).toEqual({
         id: "r1",
@@ -44,7 +44,7 @@ describe("a role", () => {
     });
   });
 
-  test("that is gone, or has the name of something every object has, may nothing", () => {
+  test("a role that is deleted, or has the name of an Object.prototype member, has no permission", () => {
     const nothing = { isAdmin: false, permissions: new Set() };
     expect(roleOf("r1", undefined)).toMatchObject(nothing);
     expect(roleOf("r1", people({ r2: 1 }))).toMatchObject(nothing);
@@ -85,7 +85,7 @@ test.each(keyKinds)("a %s key can use exactly the permissions of the operations 
     expect([permission, canUse(kind, permission)]).toEqual([permission, isNeeded(permission)]);
 });
 
-describe("a key describes itself", () => {
+describe("whoami describes a key", () => {
   const organization = {
     id: "uuid-1",
     name: "Organization 1",
@@ -93,7 +93,7 @@ describe("a key describes itself", () => {
     provider_organization_id: "1",
   };
 
-  test("with its organization, member, role and permissions", () => {
+  test("whoami describes a key with its organization, member, role and permissions", () => {
     expect(describePrincipal(principalOf("user"))).toEqual({
       key: { id: "k1", kind: "user", name: "nightly", expires_at: null },
       scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
@@ -103,7 +103,7 @@ describe("a key describes itself", () => {
     });
   });
 
-  test("with its workspace or instance, and when it expires", () => {
+  test("whoami describes a key with its workspace or instance, and when it expires", () => {
     const token = keyItem("workspace", { workspace_id: "acme", expires_at_ms: 0 });
     expect(describePrincipal(principalOf("workspace", { key: token }))).toMatchObject({
       key: { expires_at: "1970-01-01T00:00:00.000Z" },
@@ -117,7 +117,7 @@ describe("a key describes itself", () => {
     });
   });
 
-  test("without a role as one that may nothing, and without a home as one of no organization", () => {
+  test("whoami describes a key without a role as a key without permissions, and without a home as a key of no organization", () => {
     const described = describePrincipal(
       principalOf("legacy", { role: null, home: null, organizations: [organizationItem("1")] }),
     );

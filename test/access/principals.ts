@@ -3,7 +3,7 @@ import { type KeyKind, permissions } from "../../lib/contract/access.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 
-/** An active enterprise organization with everything open; its UUID is made of its provider id. */
+/** An active enterprise organization that meets every requirement; its UUID is derived from its provider id. */
 export const organizationItem = (
   providerId: string,
   change: Partial<OrganizationItem> = {},
@@ -52,7 +52,7 @@ export const keyItem = (kind: KeyKind, change: Partial<KeyItem> = {}): KeyItem =
   ...change,
 });
 
-/** An admin's key at home in organization 1, unless it is a workspace token. */
+/** A key with the Admin role whose home is organization 1, unless it is a workspace token. */
 export function principalOf(kind: KeyKind, change: Partial<Principal> = {}): Principal {
   const home = kind === "workspace" ? null : organizationItem("1");
   return {

@@ -16,7 +16,7 @@ import { tableWith } from "../support/partial-table.ts";
 const one: RateLimit = { bucket: "one", requestsMax: 1, windowSeconds: 60, owner: "key" };
 const ten: RateLimit = { ...one, bucket: "ten", requestsMax: 10 };
 
-/** A single bucket in memory that admits everything, and remembers what it was asked. */
+/** A single bucket in memory that admits every call and records the calls. */
 function openTable(stored: Readonly<Record<string, string | number>> = {}) {
   const writes: Array<{ write: Write; options: WriteOptions | undefined }> = [];
   const item: Record<string, string | number> = { ...stored };
@@ -40,8 +40,8 @@ const caught = (call: () => unknown) =>
     );
 const stamp = (ms: number) => `${ms.toString(36)}#abcdefgh`;
 
-describe("what is written for an admitted call", () => {
-  test("is a random slot among the free ones, and when the bucket may be forgotten", async () => {
+describe("the write for an admitted call", () => {
+  test("fills a random free slot and sets the time when the bucket may be deleted", async () => {
     const clock = new TestClock("2026-11-15T12:00:00.300Z");
     const bounds: number[] = [];
     const below = (bound: number) => bounds.push(bound) && bound - 1;
@@ -61,7 +61,7 @@ describe("what is written for an admitted call", () => {
           },
           when: { any: [{ absent: "s9" }, { below: ["s9", `${(now - 60_000).toString(36)}$`] }] },
         },
-        options: { returning: "new", repeatable: true },
+        options: { returning: "new", idempotent: true },
       },
     ]);
   });
@@ -75,7 +75,7 @@ describe("what is written for an admitted call", () => {
       return 5;
     };
     let tries = 0;
-    // The first try meets a busy slot and learns of all of them; the second has one left.
+    // The first attempt meets a busy slot and learns all stamps; the second has one free slot left.
     const taken = tableWith({
       write: (write: Write, options?: WriteOptions) =>
         tries++ === 0
@@ -99,7 +99,7 @@ describe("what is written for an admitted call", () => {
   });
 });
 
-test("nothing but a slot's stamp counts as a call", async () => {
+test("only the stamps of slots count as calls", async () => {
   const clock = new TestClock();
   const now = stamp(clock.nowMs());
   const { table } = openTable({ s1x: now, xs1: now, note: now, s3: clock.nowMs() });
@@ -111,7 +111,7 @@ describe("a refusal", () => {
   const full = (atMs: number) =>
     refusing(new ConditionFailed({ pk: "", sk: "", s0: stamp(atMs), ttl: 7, s1x: stamp(atMs), s1: 7 }));
 
-  test("says how many in how long, when to come again, and that none is left", async () => {
+  test("contains the limit, the window, the time until the next call, and that none is left", async () => {
     const clock = new TestClock();
     for (const [agoMs, seconds, words] of [
       [0, 60, "60 seconds"],
@@ -130,13 +130,13 @@ describe("a refusal", () => {
     }
   });
 
-  test("that other hosts' clocks made, ahead of ours, still ends within the window", async () => {
+  test("a refusal caused by clocks of other hosts that run ahead of ours still ends within the window", async () => {
     const clock = new TestClock();
     const refusal = await caught(() => limiterAt(clock).admit(full(clock.nowMs() + 5_000), one, "acme"));
     expect(refusal).toMatchObject({ retryAfterSeconds: 60 });
   });
 
-  test("of a stamp that is just a window old is none: the slot is tried again", async () => {
+  test("a refusal does not follow from a stamp that is exactly one window old: the slot is tried again", async () => {
     const clock = new TestClock();
     let tries = 0;
     const table = tableWith({
@@ -150,7 +150,7 @@ describe("a refusal", () => {
     expect(tries).toBe(2);
   });
 
-  test("with nothing to show is no refusal: the slot is tried again", async () => {
+  test("a refusal does not follow from an answer without stamps: the slot is tried again", async () => {
     let tries = 0;
     const table = tableWith({
       write: () =>
@@ -161,17 +161,17 @@ describe("a refusal", () => {
     expect(await caught(() => limiterAt(new TestClock()).admit(table, one, "acme"))).toBe("admitted");
   });
 
-  test("by something unforeseen is passed on as it is", async () => {
+  test("a refusal for an unexpected reason is passed on unchanged", async () => {
     const error = new TypeError("planted");
     expect(await caught(() => limiterAt(new TestClock()).admit(refusing(error), one, "acme"))).toBe(error);
   });
 });
 
-describe("what a warm function remembers", () => {
+describe("the memory of a warm function", () => {
   const known = (limiter: ReturnType<typeof limiterAt>, owner: string) =>
     caught(() => limiter.refuseKnownFull(one, owner));
 
-  test("refuses with the same words, until the window has passed", async () => {
+  test("refuses with the same message until the window has passed", async () => {
     const clock = new TestClock();
     const limiter = limiterAt(clock);
     expect(await known(limiter, "acme")).toBe("admitted");
@@ -187,7 +187,7 @@ describe("what a warm function remembers", () => {
     expect(await known(limiter, "acme")).toBe("admitted");
   });
 
-  test("is of the last thousand buckets, and the one that was used last stays longest", async () => {
+  test("holds the last thousand buckets, and evicts the least recently used one first", async () => {
     const clock = new TestClock();
     const limiter = limiterAt(clock, { ...systemRandom, below: () => 0 });
     const admit = (owner: string, stored = {}) =>
@@ -195,7 +195,7 @@ describe("what a warm function remembers", () => {
     const full = (owner: string) => caught(() => limiter.refuseKnownFull(one, owner));
     for (let owner = 0; owner < 1_000; owner++) await admit(`owner-${owner}`);
     expect(await full("owner-0")).not.toBe("admitted");
-    // Used again: now owner 1 is the oldest.
+    // Owner 0 was used again, so owner 1 is now the oldest.
     await admit("owner-0", { s0: stamp(clock.nowMs()) });
     await admit("newcomer");
     expect(await full("owner-1")).toBe("admitted");

@@ -35,12 +35,12 @@ describe("the sliding window", () => {
         Array.from({ length: 100 }, () => outcome(limiterAt(clock).admit(metered, limit, owner))),
       );
       expect(outcomes.filter((each) => each === "admitted")).toHaveLength(limit.requestsMax);
-      // One or two conditional writes a call: the storm a version counter would make is thousands.
+      // One or two conditional writes per call: with a version counter, 100 callers would make thousands.
       expect(meter.calls.length / 100).toBeLessThan(2.5);
     },
   );
 
-  test("never admits an eleventh in any 60 seconds, whatever the rhythm", async () => {
+  test("never admits an eleventh call in any 60 seconds, whatever the timing", async () => {
     const { table } = store();
     const clock = new TestClock();
     const owner = freshOwner();
@@ -59,7 +59,7 @@ describe("the sliding window", () => {
     }
   });
 
-  test("a caller that waits as long as Retry-After says is admitted, and a refusal does not count", async () => {
+  test("a caller that waits as long as Retry-After says is admitted, and a refused call does not count", async () => {
     const { table } = store();
     const clock = new TestClock();
     const owner = freshOwner();
@@ -77,7 +77,7 @@ describe("the sliding window", () => {
     expect(await outcome(limiterAt(clock).admit(table, ten, owner))).toBe("admitted");
   });
 
-  test("tells how many are left and when the next becomes free", async () => {
+  test("reports how many calls are left and when the next slot becomes free", async () => {
     const { table } = store();
     const clock = new TestClock();
     const owner = freshOwner();
@@ -118,7 +118,7 @@ describe("the sliding window", () => {
   });
 });
 
-describe("when the store falters", () => {
+describe("when the store fails", () => {
   const failing = (error: Error): Table => ({ ...store().table, write: () => Promise.reject(error) });
 
   test("a throttled limiter counts as full", async () => {
@@ -129,14 +129,14 @@ describe("when the store falters", () => {
     expect(refusal).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfterSeconds: 1 });
   });
 
-  test("one that cannot be reached says so, for the chain to decide", async () => {
+  test("an unreachable limiter reports that, and the request path decides", async () => {
     const table = failing(new StoreUnavailable(new Error("down"), false));
     await expect(limiterAt(new TestClock()).admit(table, ten, freshOwner())).rejects.toBeInstanceOf(
       StoreUnavailable,
     );
   });
 
-  test("a write whose answer was lost is recognised by its stamp and takes one slot only", async () => {
+  test("a write whose answer was lost is recognised by its stamp and takes only one slot", async () => {
     const { table } = store();
     const owner = freshOwner();
     const repeating: Table = {

@@ -20,7 +20,7 @@ const [one, two, three] = ["1", "2", "3"].map((id) => organizationItem(id)) as [
 const token = principalOf("workspace", { organizations: [one, two] });
 const instance = principalOf("instance", { organizations: [one, two], forbiddenOrganizations: [three] });
 
-/** The UUIDs and the selector, or the fault. */
+/** The UUIDs and the selector, or the error. */
 function select(
   operation: Operation,
   principal: ReturnType<typeof principalOf>,
@@ -44,7 +44,7 @@ const notFound = {
 
 describe("organization, user, legacy and agentic keys", () => {
   test.each(["organization", "user", "legacy", "agentic"] as const)(
-    "%s: act on their own organization, whatever org_id says",
+    "%s keys act on their own organization, whatever org_id says",
     (kind) => {
       expect(select(operationWith({ organization: "required" }), principalOf(kind), { orgId: "2" })).toEqual(
         first,
@@ -52,13 +52,13 @@ describe("organization, user, legacy and agentic keys", () => {
     },
   );
 
-  test("without one are a fault of ours, not of the caller", () => {
+  test("organization, user, legacy and agentic keys without an organization cause an internal error, not an error of the caller", () => {
     expect(select(whoami, principalOf("user", { home: null }))).toEqual(
       new TypeError("This kind of key has no organization of its own."),
     );
   });
 
-  test("may not send organization_ids", () => {
+  test("organization, user, legacy and agentic keys may not send organization_ids", () => {
     for (const kind of ["organization", "workspace"] as const)
       expect(select(whoami, principalOf(kind), { organizationIds: ["1"] })).toMatchObject({
         code: "INVALID_REQUEST",
@@ -68,13 +68,13 @@ describe("organization, user, legacy and agentic keys", () => {
 });
 
 describe("workspace tokens", () => {
-  test("see all of the workspace where org_id is ignored or left out", () => {
+  test("see the whole workspace where org_id is ignored or omitted", () => {
     expect(select(operationWith({ organization: "ignored" }), token, { orgId: "nobody" })).toEqual(both);
     expect(select(operationWith({ organization: "optional" }), token)).toEqual(both);
     expect(select(operationWith({ organization: "refused" }), token)).toEqual(both);
   });
 
-  test("see the one that org_id names", () => {
+  test("see the one organization that org_id names", () => {
     for (const organization of ["optional", "required"] as const) {
       expect(select(operationWith({ organization }), token, { orgId: "2" })).toEqual(second);
       expect(select(operationWith({ organization }), token, { orgId: "github:2" })).toEqual(second);
@@ -83,7 +83,7 @@ describe("workspace tokens", () => {
     }
   });
 
-  test("must name one where it is required, and are told where to put it", () => {
+  test("workspace tokens must name an organization where one is required, and the error says where to put it", () => {
     const required = (place: string) => ({
       code: "ORG_ID_REQUIRED",
       message: `A workspace token must name one organization: put its provider_organization_id as org_id in the ${place}.`,
@@ -94,14 +94,14 @@ describe("workspace tokens", () => {
     expect(select(changeRoles, token)).toMatchObject(required("body"));
   });
 
-  test("must not name one where it is refused", () => {
+  test("workspace tokens must not name an organization where org_id is refused", () => {
     expect(select(operationWith({ organization: "refused" }), token, { orgId: "2" })).toMatchObject({
       code: "INVALID_REQUEST",
       message: "org_id: must not be sent with a workspace token on this operation.",
     });
   });
 
-  test("find no organization of their own by mistake: the path narrows what they see", () => {
+  test("the path narrows the organizations that they see", () => {
     const operation = operationWith({ organization: "refused" });
     expect(select(operation, token, { organizationUuid: "uuid-2" })).toEqual(second);
     expect(select(operation, token, { organizationUuid: "uuid-3" })).toMatchObject({
@@ -111,8 +111,8 @@ describe("workspace tokens", () => {
   });
 });
 
-describe("a name", () => {
-  test("that two organizations have must be said with its provider", () => {
+describe("an organization's name", () => {
+  test("a name that two organizations have must be sent with its provider", () => {
     const twin = organizationItem("2", { uuid: "uuid-twin", provider: "gitlab" });
     expect(() => organizationNamed([one, two, twin], "2")).toThrow(
       expect.objectContaining({
@@ -124,7 +124,7 @@ describe("a name", () => {
   });
 
   const uuid = "0F8fad5b-d9cb-469f-a165-70867728950e";
-  test("in the form of a UUID is told apart, by its form alone", () => {
+  test("an organization's name is distinguished from a UUID by its form alone", () => {
     expect(() => organizationNamed([one], uuid)).toThrow(
       expect.objectContaining({
         code: "ORGANIZATION_NOT_FOUND",
@@ -145,7 +145,7 @@ describe("a name", () => {
     uuid.replace("-469f", "-469"),
     uuid.slice(0, -1),
     uuid.replace("-469f-", "-"),
-  ])("that only resembles one is any name: %s", (name) => {
+  ])("that only resembles a UUID is an ordinary name: %s", (name) => {
     expect(() => organizationNamed([one], name)).toThrow(expect.objectContaining(notFound));
   });
 });
@@ -154,13 +154,13 @@ describe("instance keys", () => {
   const named = operationWith({ instanceScope: "named" });
   const authorized = operationWith({ instanceScope: "authorized" });
 
-  test("act at home where that is their place, whatever they name", () => {
+  test("act on their home where an operation says so, whatever organization they name", () => {
     expect(select(operationWith({ instanceScope: "home" }), instance, { organizationIds: ["2"] })).toEqual(
       first,
     );
   });
 
-  test("where they may name one: home without a name, all with ALL in any letter case, else the one", () => {
+  test("where they may name one: home without a name, all with ALL in any letter case, otherwise the named one", () => {
     expect(select(named, instance)).toEqual(first);
     for (const orgId of ["ALL", "all", "All"]) expect(select(named, instance, { orgId })).toEqual(both);
     expect(select(named, instance, { orgId: "2" })).toEqual(second);
@@ -175,7 +175,7 @@ describe("instance keys", () => {
     });
   });
 
-  test("ALL is nobody else's word, where organizations may be named; elsewhere it is any name", () => {
+  test("ALL is reserved for them where organizations may be named; for other keys it is an ordinary name", () => {
     const refusal = {
       code: "INVALID_REQUEST",
       message: "org_id: ALL is for self-hosted instance keys only.",
@@ -189,7 +189,7 @@ describe("instance keys", () => {
     expect(select(authorized, principalOf("organization"), { orgId: "ALL" })).toEqual(first);
   });
 
-  test("elsewhere see all they are authorized for, or those of organization_ids", () => {
+  test("otherwise see all organizations that they are authorized for, or those in organization_ids", () => {
     expect(select(authorized, instance, { orgId: "2" })).toEqual(both);
     expect(select(authorized, instance, { organizationIds: ["2", "9"] })).toEqual([["uuid-2"], "some:2,9"]);
     expect(select(authorized, instance, { organizationIds: ["2", "1", "2"] })).toEqual([

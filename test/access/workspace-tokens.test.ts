@@ -26,7 +26,7 @@ const dayMs = 86_400_000;
 describe("a workspace token", () => {
   const wish = { workspaceId: "house", as: "u-admin", name: "export", expiresInDays: 30 };
 
-  test("has a name of 1 to 100 characters, trimmed, and an end within its bounds", async () => {
+  test("a workspace token has a name of 1 to 100 characters, trimmed, and an expiry within the limits", async () => {
     await world.workspace("house");
     const make = (change: object) => createWorkspaceToken(world.deps, { ...wish, ...change });
     expect((await make({ name: `  ${"😀".repeat(100)} ` })).key.name).toBe("😀".repeat(100));
@@ -39,7 +39,7 @@ describe("a workspace token", () => {
       await expect(make({ expiresInDays })).rejects.toThrow(refusal("A token expires 1 to 365 days ahead."));
   });
 
-  test("is the admins' own: made, listed and deleted by them, and by nobody of another workspace", async () => {
+  test("a workspace token is created, listed and deleted by admins of its workspace, and by nobody of another workspace", async () => {
     await world.workspace("house");
     await world.workspace("other-house");
     const { key } = await createWorkspaceToken(world.deps, wish);
@@ -62,7 +62,7 @@ describe("a workspace token", () => {
     expect((await stored(key.id)).revoked_at).toBe(now());
   });
 
-  test("is told in the audit log as one, by the admin who made or deleted it", async () => {
+  test("a workspace token has audit entries that name it as a token and the admin who created or deleted it", async () => {
     await world.workspace("house");
     const { key } = await createWorkspaceToken(world.deps, wish);
     await deleteWorkspaceToken(world.deps, { workspaceId: "house", as: "u-admin", id: key.id });
@@ -76,14 +76,14 @@ describe("a workspace token", () => {
       expect(entries).toContainEqual(expect.objectContaining({ ...common, action }));
   });
 
-  test("is made by any of several admins", async () => {
+  test("a workspace token can be created by any of several admins", async () => {
     const admins = ["u-other", "u-admin"].map((user_id) => ({ user_id, email: null }));
     await world.workspace("shared-house", { admins });
     const { key } = await createWorkspaceToken(world.deps, { ...wish, workspaceId: "shared-house" });
     expect(key).toMatchObject({ workspace_id: "shared-house", owner: "u-admin" });
   });
 
-  test("is made in an active workspace only", async () => {
+  test("a workspace token can be created only in an active workspace", async () => {
     await world.workspace("shut", { active: false });
     for (const workspaceId of ["shut", "nowhere"])
       await expect(createWorkspaceToken(world.deps, { ...wish, workspaceId })).rejects.toThrow(
@@ -93,7 +93,7 @@ describe("a workspace token", () => {
 });
 
 describe("the last use", () => {
-  test("is written for a key that was never used, and again only after its interval", async () => {
+  test("the last use is written for a key that was never used, and again only after its interval", async () => {
     const { keys } = await everyKindOfKey(world, "used");
     const { id } = keys.user.key;
     const at = clock.nowMs();
@@ -104,14 +104,14 @@ describe("the last use", () => {
     await expect(touchLastUsed(refusing, await stored(id), at + keyLimits.lastUsedEveryMs)).rejects.toThrow(
       "planted",
     );
-    // Somebody else was first: theirs stays.
+    // Another writer was first: its time stays.
     await touchLastUsed(store().table, keys.user.key, at + 1);
     expect((await stored(id)).last_used_at_ms).toBe(at);
     await touchLastUsed(store().table, keys.user.key, at + keyLimits.lastUsedEveryMs);
     expect((await stored(id)).last_used_at_ms).toBe(at + keyLimits.lastUsedEveryMs);
   });
 
-  test("makes no key out of one that is gone", async () => {
+  test("the last use does not create the record of a key that no longer exists", async () => {
     await touchLastUsed(store().table, keyItem("user", { id: "k-gone" }), clock.nowMs());
     expect(await store().table.get(apiKeyKey("k-gone"))).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What a file needs at run time: imports of types alone are gone by then. */
+/** The packages that a file needs at run time: type-only imports are removed by then. */
 const importedPackages = (text: string): string[] =>
   [...text.matchAll(/^(?:import|export) (?!type )[^;]*?from "([^".][^"]*)"|import\("([^".][^"]*)"\)/gm)]
     .filter(([statement]) => !/^import \{(?: type \w+,?)+ \} from/.test(statement.replaceAll(/\s+/g, " ")))
@@ -22,12 +22,12 @@ const used = new Set(
   ),
 );
 
-test("what the functions import stands under dependencies, and nothing else does", () => {
+test("packages that the functions import are listed under dependencies, and no others are", () => {
   expect(used.size).toBeGreaterThan(5);
   expect([...used].sort()).toEqual(Object.keys(manifest.dependencies).sort());
 });
 
-test("what the functions import has an exact version", () => {
+test("packages that the functions import have an exact version", () => {
   const loose = Object.entries(manifest.dependencies).filter(
     ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
   );

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Who may import whom, by folder. A folder always knows itself, the contract and the runtime. */
+/** Which folder may import which. A folder may always import itself, the contract and the runtime. */
 const domains = ["metrics", "learnings", "organizations", "people", "security"];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/contract": [],
@@ -23,10 +23,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
       ["lib/store", "lib/stream", "lib/index", "lib/audit", "lib/access"],
     ]),
   ),
-  // A workspace's seats change with the workspace itself, and an organization that moves takes its data along.
+  // A workspace's seats change together with the workspace, and an organization that moves takes its data with it.
   "lib/organizations": ["lib/store", "lib/stream", "lib/people", "lib/learnings", "lib/audit", "lib/access"],
   "lib/events": ["lib/store", "lib/audit", "lib/stream", ...domains.map((domain) => `lib/${domain}`)],
-  // Makes, compares and releases the OpenAPI document: only the tool imports it, so no function carries it.
+  // Makes, compares and releases the OpenAPI document: only the tool imports it, so no function bundles it.
   "lib/openapi": [],
   "lib/client": [],
   "lib/report": ["lib/client"],
@@ -41,12 +41,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...domains.map((domain) => `lib/${domain}`),
   ],
   infra: [],
-  // A page in a browser: what it imports is sent to everybody.
+  // A page in a browser: everything it imports is sent to every visitor.
   dashboard: ["lib/client", "lib/report"],
 };
 
 const always = ["lib/contract", "lib/runtime"];
-/** The contract imports nothing of the project; these four import nothing but the contract. */
+/** The contract imports nothing of the project; these four import only the contract. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   "lib/contract": [],
   infra: ["lib/contract"],
@@ -68,7 +68,7 @@ function sourceFiles(...folders: readonly string[]): string[] {
   );
 }
 
-/** Also imports of types: a reader follows them too. */
+/** Includes type imports: a reader follows them too. */
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
     join(dirname(file), target),
@@ -91,7 +91,7 @@ test("imports between folders go one way", () => {
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** One way round for each circle. */
+/** Reports each import cycle once. */
 function circlesIn(graph: Graph): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -106,7 +106,7 @@ function circlesIn(graph: Graph): string[] {
   return circles;
 }
 
-describe("no circle of imports", () => {
+describe("no import cycle", () => {
   const files = sourceFiles("lib", "functions", "infra", "cli", "dashboard");
   const graphOf = (nameOf: (file: string) => string): Graph => {
     const graph = new Map<string, Set<string>>();
@@ -119,24 +119,24 @@ describe("no circle of imports", () => {
     return graph;
   };
 
-  test("stands between files", () => {
+  test("no import cycle exists between files", () => {
     const graph = graphOf((file) => relative(root, file));
     expect(graph.size).toBeGreaterThan(300);
     expect(circlesIn(graph)).toEqual([]);
   });
 
-  test("stands between folders", () => {
+  test("no import cycle exists between folders", () => {
     expect(circlesIn(graphOf(folderOf))).toEqual([]);
   });
 
-  test("goes unnoticed, whatever the detour", () => {
+  test("no import cycle goes undetected, however indirect it is", () => {
     const planted = { one: ["two"], two: ["three", "four"], three: ["one"], four: ["three"] };
     const graph = new Map(Object.entries(planted).map(([name, targets]) => [name, new Set(targets)]));
     expect(circlesIn(graph)).toEqual(["one > two > three > one"]);
   });
 });
 
-test("DynamoDB is known in lib/store only", () => {
+test("only lib/store knows DynamoDB", () => {
   const knowing = sourceFiles("lib", "functions")
     .filter((file) =>
       /DynamoDB_20120810|from "@aws-sdk\/(?:client|lib|util)-dynamodb"/.test(readFileSync(file, "utf8")),

@@ -20,7 +20,7 @@ const { packages } = z
   })
   .parse(JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8")));
 
-/** Packages without a binary for one of the two, and what happens there instead. */
+/** Packages without a binary for one of the two platforms, and what happens there instead. */
 const known: Readonly<Record<string, string>> = {
   "@dynoxide/linux-arm64": "the registry has none; the local service uses DynamoDB Local there",
   "recheck-linux-arm64": "it is not published; the tests use recheck's own JavaScript everywhere",
@@ -29,7 +29,7 @@ const known: Readonly<Record<string, string>> = {
 const isLocked = (name: string): boolean =>
   Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`));
 
-/** A family is named by its x64 binary for glibc: `@esbuild/linux-x64`, `lightningcss-linux-x64-gnu`. */
+/** A family is named after its x64 binary for glibc: `@esbuild/linux-x64`, `lightningcss-linux-x64-gnu`. */
 const families = Object.entries(packages).flatMap(([path, { optionalDependencies }]) =>
   Object.keys(optionalDependencies)
     .filter((name) => /linux-x64(?:-gnu)?$/.test(name))
@@ -37,19 +37,19 @@ const families = Object.entries(packages).flatMap(([path, { optionalDependencies
 );
 
 describe("the lock file has the binaries of linux x64 and linux arm64", () => {
-  test("of every tool that has some", () => {
+  test("the lock file has the binaries of linux x64 and linux arm64 for every tool that has binaries", () => {
     const tools = families.map(([tool]) => tool);
     expect(tools).toEqual(expect.arrayContaining(["@biomejs/biome", "esbuild", "lightningcss"]));
     expect(tools).toEqual(expect.arrayContaining(["rolldown", "typescript", "this project", "recheck"]));
   });
 
-  test.each(families)("of %s (%s)", (_, x64) => {
+  test.each(families)("for %s (%s)", (_, x64) => {
     expect(isLocked(x64)).toBe(true);
     const arm64 = x64.replace("linux-x64", "linux-arm64");
     expect([arm64, isLocked(arm64)]).toEqual([arm64, !(arm64 in known)]);
   });
 
-  test("also of those that are named in another way", () => {
+  test("the lock file has the binaries of linux x64 and linux arm64 for tools that name their binaries differently", () => {
     const familyOf = (path: string) =>
       path.replace(/.*node_modules\//, "").replaceAll(/x64|x86_64|amd64|arm64|aarch64/g, "*");
     const locked = Object.entries(packages).filter(([, { os }]) => os.includes("linux"));
@@ -61,7 +61,7 @@ describe("the lock file has the binaries of linux x64 and linux arm64", () => {
     expect(alone.sort()).toEqual(Object.keys(known).map(familyOf).sort());
   });
 
-  test("and every exception is one", () => {
+  test("every known exception to the binaries in the lock file is still needed", () => {
     for (const arm64 of Object.keys(known))
       expect(families.map(([, x64]) => x64)).toContain(arm64.replace("arm64", "x64"));
   });

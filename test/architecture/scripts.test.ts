@@ -7,7 +7,7 @@ import manifest from "../../package.json" with { type: "json" };
 const folder = fileURLToPath(new URL("../", import.meta.url));
 
 test("`npm run test:long` reaches every file that has a long form", () => {
-  // What they share has none of its own, and AWS's runtime client brings packages along.
+  // Shared files have no long form of their own, and AWS's runtime client contains installed packages.
   const areas = readdirSync(folder).filter((name) => !/^(support|ric|.*\.ts)$/.test(name));
   const long = areas
     .flatMap((area) =>
@@ -25,7 +25,7 @@ test("`npm run test:long` reaches every file that has a long form", () => {
   expect(long.filter((file) => !folders.some((name) => file.startsWith(name)))).toEqual([]);
 });
 
-test("the handlers of a folder of `functions` are tested in the file of test/functions that has its name", () => {
+test("the handlers of a folder of `functions` are tested in the file of test/functions with the same name", () => {
   const folders = new Set(operations.map(({ source }) => source.split("/")[0]));
   const files = readdirSync(`${folder}functions`);
   expect([...folders].filter((name) => !files.includes(`${name}.test.ts`))).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toAuditRecord } from "../../lib/audit/export.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
 
-test("an entry is told in the same bytes, in whatever order the table gives its names back", () => {
+test("an entry is exported in the same bytes, whatever order the table returns its names in", () => {
   const failed = { id: "u1", code: "ROLE_IN_USE" };
   const told = (metadata: object) =>
     JSON.stringify(

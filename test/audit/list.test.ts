@@ -17,7 +17,7 @@ const clock = new TestClock();
 const now = clock.nowMs();
 const owner = "w#acme";
 
-/** The entry of so many seconds ago, known by that number. */
+/** The entry from this many seconds ago, identified by that number. */
 const entry = (secondsAgo: number, change: object = {}): Item => {
   const createdAt = toTimestamp(now - secondsAgo * 1000);
   return {
@@ -40,7 +40,7 @@ const entry = (secondsAgo: number, change: object = {}): Item => {
   };
 };
 
-/** A log in memory. */
+/** An audit log in memory. */
 function logOf(entries: readonly Item[]): Table {
   const queryPage = async ({ pk, from = "", upTo = "~", descending }: Range) => {
     const items = entries.filter((item) => item.pk === pk && item.sk >= from && item.sk <= upTo);
@@ -71,7 +71,7 @@ describe("a page of the audit log", () => {
   };
   const at = (place: string): AuditPosition => ({ place, settled: place });
 
-  test("that passes over very many ends there, with a place to go on from", async () => {
+  test("a page of the audit log that skips very many entries ends early, with a position to continue from", async () => {
     const { ids, next } = await read({ wanted: () => false });
     expect(ids).toEqual([]);
     expect(next?.place).toBe(many[auditLimits.passedOverMax - 1]?.sk);
@@ -79,14 +79,14 @@ describe("a page of the audit log", () => {
     expect(rest).toEqual({ ids: ["e5", "e4", "e3", "e2", "e1"], next: null });
   });
 
-  test("goes on in either direction from where it stood, inside the window only", async () => {
+  test("continues in either direction from its position, inside the window only", async () => {
     const after = at(many.at(-3)?.sk ?? "");
     expect(await read({ after })).toEqual({ ids: ["e2", "e1"], next: null });
     expect(await read({ after, order: "desc", fromMs: now - 5_000 })).toEqual({
       ids: ["e4", "e5"],
       next: null,
     });
-    // A place outside the window does not widen it.
+    // A position outside the window does not widen it.
     expect(await read({ after: at(many[0]?.sk ?? ""), fromMs: now - 2_000 })).toEqual({
       ids: ["e2", "e1"],
       next: null,
@@ -97,13 +97,13 @@ describe("a page of the audit log", () => {
     });
   });
 
-  test("leaves out what has expired", async () => {
+  test("leaves out expired entries", async () => {
     const table = logOf([entry(3, { ttl: Math.floor(now / 1000) }), entry(2)]);
     const { entries } = await readAuditLog({ table, clock }, query());
     expect(entries.map(({ sk }) => sk.split("#")[1])).toEqual(["e2"]);
   });
 
-  test("is resumed from behind the last moments, which may not be settled", async () => {
+  test("a page of the audit log is resumed from before the last moments, which may not be settled", async () => {
     const settled = `${toTimestamp(now - auditLimits.settledAfterMs)}#`;
     const resume = async (entries: readonly Item[], after: AuditPosition | null = null) =>
       (await readAuditLog({ table: logOf(entries), clock }, query({ after }))).resume;
@@ -112,11 +112,11 @@ describe("a page of the audit log", () => {
     expect(await resume([old, entry(1)])).toEqual(at(settled));
     expect(await resume([old])).toEqual(at(old.sk));
     expect(await resume([], at(old.sk))).toEqual(at(old.sk));
-    // A page before this one read moments that were not settled then.
+    // An earlier page read moments that were not settled at that time.
     expect(await resume([entry(1)], { place: old.sk, settled: "2020" })).toEqual(at("2020"));
   });
 
-  test("reads many entries a query, however few it holds", async () => {
+  test("reads many entries per query, however few it returns", async () => {
     const { table } = await openStore(store().endpoint);
     await table.writeMany(many.slice(-600).map((put) => ({ put })));
     const meter = new StoreMeter();
@@ -126,7 +126,7 @@ describe("a page of the audit log", () => {
   });
 });
 
-describe("a key that is turned away", () => {
+describe("a refused key", () => {
   const deps = () => ({ table: store().table, clock, random: systemRandom, retentionDays: 400 });
   const refusal = (id: string) => ({
     key: keyItem("user", { id, organization: null }),
@@ -138,15 +138,15 @@ describe("a key that is turned away", () => {
   });
   const marker = (id: string) => store().table.get(refusalKey(id, "revoked"));
 
-  test("is told of once, when two functions turn it away at the same moment", async () => {
+  test("a refused key is audited once when two functions refuse it at the same moment", async () => {
     await Promise.all([recordRefusal(deps(), refusal("k-two")), recordRefusal(deps(), refusal("k-two"))]);
     expect(await marker("k-two")).toMatchObject({ at_ms: clock.nowMs() });
-    // One that has read before the other wrote finds it there when it writes.
+    // A function that read before the other wrote meets the entry when it writes.
     const blind: Table = { ...store().table, get: async () => undefined };
     await recordRefusal({ ...deps(), table: blind }, refusal("k-two"));
   });
 
-  test("is not told of when the store fails, and that is passed on", async () => {
+  test("a refused key is not audited when the store fails, and the error is passed on", async () => {
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     await expect(recordRefusal({ ...deps(), table }, refusal("k-one"))).rejects.toBe(error);

@@ -13,7 +13,9 @@ import { volume } from "../support/volume.ts";
 const seeds = volume(150, 5_000);
 const owner = "w#acme";
 
-/** Writers whose entries become visible late, and somebody who walks the log in small pages and resumes it over and over. */
+/**
+ * Writers whose entries become visible late, and a reader that walks the log in small pages and resumes it repeatedly.
+ */
 class Life {
   readonly #dice: Dice;
   readonly #clock = new TestClock("2026-11-30T23:30:00.000Z");
@@ -53,7 +55,7 @@ class Life {
     this.#underWay.push({ item, visibleMs: startMs + delayMs });
   }
 
-  /** What is due by now becomes visible. */
+  /** Makes the entries visible that are due by now. */
   #land(): void {
     for (const { item, visibleMs } of this.#underWay) {
       if (visibleMs > this.#clock.nowMs() || this.#written.has(item.sk)) continue;
@@ -92,7 +94,7 @@ class Life {
     return page.next === null;
   }
 
-  /** Answers what the mirror lacks in the end. */
+  /** Returns the entries that the mirror lacks at the end. */
   async run(): Promise<string[]> {
     for (let step = 0; step < 60; step++) {
       for (let count = this.#dice.below(3); count > 0; count--) this.#write();
@@ -105,7 +107,7 @@ class Life {
   }
 }
 
-/** What release 1 did: only the last page's time counts. */
+/** The behaviour of release 1: only the last page's time counts. */
 const lastPageOnly = ({ entries, resume }: AuditPage, startMs: number): AuditPosition => {
   const settled = `${toTimestamp(startMs - auditLimits.settledAfterMs)}#`;
   const last = entries.at(-1)?.sk ?? resume.place;
@@ -113,7 +115,7 @@ const lastPageOnly = ({ entries, resume }: AuditPage, startMs: number): AuditPos
   return { place, settled: place };
 };
 
-describe("whoever walks the audit log and resumes the walk holds every entry in the end", () => {
+describe("a reader who walks the audit log and resumes the walk has every entry in the end", () => {
   test(`${seeds} lives`, async () => {
     for (let seed = 0; seed < seeds; seed++) {
       expect(await new Life(seed, ({ resume }) => resume).run(), `seed ${seed}`).toEqual([]);

@@ -36,7 +36,7 @@ const result: Result = {
   },
 };
 
-test("a missed target is said in the list of targets and in its section, a kept one in the list alone", () => {
+test("a missed target is in the list of targets and in its section, a met one only in the list", () => {
   const document = documentOf([result], "benchmarks");
   expect(document).toContain("| **MISSED** | [growth](#growth): missed | 4 | at most 3 |");
   expect(document).toContain("**Target missed**: missed is 4, asked for is at most 3.");
@@ -51,12 +51,12 @@ test("tables, pictures, machine and date are in the document", () => {
   expect(document).toContain("- 2026-11-15, some, 2 cores, 8 GB, linux 6, node 24: growth (12 s)");
 });
 
-test("what was measured with tiny sizes is said to be no measurement", () => {
+test("results of tiny sizes are marked as no measurement", () => {
   expect(documentOf([{ ...result, quick: true }], "benchmarks")).toContain("not a measurement");
   expect(documentOf([result], "benchmarks")).not.toContain("not a measurement");
 });
 
-test("a picture is well-formed, draws level what is level, and escapes its words", () => {
+test("a picture is well-formed, draws equal values level, and escapes its texts", () => {
   expect(picture.svg).toContain("Units &lt;of> it");
   const [first, second] = [...picture.svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)];
   expect(first?.[2]).toBe(second?.[2]);

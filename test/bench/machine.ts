@@ -3,7 +3,7 @@ import { cpus, platform, release, totalmem } from "node:os";
 import * as z from "zod";
 import { chooseEngine } from "../../cli/local/engine/engine.ts";
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 export type Machine = {
   readonly processor: string;
   readonly cores: number;
@@ -18,7 +18,7 @@ const manifest = z.object({
   devDependencies: versions,
   optionalDependencies: versions,
 });
-/** What the figures depend on; all of them are pinned exactly. */
+/** The versions that the figures depend on; all of them are pinned exactly. */
 const packages = ["@middy/core", "zod", "esbuild"];
 const enginePackages: Readonly<Record<string, string>> = {
   dynoxide: `@dynoxide/${process.platform}-${process.arch}`,

@@ -6,7 +6,7 @@ import manifest from "./peers/package.json" with { type: "json" };
 
 const { dependencies: versions } = manifest;
 
-/** `GET /v1/organizations` once more with each of these, in `peers/<source>.ts`. */
+/** `GET /v1/organizations` again with each of these, in `peers/<source>.ts`. */
 export const peers = [
   { source: "hono", name: `Hono ${versions.hono}` },
   { source: "fastify", name: `Fastify ${versions.fastify}` },
@@ -23,7 +23,7 @@ export const peers = [
 
 const directory = fileURLToPath(new URL("./peers/", import.meta.url));
 
-/** Adapters of NestJS that this one does not use, and packages that Fastify's adapter only looks for. */
+/** Adapters of NestJS that this one does not use, and optional packages of Fastify's adapter. */
 const absent = [
   "@fastify/multipart",
   "@fastify/static",
@@ -35,7 +35,7 @@ const absent = [
   "class-validator",
 ];
 
-/** In a folder of their own, so that nobody who only builds or tests the service installs five frameworks. */
+/** In their own folder, so that building or testing the service does not install five frameworks. */
 export function installPeers(say: (line: string) => void): void {
   // npm writes this file last.
   if (existsSync(`${directory}node_modules/.package-lock.json`)) return;
@@ -47,7 +47,7 @@ export function installPeers(say: (line: string) => void): void {
   if (status !== 0) throw new Error("The peers could not be installed.");
 }
 
-/** As our own functions are bundled: `<outputDirectory>/<source>/index.mjs`. */
+/** Bundled like our own functions: `<outputDirectory>/<source>/index.mjs`. */
 export const bundlePeers = (outputDirectory: string): Promise<readonly BundleSize[]> =>
   bundleFunctions({
     sources: peers.map(({ source }) => source),

@@ -17,12 +17,12 @@ export type Chart = {
 const width = 760;
 const height = 400;
 const plot = { left: 70, right: 540, top: 50, bottom: 340 };
-/** Told apart by people who see colours differently (Okabe and Ito). */
+/** Distinguishable for people with colour blindness (Okabe and Ito). */
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 type Scale = { readonly place: (value: number) => number; readonly ticks: readonly number[] };
 
-/** Both axes in powers of ten: what grows with the data rises, what does not is level. */
+/** Both axes in powers of ten: a value that grows with the data rises, a constant value is level. */
 export function lineChart({ name, title, alt, xLabel, yLabel, series }: Chart): Picture {
   const points = series.flatMap((each) => each.points);
   const x = scaleOf(
@@ -71,7 +71,7 @@ function drawn({ points }: Series, colour: string, x: Scale, y: Scale): string {
   return `<path d="${path.join("")}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join("")}`;
 }
 
-/** Beside the end of each line, pushed apart where lines end close together. */
+/** Labels beside the end of each line, moved apart if lines end close together. */
 function legend(series: readonly Series[], y: Scale): string[] {
   const ends = series
     .map(({ name, points }, index) => ({ name, index, at: y.place(points.at(-1)?.[1] ?? 1) }))

@@ -4,7 +4,9 @@ import * as z from "zod";
 import type { Machine } from "./machine.ts";
 import type { Section } from "./section.ts";
 
-/** What one run of one section left behind; the document is made of these, whenever each was measured. */
+/**
+ * The result of one run of one section; the document is made from these, even if they were measured at different times.
+ */
 export type Result = {
   readonly name: string;
   readonly title: string;
@@ -47,7 +49,7 @@ export async function keepResult(directory: string, result: Result): Promise<voi
   await writeFile(fileOf(directory, result.name), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
-/** Undefined where the section was never run. */
+/** Undefined if the section was never run. */
 export async function readResult(directory: string, name: string): Promise<Result | undefined> {
   const text = await readFile(fileOf(directory, name), "utf8").catch(() => undefined);
   return text === undefined ? undefined : resultSchema.parse(JSON.parse(text));

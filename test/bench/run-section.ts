@@ -40,5 +40,5 @@ await keepResult(directory, {
   machine: thisMachine(),
   section: measured,
 });
-// What a peer left open (a server, a timer) must not hold up the run.
+// A server or a timer that a peer left open must not hold up the run.
 process.exit(0);

@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { documentFile, writeDocument } from "./document.ts";
 import { readResult } from "./results.ts";
 
-/** In the order of the document; the cost is made from the figures of those before it. */
+/** In the order of the document; the cost section uses the figures of those before it. */
 export const sectionNames = [
   "round-trips",
   "frame",
@@ -67,7 +67,7 @@ for (const { section, name, value, target } of missed)
 for (const name of failed) console.log(`FAILED ${name}`);
 if (missed.length + failed.length > 0) process.exitCode = 1;
 
-/** A section that takes the whole run down would take the others' figures with it. */
+/** A separate process: if a section crashes, the figures of the others are not lost. */
 async function runs(name: string): Promise<boolean> {
   const child = spawn(
     process.execPath,

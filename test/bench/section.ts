@@ -1,29 +1,29 @@
 /**
- * A section of the benchmark: `test/bench/<name>/section.ts` exports `section`. It runs in a process of its own,
- * so it may set the environment and need not clean up modules, but it stops the engines it starts.
+ * A section of the benchmark: `test/bench/<name>/section.ts` exports `section`. It runs in its own process, so it may
+ * set the environment and need not clean up modules, but it stops the engines that it starts.
  */
 export type SectionModule = {
   readonly title: string;
-  /** What the engine must be able to do; on an engine that cannot, the section is not measured. */
+  /** Features that the engine needs; the section is not measured on an engine without them. */
   readonly needs?: "vectorIndex";
   run(options: RunOptions): Promise<Section>;
 };
 
 export type RunOptions = {
-  /** Tiny sizes: does it work, not what it says. */
+  /** Tiny sizes: checks that the section works; the figures mean nothing. */
   readonly quick: boolean;
-  /** Progress for whoever watches; it goes to stderr and into no document. */
+  /** Progress for a person at the terminal; it goes to stderr and into no document. */
   readonly say: (line: string) => void;
 };
 
-/** Ratios and counts come first; absolute times stand only beside them. All of it is kept as JSON. */
+/** Ratios and counts come first; absolute times are only beside them. All of it is stored as JSON. */
 export type Section = {
   /** Paragraphs of Markdown. */
   readonly prose: readonly string[];
   readonly targets: readonly Target[];
   readonly tables: readonly BenchTable[];
   readonly pictures: readonly Picture[];
-  /** What other sections count on, by name: the cost section reads what was measured before it. */
+  /** Figures that other sections use, by name: the cost section reads the earlier measurements. */
   readonly figures?: Readonly<Record<string, number>> | undefined;
 };
 
@@ -46,12 +46,12 @@ export type BenchTable = {
 export type Picture = {
   /** The file's name, without `.svg`; unique in the whole document. */
   readonly name: string;
-  /** What it shows, for those who cannot see it. */
+  /** Alternative text of the picture. */
   readonly alt: string;
   readonly svg: string;
 };
 
-/** Rows as objects are easier to write where every row has the same columns. */
+/** Rows as objects are easier to write if every row has the same columns. */
 export function tableOf(title: string, rows: ReadonlyArray<Readonly<Record<string, Cell>>>): BenchTable {
   const columns = Object.keys(rows[0] ?? {});
   return { title, columns, rows: rows.map((row) => columns.map((column) => row[column] ?? "")) };

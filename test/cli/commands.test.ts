@@ -14,7 +14,7 @@ beforeAll(() => {
   folder = service().folder;
 });
 
-/** Made at run time, so that no scanner takes this file for a leak. */
+/** Made at run time, so that no secret scanner reports this file. */
 const credential = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
 
 const issued = z.object({
@@ -34,14 +34,14 @@ describe("keys, while the service runs", () => {
     ["agentic", ["--org", "3001", "--owner", "902"]],
     ["legacy", ["--org", "1002"]],
     ["instance", ["--instance", "north", "--home", "7001", "--orgs", "7001,7002", "--owner", "701"]],
-  ])("a new %s key opens the API at once", async (kind, words) => {
+  ])("a new %s key works at once", async (kind, words) => {
     const { key, kind: made, expires_at } = await createKey("--kind", kind, ...words);
     expect(made).toBe(kind);
     expect(expires_at !== null).toBe(words.includes("--expires-in-days"));
     expect(await whoami(key)).toBe(200);
   });
 
-  test("standard output holds the key alone, so that a script can keep it", async () => {
+  test("standard output holds only the key, so that a script can store it", async () => {
     const words = ["keys", "create", "--kind", "user", "--org", "1001", "--owner", "502", "--data", folder];
     const { code, stdout, stderr } = await callTool(...words);
     expect(code).toBe(0);
@@ -49,7 +49,7 @@ describe("keys, while the service runs", () => {
     expect(stderr).toMatch(/^This user key has the id k\w+\. It is shown this once\.$/);
   });
 
-  test("rotated with a grace both work, rotated without only the new one; revoked it is over", async () => {
+  test("a key rotated with a grace period still works beside the new one, without one it stops; a revoked key stops", async () => {
     const first = await createKey("--kind", "organization", "--org", "1001", "--owner", "501");
     const rotate = async (id: string, seconds: string) =>
       issued.parse(await callJson("keys", "rotate", id, "--grace-seconds", seconds, "--data", folder));
@@ -92,12 +92,12 @@ describe("keys, while the service runs", () => {
     [["keys", "revoke", "k404"], "There is no key k404."],
     [["tokens", "list", "--workspace", "acme", "--as", "502"], "User 502 is not an admin of workspace acme."],
     [["org", "show", "nowhere"], "There is no organization nowhere."],
-  ])("what cannot be done is one sentence and exit code 1: %j", async (words, sentence) => {
+  ])("an impossible command ends with one sentence and exit code 1: %j", async (words, sentence) => {
     expect(await callTool(...words, "--data", folder)).toEqual({ code: 1, stdout: "", stderr: sentence });
   });
 });
 
-test("tokens: an admin makes one, it works across the workspace, and deleted it is over", async () => {
+test("a token that an admin creates works across the workspace, and stops when it is deleted", async () => {
   const as = ["--workspace", "acme", "--as", "503", "--data", folder];
   const token = issued.parse(
     await callJson("tokens", "create", ...as, "--name", "nightly", "--expires-in-days", "7"),
@@ -113,7 +113,7 @@ test("tokens: an admin makes one, it works across the workspace, and deleted it 
 });
 
 describe("events, while the service runs", () => {
-  test("sent ones are applied when the command ends; refused ones are listed with their reason and can be sent again", async () => {
+  test("sent events are applied when the command ends; refused ones are listed with their reason and can be sent again", async () => {
     const file = join(folder, "events.ndjson");
     const bad = event(12, "organization.saved", { ...soloOrganization("501", "bad"), plan: "gold" });
     const large = event(13, "workspace.saved", {
@@ -173,7 +173,7 @@ describe("events, while the service runs", () => {
     expect(JSON.stringify(shown)).not.toContain(credential);
   });
 
-  test("two senders at once hear of their own refusals only", async () => {
+  test("two concurrent senders each see only their own refusals", async () => {
     const files = await Promise.all(
       [31, 32].map(async (id) => {
         const file = join(folder, `sender-${id}.ndjson`);
@@ -208,7 +208,7 @@ describe("events, while the service runs", () => {
     expect(await callJson("org", "show", "941", "--data", folder)).toMatchObject({ name });
   });
 
-  test("a file with a fault anywhere sends nothing", async () => {
+  test("a file with one invalid line sends nothing", async () => {
     const file = join(folder, "half.ndjson");
     await writeFile(
       file,
@@ -221,7 +221,7 @@ describe("events, while the service runs", () => {
 });
 
 describe("org", () => {
-  test("set is the operator's word: events leave it alone from then on", async () => {
+  test("events do not change values that the operator set with org set", async () => {
     const file = join(folder, "later.ndjson");
     await writeFile(file, ndjson([event(31, "organization.saved", soloOrganization("700", "first"))]));
     await callJson("events", "send", file, "--data", folder);
@@ -242,7 +242,7 @@ describe("org", () => {
     });
   });
 
-  test("set decides the delay of one repository alone, and events leave it alone from then on", async () => {
+  test("org set changes the delay of one repository only, and later events do not change it", async () => {
     const file = join(folder, "repository.ndjson");
     const repository = (name: string) => ({
       provider: "github",
@@ -306,12 +306,12 @@ describe("org", () => {
 });
 
 describe("without a service", () => {
-  test("commands start the engine themselves, wait for each other's turn and leave nothing behind", async () => {
+  test("without a service, commands start the engine themselves, wait for their turn and leave nothing behind", async () => {
     const own = await dev.folder();
     const file = join(own, "events.ndjson");
     await writeFile(file, ndjson([event(1, "organization.saved", soloOrganization("900", "alone"))]));
     const sending = runTool(["events", "send", file, "--data", own]);
-    // From then on the first command has the folder.
+    // From here on the first command has the folder.
     await expect.poll(() => existsSync(join(own, engineKind.dataPath)), { timeout: 60_000 }).toBe(true);
     const shown = await callTool("org", "show", "900", "--data", own, "--json");
     expect([shown.code, JSON.parse(shown.stdout).name]).toEqual([0, "alone"]);
@@ -325,7 +325,7 @@ describe("without a service", () => {
     );
   });
 
-  test("where there is no data yet, it says how to get some", async () => {
+  test("a command in a folder without data says how to create some", async () => {
     const own = await dev.folder();
     expect(await callTool("keys", "list", "--data", own)).toEqual({
       code: 1,

@@ -7,7 +7,7 @@ import { check, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { redact } from "../../lib/learnings/redaction/redact.ts";
 
-/** Any day will do: weekdays, a weekend, the turn of a year, a leap day. */
+/** Several days: weekdays, a weekend, the turn of a year, a leap day. */
 const moments = ["2026-11-15T03:00Z", "2026-12-26T23:59Z", "2027-01-01T00:00Z", "2028-02-29T12:00Z"].map(
   (text) => Date.parse(text),
 );
@@ -25,8 +25,8 @@ const pullRequest = z.object({
   mcp_servers: z.array(z.unknown()),
 });
 
-describe.each(moments)("the demo, told at %i", (nowMs) => {
-  test("is made of events that the worker takes, each with an id of its own, none of them ahead of its time", () => {
+describe.each(moments)("the demo, generated at %i", (nowMs) => {
+  test("the demo consists of events that the worker accepts, each with its own id, none of them in the future", () => {
     const events = whole(nowMs);
     for (const event of events) {
       const { type, data } = readEvent(JSON.parse(JSON.stringify(event)));
@@ -38,7 +38,7 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 
-  test("has a few hundred pull requests, merged and closed, with findings of every severity and some use of MCP", () => {
+  test("the demo has a few hundred pull requests, merged and closed, with findings of every severity and some use of MCP", () => {
     const pullRequests = pullRequestEvents(nowMs - 84 * msPerDay, nowMs).map(({ data }) =>
       pullRequest.parse(data),
     );
@@ -52,7 +52,7 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
     expect(pullRequests.filter(({ mcp_servers }) => mcp_servers.length > 0).length).toBeGreaterThan(20);
   });
 
-  test("has pull requests in every week, and acceptance that moves from month to month", () => {
+  test("the demo has pull requests in every week, and acceptance that changes from month to month", () => {
     const weeks = Array.from({ length: 12 }, (_, index) => nowMs - (index + 1) * 7 * msPerDay).map((fromMs) =>
       pullRequestEvents(fromMs, fromMs + 7 * msPerDay).map(({ data }) => pullRequest.parse(data)),
     );
@@ -66,7 +66,7 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
     expect(Math.max(...months) - Math.min(...months)).toBeGreaterThan(0.05);
   });
 
-  test("shows something of the last 30 days in every organization that has metrics, before anybody looks", () => {
+  test("the demo has data of the last 30 days in every organization that has metrics, from the start", () => {
     const recent = demoStory(undefined, nowMs)
       .opening.filter(({ type }) => type === "pull_request.finalized")
       .map(({ data }) => pullRequest.parse(data))
@@ -76,7 +76,7 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
   });
 });
 
-test("told again it is the same; told on later, it is what happened since and nothing else", () => {
+test("the demo is the same when it is generated again; generated later, it adds only what happened since", () => {
   const [nowMs = 0] = moments;
   expect(whole(nowMs)).toEqual(whole(nowMs));
   const laterMs = nowMs + 40 * msPerDay;
@@ -85,14 +85,14 @@ test("told again it is the same; told on later, it is what happened since and no
   const ids = new Set(whole(nowMs).map(({ id }) => id));
   expect(opening.filter(({ id }) => ids.has(id))).toEqual([]);
   expect(opening).toEqual(pullRequestEvents(nowMs, laterMs));
-  // Somebody who comes back after a year need not wait for all of it.
+  // A person who comes back after a year need not wait for all of it.
   const muchLater = nowMs + 400 * msPerDay;
   expect(demoStory(nowMs, muchLater).opening).toEqual(
     pullRequestEvents(muchLater - 84 * msPerDay, muchLater),
   );
 });
 
-test("its Learnings hold nothing to redact: their ids are told beforehand", () => {
+test("the demo's Learnings hold nothing to redact: their ids are computed beforehand", () => {
   const texts = whole(moments[0] ?? 0)
     .filter(({ type }) => type === "learning.captured")
     .map(({ data }) => z.object({ learning: z.string() }).parse(data).learning);

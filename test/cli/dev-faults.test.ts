@@ -10,7 +10,7 @@ import { callTool, event, ndjson, type Outcome, runTool, soloOrganization, useDe
 
 const dev = useDev();
 
-/** One clear sentence, never a stack trace, and an exit code that says it failed. */
+/** Expects one clear sentence, no stack trace, and an exit code that means failure. */
 function expectSentence({ code, stdout, stderr }: Outcome, sentence: string | RegExp): void {
   expect(stdout).toBe("");
   const lines = stderr.trimEnd().split("\n");
@@ -20,14 +20,14 @@ function expectSentence({ code, stdout, stderr }: Outcome, sentence: string | Re
   expect(code).toBe(1);
 }
 
-/** The tool believes that it runs on this platform. */
+/** Makes the tool believe that it runs on this platform. */
 const pretending = (platform: string) => {
   const script = `Object.defineProperty(process,'platform',{value:'${platform}'})`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
 };
 
-describe("faults at the start of the service", () => {
-  test("the port is taken: nothing is deleted, not even with --fresh", async () => {
+describe("errors at the start of the service", () => {
+  test("a start on a taken port deletes nothing, not even with --fresh", async () => {
     const folder = await dev.folder();
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -39,7 +39,7 @@ describe("faults at the start of the service", () => {
     expect(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
   });
 
-  test("no engine runs here: one sentence names both ways out", async () => {
+  test("without an engine for this machine, one sentence names both solutions", async () => {
     const env = { ...pretending("sunos"), JAVA_HOME: await dev.folder(), REVIEW_API_ENGINE: "" };
     const outcome = await runTool(["dev", "--data", await dev.folder(), "--port", "0"], { env });
     expectSentence(
@@ -48,7 +48,7 @@ describe("faults at the start of the service", () => {
     );
   });
 
-  test("the engine that was named does not run here, or does not exist", async () => {
+  test("an unknown engine, or one that does not run here, is refused", async () => {
     const folder = await dev.folder();
     vi.stubEnv("JAVA_HOME", folder);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -62,7 +62,7 @@ describe("faults at the start of the service", () => {
     );
   });
 
-  test("data of the other engine is refused and left as it is", async () => {
+  test("data of the other engine is refused and stays unchanged", async () => {
     const folder = await dev.folder();
     const [other] = engineKinds.filter((kind) => kind !== engineKind);
     const file = join(folder, other?.dataPath ?? "");
@@ -75,7 +75,7 @@ describe("faults at the start of the service", () => {
     expect(await readFile(file, "utf8")).toBe("precious");
   });
 
-  test("the database is no database: it is left as it is", async () => {
+  test("a database file that is not a database is refused and stays unchanged", async () => {
     const folder = await dev.folder();
     const path = join(folder, engineKind.dataPath);
     const content = "this was once something else ".repeat(100);
@@ -92,7 +92,7 @@ describe("faults at the start of the service", () => {
     expect(await readFile(file, "utf8")).toBe(content);
   });
 
-  test("the data directory is a file, or below one", async () => {
+  test("a data directory that is a file, or below one, is refused", async () => {
     const file = join(await dev.folder(), "file");
     await writeFile(file, "");
     expectSentence(
@@ -105,13 +105,13 @@ describe("faults at the start of the service", () => {
     );
   });
 
-  /** As a process: it stands for all of these faults. */
-  test("the data directory is not writable", async () => {
+  /** Runs as a process, on behalf of all these faults. */
+  test("a data directory that is not writable is refused", async () => {
     const folder = join(await dev.folder(), "locked");
     await mkdir(folder);
     await chmod(join(folder, ".."), 0o755);
     await chmod(folder, 0o555);
-    // The superuser may write anywhere, so somebody else tries.
+    // The superuser may write anywhere, so another user tries.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
     const outcome = await runTool(["dev", "--data", folder, "--port", "0"], nobody);
     expectSentence(outcome, `The data directory ${folder} cannot be used: it is not writable.`);
@@ -135,7 +135,7 @@ describe("faults at the start of the service", () => {
       `\n${ndjson([event(1, "organization.saved", { ...soloOrganization("1", "one"), plan: "gold" })])}`,
       /, line 2: plan: .*$/,
     ],
-  ])("the seed file %s: nothing is started, nothing is deleted", async (_name, content, sentence) => {
+  ])("with the seed file %s nothing is started and nothing is deleted", async (_name, content, sentence) => {
     const folder = await dev.folder();
     const seed = join(folder, "seed.ndjson");
     if (content !== undefined) await writeFile(seed, content);

@@ -25,7 +25,7 @@ import {
 const dev = useDev();
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Engines that work on this folder, by process id. */
+/** Process ids of the engines that work on this folder. */
 const enginesOf = (folder: string): number[] => {
   const processes = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   return processes
@@ -33,7 +33,7 @@ const enginesOf = (folder: string): number[] => {
     .map((line) => Number.parseInt(line, 10));
 };
 
-/** Each start is a process and an engine, and takes seconds: the tests go on from the folder as the one before left it. */
+/** Each start is a process and an engine, and takes seconds: each test continues with the folder of the test before. */
 describe("the service on one folder, start after start", () => {
   let home = "";
   let folder = "";
@@ -44,7 +44,7 @@ describe("the service on one folder, start after start", () => {
     await rename(await dev.demoFolder(), folder);
   });
 
-  test("is ready with one line and answers every kind of key; killed without warning it leaves no engine running", async () => {
+  test("the service prints one line when it is ready and answers every kind of key; when it is killed, no engine stays behind", async () => {
     first = await dev.start("--data", folder);
     expect(Object.keys(first.keys).toSorted()).toEqual([...keyKinds].toSorted());
     expect(first.organizations.map((each) => each.provider_organization_id)).toEqual([
@@ -79,7 +79,7 @@ describe("the service on one folder, start after start", () => {
     expect(first.output().stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("started by npm after the kill it has lost nothing, every line that it prints can be pasted, and a SIGTERM to npm ends it with its engine", async () => {
+  test("a service started by npm after a kill has lost nothing, its printed lines can be pasted, and a SIGTERM to npm ends it with its engine", async () => {
     const npm = spawn("npm", ["start", "--", "--data", folder, "--port", "0"], {
       stdio: ["ignore", "pipe", "pipe"],
       cwd: root,
@@ -114,7 +114,7 @@ describe("the service on one folder, start after start", () => {
     }
   });
 
-  test("--fresh forgets all data, --seed is applied before it listens, on top of nothing with --no-demo; it stops cleanly", async () => {
+  test("--fresh deletes all data, --seed is applied before the service listens, also with --no-demo; the service stops cleanly", async () => {
     const seed = join(folder, "seed.ndjson");
     const events = [event(1, "organization.saved", soloOrganization("42", "seeded"))];
     await writeFile(seed, `\ufeff${ndjson(events).replaceAll("\n", "\r\n\r\n")}`);
@@ -124,30 +124,30 @@ describe("the service on one folder, start after start", () => {
       organizations: [{ name: "seeded", provider_organization_id: "42" }],
     });
     expect(await readFile(seed, "utf8")).toContain("seeded");
-    // A terminal's Ctrl-C comes twice where npm stands between, the second time as npm likes it.
+    // A terminal's Ctrl-C arrives twice if npm is in between, the second time passed on by npm.
     process.kill(seeded.processId, "SIGINT");
     const { code, tookMs } = await seeded.stop("SIGTERM");
     expect(code).toBe(0);
-    // It gives itself 1.8 s; the rest is for a machine that is busy with other tests.
+    // The service allows itself 1.8 s; the rest is for a machine that is busy with other tests.
     expect(tookMs).toBeLessThan(5_000);
     await expect.poll(() => enginesOf(folder)).toEqual([]);
     expect(seeded.output().stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("has its data after a clean stop; says so and ends when its engine is gone", async () => {
+  test("the service has its data after a clean stop; it reports and ends when its engine is gone", async () => {
     const running = await dev.start("--data", folder, "--no-demo");
     expect(running).toMatchObject({ keys: {}, organizations: [{ name: "seeded" }] });
     const [engine] = enginesOf(folder);
     if (!engine) throw new Error("There is no engine.");
     process.kill(engine, "SIGKILL");
     const { code } = await running.stop("SIGCONT");
-    // A worker that was in the middle of something has logged so before.
+    // A worker that was interrupted has logged that before.
     const [last] = running.output().stderr.trim().split("\n").slice(-1);
     expect([code, last]).toEqual([1, "The engine has ended; the data is safe, start again."]);
   });
 });
 
-test("what the start says names the engine and what is being done, and nothing else", async () => {
+test("the start prints the engine and the current step, and nothing else", async () => {
   const [starting, ...others] = (await dev.firstWords()).trim().split("\n");
   expect(starting).toMatch(new RegExp(`^Starting the engine ${engineKind.name} on the data in /`));
   expect(others).toEqual([
@@ -156,13 +156,13 @@ test("what the start says names the engine and what is being done, and nothing e
   ]);
 });
 
-/** For the service the same as a SIGTERM to npm, which the shell passes on to nobody: its parent is gone. */
+/** For the service this equals a SIGTERM to npm, whose shell does not pass it on: the parent process is gone. */
 test.runIf(isLong)(
   "the service ends with its engine when the shell that npm started it in is killed",
   async () => {
     const folder = await dev.folder();
     const words = [entry, "dev", "--data", folder, "--port", "0", "--no-demo", "--json"];
-    // As npm starts a script: a shell in between, and a variable that says so.
+    // As npm starts a script: a shell in between, and a variable that npm sets.
     const shell = spawn("sh", ["-c", '"$0" "$@"; exit "$?"', process.execPath, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, npm_lifecycle_event: "start" },

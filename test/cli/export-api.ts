@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** What the stand-in answers to the request for the page at `cursor`; undefined: the page. */
+/** The stand-in's answer to the request for the page at `cursor`; undefined: the page. */
 export type Trouble = (request: { readonly page: number; readonly limit: number; readonly url: URL }) =>
   | {
       readonly status: number;
@@ -13,28 +13,28 @@ export type Trouble = (request: { readonly page: number; readonly limit: number;
 
 export type StandIn = {
   readonly url: string;
-  /** Every query it was asked, in order. */
+  /** Every query that it received, in order. */
   readonly queries: URLSearchParams[];
   trouble: Trouble;
-  /** Written later: one more page after the resume cursor. */
+  /** Added later: one more page after the resume cursor. */
   later: readonly object[];
-  /** On that page too. */
+  /** On the same page. */
   removed: readonly object[];
   /** What `GET /v1/organizations` lists. */
   organizations: readonly object[];
-  /** What `GET /v1/whoami` says of the key. */
+  /** The answer of `GET /v1/whoami` for the key. */
   key: { readonly kind: string; readonly scope: object; readonly user_id: string | null };
   close(): Promise<void>;
 };
 
-/** What whoami says of a workspace's token. */
+/** The answer of whoami for a workspace's token. */
 export const keyOf = (workspace: string): StandIn["key"] => ({
   kind: "workspace",
   scope: { tenant: "workspace", tenant_id: workspace, home: null, organizations: [] },
   user_id: null,
 });
 
-/** As much of the API as an export sees: pages of records, a cursor between them, a resume cursor at the end. */
+/** The part of the API that an export uses: pages of records, a cursor between them, a resume cursor at the end. */
 export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise<StandIn> {
   const queries: URLSearchParams[] = [];
   const server = createServer((request, response) => {

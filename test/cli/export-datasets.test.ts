@@ -39,7 +39,7 @@ const reviewed = (number: number, organization_id: string, comments: readonly ob
 });
 
 describe("CSV of review-comments", () => {
-  test("has one row a comment with the pull request's columns, equal comments too, and changes as a whole", async () => {
+  test("CSV of review-comments has one row per comment with the pull request's columns, keeps equal comments, and changes as a whole", async () => {
     const service = await api([reviewed(1, "1", [comment(1), comment(1)]), reviewed(2, "1", [comment(3)])]);
     const file = join(folder, "comments.csv");
     const words = ["export", "metrics", "--dataset", "review-comments", "--output", file, ...target(service)];
@@ -61,7 +61,7 @@ describe("CSV of review-comments", () => {
     expect(await rows()).toEqual([header, row(2, 3), row(1, 4, ""), ""]);
   });
 
-  test("of a file with other columns is made anew", async () => {
+  test("a CSV file with other columns is replaced by a new walk", async () => {
     const service = await api([reviewed(1, "1")]);
     const file = join(folder, "comments.csv");
     const words = ["export", "metrics", "--dataset", "review-comments", "--output", file, ...target(service)];
@@ -97,7 +97,7 @@ describe("an organization that left", () => {
     return { file, stderr };
   };
 
-  test("takes its rows along, and those of no other", async () => {
+  test("an organization that left loses its rows in the file, and no other organization does", async () => {
     const service = await api([reviewed(1, "1"), reviewed(2, "2")]);
     service.organizations = [listed("gitlab", "2")];
     const { file } = await resume(service);
@@ -105,7 +105,7 @@ describe("an organization that left", () => {
     expect(service.queries).toHaveLength(1);
   });
 
-  test("and shares its number with one that stays begins a new walk where records do not name the provider", async () => {
+  test("if the organization that left shares its number with one that stays, a new walk begins where records do not name the provider", async () => {
     const service = await api([reviewed(1, "1"), reviewed(2, "2")]);
     service.organizations = [listed("gitlab", "1")];
     const { file, stderr } = await resume(service);
@@ -129,7 +129,7 @@ describe("a file of release 1", () => {
       records: 1,
     });
 
-  test("of Learnings is made anew by --resume, which says so", async () => {
+  test("--resume replaces a file of release 1 with Learnings, and says so", async () => {
     const service = await api([{ id: "l1", provider: "github", organization_id: "1", learning: "new" }]);
     const file = join(folder, "learnings.json");
     const old = '[\n{"id":"l0"}';
@@ -145,7 +145,7 @@ describe("a file of release 1", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject([{ id: "l1" }]);
   });
 
-  test("of audit logs goes on: the log only grows, and keeps what the service no longer has", async () => {
+  test("--resume continues a file of release 1 with audit logs: the log only grows, and keeps entries that the service no longer has", async () => {
     const service = await api([]);
     const entry = (id: string) => ({ id, actor: {}, metadata: {} });
     const file = join(folder, "audit.json");
@@ -157,10 +157,10 @@ describe("a file of release 1", () => {
     expect(await callJson(...words)).toMatchObject({ added: 1, records: 2 });
     expect(service.queries[0]?.get("include_removed")).toBe(null);
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1")]);
-    // Entries of the last two minutes come again.
+    // Entries of the last two minutes are sent again.
     service.later = [entry("a2"), entry("a1")];
     expect(await callJson(...words)).toMatchObject({ added: 1, changed: 0, removed: 0, records: 3 });
-    // A shipper that follows the file finds what it has read where it was.
+    // A log shipper that follows the file finds earlier entries at their old position.
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1"), entry("a2")]);
 
     service.trouble = () => ({
@@ -179,7 +179,7 @@ describe("export security", () => {
   const finding = (id: string) => ({ id, provider: "github", organization_id: "1", title: "=t" });
 
   test.each(["json", "ndjson", "csv"])(
-    "downloads all pages anew each time, at once, as %s",
+    "export security downloads all pages again each time, in one run, as %s",
     async (format) => {
       const service = await api([finding("f1")], [finding("f2")]);
       const file = join(folder, `findings.${format}`);
@@ -201,7 +201,7 @@ describe("export security", () => {
     },
   );
 
-  test("takes SARIF as the service makes it", async () => {
+  test("export security writes SARIF as the service renders it", async () => {
     const service = await api([finding("f1")]);
     const file = join(folder, "findings.sarif");
     const words = ["export", "security", "--output", file, "--repo", "9", ...target(service)];

@@ -52,8 +52,8 @@ const lines = async () =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-describe("an export that is interrupted", () => {
-  test.each(["ndjson", "json", "csv"])("goes on with the same command, in %s", async (format) => {
+describe("an interrupted export", () => {
+  test.each(["ndjson", "json", "csv"])("repeating an interrupted %s export continues it", async (format) => {
     await exportLearnings("--format", format);
     const whole = await content();
     await exportLearnings("--format", format, "--overwrite");
@@ -77,7 +77,7 @@ describe("an export that is interrupted", () => {
     expect(api.queries[0]?.get("cursor")).toBe("page-2");
   });
 
-  test("in the middle of a page leaves half a page in the journal, which is cut off", async () => {
+  test("an export that ends in the middle of a page leaves half a page in the journal, which is cut off", async () => {
     api.trouble = ({ page }) => (page === 3 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
     await exportLearnings();
     expect((await readdir(dirname(output))).includes(basename(output))).toBe(false);
@@ -87,7 +87,7 @@ describe("an export that is interrupted", () => {
     expect(await lines()).toEqual(all);
   });
 
-  test("is not mixed with another one", async () => {
+  test("an interrupted export is not mixed with another one", async () => {
     api.trouble = ({ page }) => (page === 2 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
     await exportLearnings("--users", "1");
     const other = await exportLearnings("--users", "2", "--format", "csv");
@@ -97,7 +97,7 @@ describe("an export that is interrupted", () => {
     ]);
   });
 
-  test("and whose journal is gone begins a new walk, and says so", async () => {
+  test("an interrupted export whose journal is gone begins a new walk, and says so", async () => {
     api.trouble = ({ page }) => (page === 3 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
     await exportLearnings();
     await rm(`${output}.journal`);
@@ -113,7 +113,7 @@ describe("an export that is interrupted", () => {
 
 describe("--resume", () => {
   test.each(["ndjson", "json", "csv"])(
-    "applies what was written and removed since, in %s",
+    "--resume applies changes and removals since the last run, in %s",
     async (format) => {
       await exportLearnings("--format", format, "--resume");
       api.later = [{ ...learning(1), learning: "another" }, learning(5)];
@@ -150,7 +150,7 @@ describe("--resume", () => {
     },
   );
 
-  test("keeps the first run's window: one that moved with the day would need another cursor", async () => {
+  test("--resume keeps the first run's window: one that moved with the day would need another cursor", async () => {
     const words = ["export", "metrics", "--output", output, ...target()];
     await callTool(...words, "--start", "2026-01-01");
     expect(api.queries[0]?.get("end_date")).toBe("9999-12-31");
@@ -161,7 +161,7 @@ describe("--resume", () => {
     expect([moved.code, moved.stderr]).toEqual([1, expect.stringContaining("(start_date)")]);
   });
 
-  test("leaves a file alone that nothing changed in, and keeps its mode and the link to it", async () => {
+  test("--resume does not write an unchanged file, and keeps its mode and the link to it", async () => {
     await exportLearnings();
     await chmod(output, 0o640);
     const link = join(dirname(output), "link.ndjson");
@@ -190,7 +190,7 @@ describe("--resume", () => {
     message: "cursor: is older than 400 days. Start a new walk.",
   };
 
-  test("begins a new walk where the service asks for one, says so, and replaces the file at its end", async () => {
+  test("--resume begins a new walk if the service requires one, says so, and replaces the file at its end", async () => {
     await exportLearnings();
     await appendFile(output, "");
     api.trouble = ({ url, page }) =>
@@ -211,7 +211,7 @@ describe("--resume", () => {
     expect(await lines()).toEqual(all);
   });
 
-  test("refuses a cursor that is damaged or of other filters with what to do", async () => {
+  test("--resume refuses a cursor that is damaged or of other filters, and says what to do", async () => {
     await exportLearnings();
     api.trouble = () => ({ status: 400, code: "INVALID_CURSOR", message: "cursor: is damaged." });
     const { code, stderr } = await exportLearnings("--resume");
@@ -243,7 +243,7 @@ describe("--resume", () => {
       "user ann of organization gitlab:1 (uuid-1)",
       "user bob of organization gitlab:1 (uuid-1)",
     ],
-  ])("with a key that reads something else, %s, is refused and leaves the file", async (_, ...rest) => {
+  ])("--resume with a key that reads other data, %s, is refused and leaves the file", async (_, ...rest) => {
     const [first, second, known, given] = rest;
     api.key = first;
     await exportLearnings();
@@ -265,7 +265,7 @@ describe("--resume", () => {
     expect((await exportLearnings("--resume")).code).toBe(0);
   });
 
-  test("with an instance key of other organizations is refused too: only the service knows its list", async () => {
+  test("--resume with an instance key of other organizations is refused too: only the service knows its list", async () => {
     await exportLearnings();
     const message =
       "cursor: was made with a key that is authorized for other organizations. Start a new walk.";
@@ -278,7 +278,7 @@ describe("--resume", () => {
     ]);
   });
 
-  test("goes on from a state of the version before, which did not name the key's scope, and keeps it from then on", async () => {
+  test("--resume continues from a state of the version before, which did not name the key's scope, and then stores the scope", async () => {
     await exportLearnings();
     const file = `${output}.state.json`;
     const { key_scope, too_large, ...older } = JSON.parse(await readFile(file, "utf8"));
@@ -289,7 +289,7 @@ describe("--resume", () => {
     expect((await exportLearnings("--resume")).stderr).toContain("this key is of workspace other");
   });
 
-  test("refuses a file that something else has changed, also by one letter", async () => {
+  test("--resume refuses a file that another program has changed, even by one letter", async () => {
     await exportLearnings();
     const whole = await content();
     const refused = `${output} is not as the last export left it; put that file back, or --overwrite starts again.`;
@@ -303,7 +303,7 @@ describe("--resume", () => {
     expect(await lines()).toEqual([...all, learning(5)]);
   });
 
-  test("of two runs at once the second is refused", async () => {
+  test("the second of two concurrent runs is refused", async () => {
     const lock = tryLock(`${output}.lock`);
     expect((await exportLearnings()).stderr).toBe(
       `Another export is writing ${output}; wait until it has ended.`,
@@ -312,7 +312,7 @@ describe("--resume", () => {
     expect((await exportLearnings()).code).toBe(0);
   });
 
-  test("nothing is ever overwritten unasked", async () => {
+  test("no file is overwritten without --overwrite", async () => {
     await exportLearnings();
     expect((await exportLearnings()).stderr).toBe(
       `${output} is complete already; --resume brings it up to date, --overwrite starts again.`,
@@ -329,7 +329,7 @@ describe("--resume", () => {
 });
 
 describe("pages", () => {
-  test("one that is too large is asked for in halves, and then in larger ones again", async () => {
+  test("a page that is too large is requested in halves, and later pages in larger sizes again", async () => {
     api.trouble = ({ page, limit }) =>
       page === 2 && limit > 300 ? { status: 413, code: "RESPONSE_TOO_LARGE" } : undefined;
     expect((await exportLearnings()).code).toBe(0);
@@ -344,7 +344,7 @@ describe("pages", () => {
     expect(await lines()).toEqual(all);
   });
 
-  test("a single record that is too large ends it with the service's own words", async () => {
+  test("a single record that is too large ends the export with the service's own message", async () => {
     api.trouble = ({ page }) => (page === 2 ? { status: 413, code: "RESPONSE_TOO_LARGE" } : undefined);
     const { code, stderr } = await exportLearnings();
     expect([code, stderr]).toEqual([1, expect.stringContaining("answered 413 RESPONSE_TOO_LARGE: No.")]);
@@ -389,15 +389,15 @@ describe("pages", () => {
     await large.close();
   });
 
-  test("go to standard output without a file, and nothing else does", async () => {
+  test("pages go to standard output without a file, and nothing else does", async () => {
     const { code, stdout, stderr } = await runTool(["export", "learnings", "--json", ...target()]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual(all);
   });
 });
 
-describe("what cannot be done is one sentence", () => {
-  test("a key from the environment does as well as an option, and none is a usage fault", async () => {
+describe("errors are one sentence", () => {
+  test("a key from the environment works like an option, and a missing key is a usage error", async () => {
     const words = ["export", "learnings", "--url", api.url];
     expect((await runTool(words, { env: { REVIEW_API_KEY: "from-the-environment" } })).code).toBe(0);
     expect(await callTool(...words)).toMatchObject({
@@ -408,7 +408,7 @@ describe("what cannot be done is one sentence", () => {
     });
   });
 
-  test("nobody there", async () => {
+  test("an unreachable address is reported in one sentence", async () => {
     const gone = await startApi([]);
     await gone.close();
     const { code, stderr } = await callTool("export", "learnings", "--url", gone.url, "--key", "k");
@@ -418,7 +418,7 @@ describe("what cannot be done is one sentence", () => {
     ]);
   });
 
-  test("no service, no folder", async () => {
+  test("a missing service and a missing folder are reported in one sentence", async () => {
     const folder = await dev.folder();
     expect((await callTool("export", "metrics", "--data", folder)).stderr).toBe(
       `No local service runs on ${folder}; start it first (review-api dev), or give --url.`,

@@ -28,7 +28,7 @@ const sqsInput = z.object({
 });
 
 export type AwsRequest = {
-  /** What the signature is for. */
+  /** The service that the signature is for. */
   readonly region: string;
   readonly target: string;
   readonly body: Buffer;
@@ -38,8 +38,8 @@ type Services = Readonly<
 >;
 
 /**
- * As much of CloudFormation and SQS as the operator's tool uses, FIFO rules included. `services` are other ones, or take
- * the place of these, by the name in the request's signature.
+ * The parts of CloudFormation and SQS that the operator's tool uses, FIFO rules included. `services` adds others, or
+ * replaces these, by the name in the request's signature.
  */
 export async function startFakeAws(
   outputs: (url: string) => Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ export async function startFakeAws(
     return {};
   }
 
-  /** Nothing of a group that has messages out already. */
+  /** Skips a group that has messages in flight. */
   function receive(messages: Held[], max: number): object[] {
     const busy = new Set(messages.filter(({ hidden }) => hidden).map(({ entry }) => entry.MessageGroupId));
     const given = messages.filter(({ entry }) => !busy.has(entry.MessageGroupId)).slice(0, max);
@@ -143,7 +143,7 @@ export async function startFakeAws(
 
   return {
     url,
-    /** What the stack's worker does, whenever somebody counts the messages of a queue: takes every one. */
+    /** Simulates the stack's worker: takes every message whenever the messages of a queue are counted. */
     workWith(
       take: (message: Held["entry"]) => { readonly reason: string } | undefined,
       from: string,

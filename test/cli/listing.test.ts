@@ -21,7 +21,7 @@ const records = [
   { id: "b", name: 'say "hi", all', more: 2 },
 ];
 
-test("a list comes as a table, as JSON, as NDJSON and as CSV that no spreadsheet runs", () => {
+test("a list can be a table, JSON, NDJSON, or CSV that is safe in spreadsheets", () => {
   expect(list({}, records)).toBe(
     ["ID  NAME           NOTE  MORE", "a   =1+1           -     -", 'b   say "hi", all  -     2'].join("\n"),
   );
@@ -31,7 +31,7 @@ test("a list comes as a table, as JSON, as NDJSON and as CSV that no spreadsheet
   expect(list({ format: "csv" }, records)).toBe(`id,name,note,more\r\na,'=1+1,,\r\nb,"say ""hi"", all",,2`);
 });
 
-test("an empty list says so to people, and is empty for programs", () => {
+test("an empty list is a sentence for people, and empty output for programs", () => {
   expect(list({}, [])).toBe("None.");
   expect(list({ format: "csv" }, [])).toBe("");
   expect(list({ format: "json" }, [])).toBe('{"keys":[]}');
@@ -60,10 +60,10 @@ test.each([
   expect(stdout).toMatch(/--format FORMAT +table, json, ndjson, csv/);
 });
 
-test("colours are for a terminal that has them, never for a pipe or with NO_COLOR", () => {
+test("colours appear only on a terminal that has them, never in a pipe or with NO_COLOR", () => {
   vi.stubEnv("TERM", "xterm-256color");
   for (const name of ["FORCE_COLOR", "NO_COLOR", "CI"]) vi.stubEnv(name, undefined);
-  // Node's own judgement of the environment, as a terminal makes it.
+  // Node reads the environment in the same way as for a terminal.
   const hasColors = () => WriteStream.prototype.hasColors.call(WriteStream.prototype, 16);
   expect(painter({ isTTY: true, hasColors })("bad", "text")).toBe("\u001b[31mtext\u001b[39m");
   expect(painter({ isTTY: false, hasColors })("bad", "text")).toBe("text");
@@ -73,7 +73,7 @@ test("colours are for a terminal that has them, never for a pipe or with NO_COLO
   vi.unstubAllEnvs();
 });
 
-test("colours move no column", () => {
+test("colours do not shift columns", () => {
   const paint = painter({ isTTY: true, hasColors: () => true });
   const rows = [
     { id: "1", state: "active", at: "now" },

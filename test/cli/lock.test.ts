@@ -8,7 +8,7 @@ import { useDev } from "./support.ts";
 
 const tools = useDev();
 
-test("one at a time has the lock, and it is free again after it is released", async () => {
+test("only one process has the lock at a time, and it is free again after the release", async () => {
   const file = join(await tools.folder(), "lock");
   const first = tryLock(file);
   expect(first).toBeDefined();
@@ -19,7 +19,7 @@ test("one at a time has the lock, and it is free again after it is released", as
   second?.release();
 });
 
-test("a process that is killed holds nothing any more", async () => {
+test("a killed process no longer holds the lock", async () => {
   const file = join(await tools.folder(), "lock");
   const script = `
     import { tryLock } from ${JSON.stringify(new URL("../../cli/local/lock.ts", import.meta.url).href)};
@@ -40,7 +40,7 @@ test("a process that is killed holds nothing any more", async () => {
   lock?.release();
 });
 
-test("a file that is no lock is left alone", async () => {
+test("a file that is not a lock is left unchanged", async () => {
   const file = join(await tools.folder(), "lock");
   await writeFile(file, "somebody's notes ".repeat(50));
   expect(() => tryLock(file)).toThrow(`${file} is not our lock file; remove it.`);

@@ -11,7 +11,7 @@ import { readProfile } from "../../cli/connection/profile.ts";
 import { targetOf } from "../../cli/export/target.ts";
 import { answerTool, callTool } from "./support.ts";
 
-/** As the API answers `GET /v1/whoami`: this key is known, every other is not. */
+/** Simulates `GET /v1/whoami`: this key is known, every other is not. */
 const key = "the-key-that-works";
 const api = createServer((request, response) => {
   const known = request.headers["x-service-api-key"] === key;
@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe("login", () => {
-  test("asks for the address and the key, tries them, and keeps them for their owner alone", async () => {
+  test("login asks for the address and the key, tries them, and stores them readable for their owner only", async () => {
     const { code, stderr, stdout } = await answerTool([`${url}/`, key], "login");
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr).toBe(
@@ -52,7 +52,7 @@ describe("login", () => {
     expect((await stat(join(folder, "review-api"))).mode & 0o777).toBe(0o700);
   });
 
-  test("a key that does not work is not kept, and is in no message", async () => {
+  test("login does not store a key that does not work, and shows it in no message", async () => {
     const { code, stderr } = await answerTool(["wrong-key"], "login", "--url", url);
     expect([code, stderr]).toEqual([
       1,
@@ -61,7 +61,7 @@ describe("login", () => {
     expect(await readProfile()).toBeUndefined();
   });
 
-  test("what is missing or no address is told", async () => {
+  test("login reports a missing value, or an invalid address", async () => {
     expect((await answerTool([], "login")).stderr).toContain("An address is missing");
     expect((await answerTool([], "login", "--url", url)).stderr).toContain("A key is missing");
     expect((await answerTool(["ftp://x"], "login")).stderr).toContain(
@@ -69,14 +69,14 @@ describe("login", () => {
     );
   });
 
-  test("logout forgets it", async () => {
+  test("logout deletes the profile", async () => {
     await answerTool([url, key], "login");
     expect((await callTool("logout")).stderr).toBe(`Removed ${file()}.`);
     expect(await readProfile()).toBeUndefined();
     expect((await callTool("logout")).stderr).toBe("Nothing was kept.");
   });
 
-  test("a profile that others may read, or that is damaged, is refused with what to do", async () => {
+  test("a profile that others can read, or that is damaged, is refused, and the message says what to do", async () => {
     await mkdir(join(folder, "review-api"));
     await writeFile(file(), JSON.stringify({ url, key }), { mode: 0o644 });
     await expect(readProfile()).rejects.toThrow(`chmod 600 ${file()}`);
@@ -86,12 +86,12 @@ describe("login", () => {
   });
 });
 
-describe("where the API is, and with which key", () => {
+describe("the address of the API and the key", () => {
   const target = (values: Record<string, string> = {}) => targetOf(new Input(undefined, values));
   const elsewhere = "https://other.example.com";
 
-  /** Each line may set the address and the key; the first that does wins. */
-  test("options come before the environment, that before .env, that before login", async () => {
+  /** Each source may set the address and the key; the first source that does wins. */
+  test("options win over the environment, the environment over .env, and .env over login", async () => {
     await answerTool([url, key], "login");
     expect(await target()).toEqual({ url, key });
 
@@ -111,7 +111,7 @@ describe("where the API is, and with which key", () => {
     expect(await target({ url: elsewhere, key: "given" })).toEqual({ url: elsewhere, key: "given" });
   });
 
-  test("an address of .env gets the key of .env or --key, never that of the environment", async () => {
+  test("an address from .env is used with the key of .env or --key, never with that of the environment", async () => {
     const envFile = join(folder, "env");
     vi.stubEnv("REVIEW_API_ENV_FILE", envFile);
     vi.stubEnv("REVIEW_API_KEY", "from-environment");
@@ -123,7 +123,7 @@ describe("where the API is, and with which key", () => {
     expect(await target()).toEqual({ url: elsewhere, key: "from-file" });
   });
 
-  test("the key that login kept goes to no other address", async () => {
+  test("the key that login stored is sent to no other address", async () => {
     await answerTool([url, key], "login");
     await expect(target({ url: elsewhere })).rejects.toThrow("--key is missing");
     vi.stubEnv("REVIEW_API_URL", elsewhere);
@@ -131,14 +131,14 @@ describe("where the API is, and with which key", () => {
     expect(await target({ url: `${url}/` })).toEqual({ url, key });
   });
 
-  test("a wrong address in the environment is named as what it is", async () => {
+  test("an invalid address in the environment is reported with its source", async () => {
     vi.stubEnv("REVIEW_API_URL", "api.example.com");
     await expect(target()).rejects.toThrow(
       'REVIEW_API_URL takes an http or https address, not "api.example.com"',
     );
   });
 
-  test("a folder without .env, or with a folder of that name, is no fault", async () => {
+  test("a folder without .env, or with a folder of that name, causes no error", async () => {
     for (const name of [join(folder, "none"), folder]) {
       vi.stubEnv("REVIEW_API_ENV_FILE", name);
       await expect(target({ url: elsewhere })).rejects.toThrow("--key is missing");
@@ -155,7 +155,7 @@ describe("questions", () => {
     return { input, ask: createAsk(input, output), modes, shown: () => String(output.read() ?? "") };
   }
 
-  test("what is typed as a secret is not shown, and the terminal is as before", async () => {
+  test("a typed secret is not shown, and the terminal is restored", async () => {
     const { input, ask, modes, shown } = keyboard(true);
     const answer = ask("Key: ", { hidden: true });
     Object(input).write("secrx");
@@ -164,7 +164,7 @@ describe("questions", () => {
     expect([shown(), modes]).toEqual(["Key: \n", [true, false]]);
   });
 
-  test("Ctrl-C ends it and gives the terminal back", async () => {
+  test("Ctrl-C ends a question and restores the terminal", async () => {
     const { input, ask, modes } = keyboard(true);
     const answer = ask("Key: ", { hidden: true });
     Object(input).write("sec\u0003");
@@ -172,7 +172,7 @@ describe("questions", () => {
     expect(modes).toEqual([true, false]);
   });
 
-  test("a script pipes the answers in, one a line", async () => {
+  test("a script can pipe in the answers, one per line", async () => {
     const { input, ask, shown } = keyboard(false);
     Object(input).end("https://api.example.com\n  a-key  \n");
     expect([await ask("URL: "), await ask("Key: ", { hidden: true }), await ask("More: ")]).toEqual([

@@ -39,7 +39,7 @@ describe("members", () => {
   const members = async (...words: readonly string[]) =>
     memberList.parse(await json("members", "list", "--org", "1001", ...words));
 
-  test("are listed with roles and seats, and filtered by both", async () => {
+  test("members are listed with roles and seats, and filtered by both", async () => {
     const everybody = await members();
     expect(everybody.members.map(({ user_id }) => user_id)).toEqual([
       "501",
@@ -59,7 +59,7 @@ describe("members", () => {
     expect(table.stderr).toMatch(/^\d+ of 25 seats of the workspace assigned\.$/);
   });
 
-  test("a role is given at once, is the operator's in the audit log, and a failure leaves the others done", async () => {
+  test("a role change works at once, the audit log names the operator, and a failure does not undo the others", async () => {
     const given = await tool(
       "members",
       "set-role",
@@ -86,7 +86,7 @@ describe("members", () => {
     });
   });
 
-  test("custom roles go by id or by name in any letter case; an unknown one is refused with those there are", async () => {
+  test("custom roles are found by id or by name ignoring case; an unknown one is refused with the existing ones", async () => {
     const answer = await fetch(`${service().url}/v1/roles`, {
       method: "POST",
       headers: { "x-service-api-key": service().keys.organization ?? "", "content-type": "application/json" },
@@ -106,7 +106,7 @@ describe("members", () => {
     ]);
   });
 
-  test("org show tells the pool that decides: the workspace's, or the organization's own", async () => {
+  test("org show shows the pool that assigns the seats: the workspace's, or the organization's own", async () => {
     const { seats_assigned } = await members();
     expect(await json("org", "show", "1001")).toMatchObject({
       seat_pool: "workspace acme",
@@ -116,7 +116,7 @@ describe("members", () => {
     expect(await json("org", "show", "3001")).toMatchObject({ seat_pool: "organization" });
   });
 
-  test("the list of organizations and org set tell the same seats as org show", async () => {
+  test("the list of organizations and org set show the same seats as org show", async () => {
     const shown = await Promise.all(["1001", "3001"].map((name) => json("org", "show", name)));
     const all = z.object({ organizations: z.array(z.looseObject({})) }).parse(await json("org", "show"));
     for (const record of shown) expect(all.organizations).toContainEqual(record);
@@ -124,7 +124,7 @@ describe("members", () => {
     expect(set).toMatchObject({ seat_pool: "workspace acme", seats_purchased: 25 });
   });
 
-  test("keys list says in JSON too which workspaces have tokens, and of one organization nothing of them", async () => {
+  test("keys list names in JSON too which workspaces have tokens, but not for a single organization", async () => {
     expect(await json("keys", "list")).toMatchObject({ workspaces_with_tokens: ["acme"] });
     expect(await json("keys", "list", "--org", "1001")).not.toHaveProperty("workspaces_with_tokens");
   });
@@ -140,7 +140,7 @@ describe("members", () => {
     expect(help.stdout + help.stderr).toContain("cr_admin, cr_member, cr_billing_admin, or a custom role");
   });
 
-  test("seats are taken away and given while there are some", async () => {
+  test("seats are taken away, and assigned while some are free", async () => {
     const seat = (state: string, ...users: readonly string[]) =>
       json("members", "set-seat", users.join(","), "--org", "1001", "--seat", state);
     const before = (await members()).seats_assigned;
@@ -149,7 +149,7 @@ describe("members", () => {
     expect(await seat("assigned", "506")).toMatchObject({ succeeded: ["506"] });
     expect((await members()).seats_assigned).toBe(before - 1);
     expect(await lastAudit("seats.assigned")).toMatchObject({ actor: { name: "operator" } });
-    // Studio Lumen has bought three seats, two are taken.
+    // Studio Lumen bought three seats, two are assigned.
     const file = join(folder, "studio.ndjson");
     const studio = { provider: "bitbucket", instance_id: null, provider_organization_id: "3001" };
     const member = (id: number) =>
@@ -173,7 +173,7 @@ describe("members", () => {
     ],
     [["set-seat", "1", "--org", "1001", "--seat", "x"], '--seat takes one of assigned, unassigned, not "x".'],
     [["list"], "--org is missing."],
-  ])("%j is a usage fault", async (words, sentence) => {
+  ])("%j is a usage error", async (words, sentence) => {
     const { code, stderr } = await callTool("members", ...words);
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
   });
@@ -185,7 +185,7 @@ describe("learnings", () => {
   const exported = async () =>
     z.object({ data: z.array(z.object({ id: z.string() })) }).parse(await read("/v1/learnings?org_id=1002"));
 
-  test("that wait are decided once: an approved one is shared, a disapproved one never", async () => {
+  test("pending Learnings are decided once: an approved one is shared, a disapproved one never", async () => {
     const [first, second] = await pending();
     if (!first || !second) throw new Error("The demo has two Learnings that wait.");
     expect(await json("learnings", "approve", first.id.toUpperCase())).toEqual({
@@ -205,7 +205,7 @@ describe("learnings", () => {
     expect(await lastAudit("learning.approved")).toMatchObject({ actor: { name: "operator" } });
   });
 
-  test("are found as the reviewer would find them, after the index was reconciled", async () => {
+  test("learnings search finds what the reviewer would find, after the index was reconciled", async () => {
     expect(await json("index", "reconcile")).toMatchObject({ failed: 0 });
     expect(await json("index", "reconcile")).toMatchObject({ missing: 0, stale: 0, orphaned: 0, failed: 0 });
     const words = ["learnings", "search", "charge a card again after a timeout", "--org", "1001"];
@@ -218,7 +218,7 @@ describe("learnings", () => {
 });
 
 describe("repair", () => {
-  test("of a sound table changes no record, and later events still get their place", async () => {
+  test("repair of a sound table changes no record, and later events are still stored", async () => {
     const window = "start_date=2000-01-01&end_date=2099-12-31";
     const path = `/v1/metrics/reviews?${window}`;
     const page = z.object({ data: z.array(z.object({ pr_url: z.string() })), next_cursor: z.null() });
@@ -237,7 +237,7 @@ describe("repair", () => {
   });
 });
 
-describe("export from the service that runs", () => {
+describe("export from the running service", () => {
   const finalized = (id: number, url: string) =>
     event(id, "pull_request.finalized", {
       ...{ provider: "github", instance_id: null, provider_organization_id: "1001", repository_id: "9001" },
@@ -245,7 +245,7 @@ describe("export from the service that runs", () => {
       ...{ merged_at: "2026-01-02T00:00:00Z", status: "merged", reviewed: true, review_iterations: 1 },
     });
 
-  test("its CSV is the API's own, byte for byte", async () => {
+  test("the CSV of an export is the API's own, byte for byte", async () => {
     const words = ["export", "metrics", "--format", "csv", "--start", "2000-01-01", "--data", folder];
     const { stdout } = await runTool(words);
     const query = "start_date=2000-01-01&end_date=9999-12-31&format=csv";
@@ -253,7 +253,7 @@ describe("export from the service that runs", () => {
     expect(stdout).toBe(await answer.text());
   });
 
-  test("what is written after it is all that --resume adds", async () => {
+  test("--resume adds exactly what was written after the export", async () => {
     const output = join(folder, "reviews.ndjson");
     const words = ["export", "metrics", "--start", "2000-01-01", "--output", output, "--resume"];
     expect(await json(...words)).toMatchObject({ format: "ndjson", added: expect.any(Number) });
@@ -270,7 +270,7 @@ describe("export from the service that runs", () => {
     ["metrics", "--dataset", "mcp"],
     ["learnings", "--org", "1001"],
     ["audit-logs"],
-  ])("%s %s %s has something to show", async (...words) => {
+  ])("export %s %s %s has data to show", async (...words) => {
     const { code, stdout } = await tool("export", ...words);
     expect(code).toBe(0);
     for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toBeTypeOf("object");

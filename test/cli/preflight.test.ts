@@ -11,7 +11,7 @@ let url = "";
 const account = { concurrency: 1_000, unreserved: 1_000, hasModel: true };
 const models: string[] = [];
 
-/** As much of Lambda and Bedrock as the command asks. */
+/** The parts of Lambda and Bedrock that the command calls. */
 beforeAll(async () => {
   server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
@@ -60,7 +60,7 @@ test("an account with Lambda's usual quota and the model is ready", async () => 
   ]);
 });
 
-test("a new account's quota is told, with the option that fits it", async () => {
+test("the small quota of a new account is reported, with the option that fits it", async () => {
   Object.assign(account, { concurrency: 10, unreserved: 10, hasModel: true });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
@@ -69,7 +69,7 @@ test("a new account's quota is told, with the option that fits it", async () => 
   expect((await preflight("--event-workers", "5")).code).toBe(0);
 });
 
-test("what other functions have reserved does not count: only the rest of the account is free", async () => {
+test("concurrency that other functions reserved does not count: only the rest of the account is free", async () => {
   Object.assign(account, { concurrency: 1_000, unreserved: 30, hasModel: true });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
@@ -78,7 +78,7 @@ test("what other functions have reserved does not count: only the rest of the ac
   expect(stdout).toContain("-c eventWorkers=15");
 });
 
-test("the model of the option is the one that is called", async () => {
+test("the command calls the model that the option names", async () => {
   Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: true });
   models.length = 0;
   expect((await preflight("--bedrock-model-id", "amazon.titan-embed-text-v2:0:8k")).code).toBe(0);
@@ -93,7 +93,7 @@ async function optionsFile(options: object): Promise<string> {
   return file;
 }
 
-test("the options that the deployment will take are the ones that are tried", async () => {
+test("the command checks the options that the deployment will use", async () => {
   Object.assign(account, { concurrency: 10, unreserved: 10, hasModel: true });
   models.length = 0;
   const lookup = { "availability-zones:account=1:region=eu-north-1": ["eu-north-1a"] };
@@ -113,14 +113,14 @@ test.each([
     "stage must be 1 to 64 letters, digits and underscores; waf must be true or false.",
   ],
   [[], "must be a JSON object."],
-])("options %o that no deployment would take are told before it", async (options, problem) => {
+])("options %o that no deployment accepts are reported before the deployment", async (options, problem) => {
   Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: true });
   const { code, stdout } = await preflight("--options", await optionsFile(options));
   expect([code, stdout]).toEqual([1, expect.stringContaining(`cdk.context.json`)]);
   expect(stdout).toContain(problem);
 });
 
-test("a region without the model is told", async () => {
+test("a region without the model is reported", async () => {
   Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: false });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);

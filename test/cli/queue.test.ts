@@ -7,7 +7,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-/** Time passes a hundred times faster, so that back-offs do not hold the tests up. */
+/** Time passes a hundred times faster, so that back-offs do not slow down the tests. */
 const hurried: Clock = {
   nowMs: () => systemClock.nowMs() * 100,
   sleep: (ms, signal) => systemClock.sleep(ms / 100, signal),
@@ -42,7 +42,7 @@ describe("order", () => {
     expect(batches.map((batch) => batch.length)).toEqual([...Array<number>(9).fill(10), 5]);
   });
 
-  test("groups do not wait for each other: one that fails for now holds up nobody else", async () => {
+  test("a group that fails temporarily does not hold up other groups", async () => {
     await queue.events.send([
       message("stuck", "s1"),
       message("free", "f1"),
@@ -61,7 +61,7 @@ describe("order", () => {
     expect(delivered).toEqual(["f1", "f2", "s1", "s2"]);
   });
 
-  test("several groups go side by side, but never two batches of one group", async () => {
+  test("several groups run concurrently, but never two batches of one group", async () => {
     await queue.events.send(
       Array.from({ length: 60 }, (_, index) => message(`g${index % 3}`, String(index))),
     );
@@ -89,7 +89,7 @@ describe("order", () => {
 });
 
 describe("redelivery", () => {
-  test("only what failed comes again, with its count, after what was done is gone", async () => {
+  test("only failed messages are delivered again, with their count, after the finished ones are deleted", async () => {
     await queue.events.send(["one", "two", "three"].map((body) => message("a", body)));
     const seen: string[][] = [];
 
@@ -104,7 +104,7 @@ describe("redelivery", () => {
     ]);
   });
 
-  test("a worker that throws, or names a message it was not given, has done none of them", async () => {
+  test("if a worker throws, or names a message it did not get, the whole batch is delivered again", async () => {
     await queue.events.send([message("a", "one"), message("a", "two")]);
     const sizes: number[] = [];
 
@@ -117,7 +117,7 @@ describe("redelivery", () => {
     expect(sizes).toEqual([2, 2, 2]);
   });
 
-  test("where the worker never gives a message up, the queue buries those behind it too: receives count for all", async () => {
+  test("if the worker never gives up a message, those behind it become dead letters too: receives count for all", async () => {
     await queue.events.send([message("a", "bad"), message("a", "good")]);
     const delivered: string[] = [];
     const deliver = async ({ Records }: SQSEvent) => {
@@ -135,7 +135,7 @@ describe("redelivery", () => {
     ]);
   });
 
-  test("what was not acknowledged when the process ended is delivered by the next one", async () => {
+  test("messages that were not acknowledged when the process ended are delivered by the next one", async () => {
     await queue.events.send([message("a", "one")]);
     const abandoned = queuePoller(() => new Promise(() => undefined)).drain();
     await expect.poll(async () => (await queue.receive("a", 10)).length).toBe(1);
@@ -152,7 +152,7 @@ describe("redelivery", () => {
 });
 
 describe("several processes", () => {
-  test("what others send while the queuePoller runs is delivered, nothing twice, nothing lost", async () => {
+  test("messages that other processes send while the queuePoller runs are delivered, none twice, none lost", async () => {
     const stop = new AbortController();
     const delivered: string[] = [];
     const running = queuePoller(async ({ Records }) => {
@@ -182,7 +182,7 @@ describe("several processes", () => {
 });
 
 describe("dead letters", () => {
-  test("a letter sent again stands at the end of its group under a fresh id, and is no letter any more", async () => {
+  test("a dead letter that is sent again goes to the end of its group under a new id, and is no longer a dead letter", async () => {
     await queue.deadLetters.send([{ ...message("a", "bad"), reason: "no such thing" }]);
     await queue.events.send([message("a", "later")]);
     const [letter] = await queue.listDeadLetters();
@@ -196,7 +196,7 @@ describe("dead letters", () => {
     expect(await queue.listDeadLetters()).toEqual([]);
   });
 
-  test("a large backlog is sent in pieces that fit a transaction", async () => {
+  test("a large backlog of dead letters is sent in pieces that fit a transaction", async () => {
     const body = "x".repeat(199_000);
     await queue.events.send(Array.from({ length: 25 }, () => message("a", body)));
     let bytes = 0;

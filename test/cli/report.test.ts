@@ -33,7 +33,7 @@ const member = (id: string, username: string, more: object = {}) => ({
   active: true,
   ...more,
 });
-/** Ready two hours before the merge, looked at by a person after one. */
+/** Ready two hours before the merge, first reviewed by a person one hour before it. */
 const pullRequest = (
   number: number,
   authorId: string,
@@ -95,7 +95,7 @@ const figures = z.object({
 });
 
 describe("report", () => {
-  test("counts what the service has, with a key and an address", async () => {
+  test("report counts the service's data, with a key and an address", async () => {
     const report = figures.parse(
       await callJson("report", "--url", service().url, "--key", key, "--by", "author"),
     );
@@ -109,13 +109,13 @@ describe("report", () => {
     });
   });
 
-  test("finds the local service by its data, and reaches as far back as it is told", async () => {
+  test("report finds the local service by its data, and covers the requested number of days", async () => {
     const { code, stdout } = await callTool("report", "--data", data, "--key", key, "--days", "90");
     expect([code, stdout]).toEqual([0, expect.stringContaining("Pull requests reviewed      3\n")]);
     expect(stdout).toContain("median 60 min, 90 % within 60 min");
   });
 
-  test("finds the address of a deployed stack in its outputs, and needs a key for it", async () => {
+  test("report finds the address of a deployed stack in its outputs, and needs a key for it", async () => {
     const aws = await startFakeAws(() => ({ ApiUrl: service().url }));
     vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", aws.url);
     vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
@@ -131,7 +131,7 @@ describe("report", () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^--key is missing; REVIEW_API_KEY /)]);
   });
 
-  test("writes a file in the format of its name", async () => {
+  test("report writes a file in the format of its name", async () => {
     const file = join(folder, "report.html");
     const { code, stderr } = await callTool("report", "--data", data, "--key", key, "--output", file);
     expect([code, stderr]).toEqual([0, `Wrote the report to ${file}.`]);
@@ -148,7 +148,7 @@ describe("report", () => {
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
   });
 
-  test("says which address does not answer, and what a refused key was told", async () => {
+  test("report names the address that does not answer, and the service's reason for a refused key", async () => {
     const nobody = "http://127.0.0.1:9";
     const lost = await callTool("report", "--url", nobody, "--key", key);
     expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${nobody} does not answer (`)]);
@@ -169,16 +169,16 @@ const idle = async (...words: readonly string[]) =>
   idleAnswer.parse(await callJson("seats", "idle", "--data", data, "--org", "42", ...words));
 const ben = { user_ids: "2", username: "ben" };
 
-/** Each goes on from the seats as the one before left them. */
+/** Each test continues with the seats of the test before. */
 describe("seats idle", () => {
-  test("names who has held a seat all the time and finished no pull request; newcomers are left alone", async () => {
+  test("seats idle names holders who had a seat all the time and finished no pull request; new holders are left out", async () => {
     expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [ben] });
     // Ben's pull request is 60 days old.
     expect((await idle("--days", "90")).idle).toEqual([]);
     expect((await idle("--days", "2")).idle.map(({ username }) => username)).toEqual(["ada", "ben", "cleo"]);
   });
 
-  test("without --unassign nothing is changed, and it says so", async () => {
+  test("seats idle changes nothing without --unassign, and says so", async () => {
     const { code, stdout, stderr } = await callTool("seats", "idle", "--data", data);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/acme +2 +ben +ben@acme\.example/)]);
     expect(stderr).toBe(
@@ -187,17 +187,17 @@ describe("seats idle", () => {
     expect((await idle()).seats_held).toBe(3);
   });
 
-  test("--unassign takes the seats, once", async () => {
+  test("seats idle --unassign takes the seats away, once", async () => {
     expect(await idle("--unassign")).toEqual({ dry_run: false, seats_held: 3, idle: [ben] });
     expect(await idle()).toEqual({ dry_run: true, seats_held: 2, idle: [] });
   });
 
-  test("a seat that was given back a moment ago is not idle", async () => {
+  test("a seat that was assigned again a moment ago is not idle", async () => {
     await callJson("members", "set-seat", "2", "--org", "42", "--seat", "assigned", "--data", data);
     expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
   });
 
-  test("nor is one that came back with its holder", async () => {
+  test("a seat that came back with its holder is not idle", async () => {
     await callJson("members", "set-seat", "2", "--org", "42", "--seat", "unassigned", "--data", data);
     const file = join(folder, "returns.ndjson");
     const returns = [
@@ -210,7 +210,7 @@ describe("seats idle", () => {
     expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
   });
 
-  test("nobody is judged by pull requests that the organization does not send", async () => {
+  test("holders are not judged if their organization does not send pull requests", async () => {
     const file = join(folder, "unavailable.ndjson");
     const saved = { ...soloOrganization("42", "acme"), metrics: "unavailable" };
     await writeFile(file, ndjson([event(20, "organization.saved", saved, daysAgo(0))]));
@@ -223,7 +223,7 @@ describe("seats idle", () => {
     ]);
   });
 
-  test("with several groups of seats --unassign wants to know whose", async () => {
+  test("seats idle --unassign requires a choice if there are several groups of seats", async () => {
     const file = join(folder, "another.ndjson");
     await writeFile(file, ndjson([event(21, "organization.saved", soloOrganization("43", "other"))]));
     await callJson("events", "send", file, "--data", data);

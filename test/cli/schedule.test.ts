@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runTasks } from "../../cli/local/schedule.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 
-test("tasks run at once and then over and over, each by itself, until they are told to stop", async () => {
+test("tasks run at once and then repeatedly, independent of each other, until they are stopped", async () => {
   const ran: string[] = [];
   const faults: string[] = [];
   const stop = new AbortController();

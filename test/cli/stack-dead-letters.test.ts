@@ -4,7 +4,7 @@ import type { SqsCall } from "../../lib/events/sqs-client.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { TestClock } from "../support/clock.ts";
 
-/** A queue that hides a letter for a minute and hands it out again after that, under a new handle. */
+/** A queue that hides a letter for a minute and then delivers it again under a new handle. */
 function queueOf(ids: readonly string[], clock: TestClock, skewMs = 0) {
   const letterOf = () => ({ hiddenUntilMs: 0, handle: "", receives: 0, sentMs: clock.nowMs() + skewMs });
   const letters = new Map(ids.map((id) => [id, letterOf()]));
@@ -54,7 +54,7 @@ function queueOf(ids: readonly string[], clock: TestClock, skewMs = 0) {
   return { deps, letters, released, sent, failing };
 }
 
-test("every letter is listed once, and shown to others again, also by somebody who takes longer than letters stay hidden", async () => {
+test("every letter is listed once, and becomes visible to others again, even if the reader takes longer than letters stay hidden", async () => {
   const clock = new TestClock();
   const ids = ["a", "b", "c", "d", "e"];
   const { deps, released } = queueOf(ids, clock);
@@ -68,7 +68,7 @@ test("every letter is listed once, and shown to others again, also by somebody w
   expect(released).not.toContain("expired");
 });
 
-test("a letter that is sent again leaves the queue under the handle it was last handed out with", async () => {
+test("a letter that is sent again is deleted with its latest handle", async () => {
   const clock = new TestClock();
   const { deps, letters, sent } = queueOf(["a", "b", "c"], clock);
   for await (const letter of failedEventsOf(deps)) await letter.redrive();
@@ -79,7 +79,7 @@ test.each([
   ["behind", 3_600_000],
   ["ahead of", -3_600_000],
 ])(
-  "a machine whose clock is %s the queue's sees every letter, and sends none twice that fails again",
+  "a machine whose clock is %s the queue's sees every letter, and sends no letter twice that fails again",
   async (_, skewMs) => {
     const { deps, letters, sent, failing } = queueOf(["a", "b", "c"], new TestClock(), skewMs);
     failing.add("b");

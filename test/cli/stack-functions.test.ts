@@ -34,13 +34,13 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-test("the deployed search function is asked as the reviewer asks it", async () => {
+test("the deployed search function is called in the same way as by the reviewer", async () => {
   const search = invoker("search", "eu-north-1");
   expect(await search({ text: "return", k: 1 })).toEqual({ learnings: [found] });
   expect(asked).toEqual([["/2015-03-31/functions/search/invocations", { text: "return", k: 1 }]]);
 });
 
-test("a search function that fails is named, with where its reason is", async () => {
+test("an error of the search function names the function and where to find the reason", async () => {
   await expect(invoker("broken", "eu-north-1")({})).rejects.toThrow(
     "The function broken failed. Its log says why",
   );

@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 describe("on a deployed stack", () => {
-  test("the same commands find the table by the stack's outputs", async () => {
+  test("the commands find the table of a deployed stack by the stack's outputs", async () => {
     expect(await callJson("org", "show", "1", ...stack)).toMatchObject({ name: "deployed" });
     expect(await callJson("org", "set", "1", "--approval-delay-days", "4", ...stack)).toMatchObject({
       approval_delay_days: 4,
@@ -78,7 +78,7 @@ describe("on a deployed stack", () => {
     expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^cr-[0-9a-f]{40}$/)]);
   });
 
-  test("an operator's change stays in the audit log as long as the stack says, whatever this shell says", async () => {
+  test("an operator's change stays in the audit log as long as the stack's setting says, not this shell's", async () => {
     vi.stubEnv("AUDIT_RETENTION_DAYS", "7");
     const { id } = changed.parse(await callJson("org", "set", "1", "--approval-delay-days", "5", ...stack));
     vi.unstubAllEnvs();
@@ -89,7 +89,7 @@ describe("on a deployed stack", () => {
     expect(Math.round(keptDays)).toBe(90);
   });
 
-  test("events go to its queue, in their order and group, and the command does not wait for its workers", async () => {
+  test("events go to the stack's queue, in their order and group, and the command does not wait for its workers", async () => {
     const file = join(await tools.folder(), "events.ndjson");
     const events = [1, 2, 3].map((id) =>
       event(id, "organization.saved", soloOrganization("7", `state ${id}`)),
@@ -103,7 +103,7 @@ describe("on a deployed stack", () => {
     expect(new Set(sent.map(({ MessageGroupId }) => MessageGroupId)).size).toBe(1);
   });
 
-  test("failed events are shown and stay; sent again they leave, in order and under fresh ids, beyond the first ten of a group", async () => {
+  test("showing failed events keeps them; sending them again removes them, in order and under new ids, beyond the first ten of a group", async () => {
     const deadLetters = `${aws.url}/dead.fifo`;
     const letters = Array.from({ length: 13 }, (_, index) => ({
       id: `letter-${index}`,
@@ -137,8 +137,8 @@ describe("on a deployed stack", () => {
     );
   });
 
-  test("`events redrive` waits for the workers and tells which events failed again, and why", async () => {
-    // Without the minutes that a real queue takes.
+  test("`events redrive` waits for the workers and reports which events failed again, and why", async () => {
+    // Skips the minutes that a real queue takes.
     const sleep = vi.spyOn(systemClock, "sleep").mockResolvedValue();
     onTestFinished(() => sleep.mockRestore());
     const [events, deadLetters] = [`${aws.url}/events.fifo`, `${aws.url}/dead.fifo`];
@@ -182,16 +182,16 @@ describe("waiting for a stack's queue", () => {
     return { isQuiet, seconds: (clock.nowMs() - startedMs) / 1000 };
   };
 
-  test("one look at an empty queue proves nothing: the counts of SQS come late", async () => {
+  test("the tool does not trust one count of an empty queue: the counts of SQS come late", async () => {
     expect(await quiet(0, 0, 3, 0)).toEqual({ isQuiet: true, seconds: 22 });
   });
 
-  test("a queue that others keep busy is not waited for longer than five minutes", async () => {
+  test("the tool waits at most five minutes for a queue that others keep busy", async () => {
     expect(await quiet(1)).toEqual({ isQuiet: false, seconds: 300 });
   });
 });
 
-test("which embedder made the index is the stack's to say; before it has said so, nothing is mixed", async () => {
+test("the stack decides which embedder made the index; until it has recorded one, nothing is mixed", async () => {
   expect(await callTool("index", "reconcile", ...stack)).toEqual({
     code: 1,
     stdout: "",
@@ -203,7 +203,7 @@ test("which embedder made the index is the stack's to say; before it has said so
   expect(await callJson("index", "reconcile", ...stack)).toMatchObject({ looked_at: 0, failed: 0 });
 });
 
-test("the tool embeds where the stack does: in its bedrockRegion, whatever this shell says", async () => {
+test("the tool embeds in the stack's bedrockRegion, regardless of this shell's settings", async () => {
   const model = "amazon.titan-embed-text-v2:0";
   await store().table.write({
     put: { ...reconcilerKey, embedder: `bedrock:${model}`, organization: null, learning: "", ended_at_ms: 0 },
@@ -219,9 +219,9 @@ test("the tool embeds where the stack does: in its bedrockRegion, whatever this 
   expect(embedded).toEqual([["us-west-2", `/model/${encodeURIComponent(model)}/invoke`]]);
 });
 
-describe("a stack that is not there, or not as this tool needs it, is one sentence", () => {
-  test("older than the tool", async () => {
-    // Only `verify` asks for the search function.
+describe("a missing or unsuitable stack is reported in one sentence", () => {
+  test("a stack that is older than the tool is reported in one sentence", async () => {
+    // Only `verify` needs the search function.
     expect(await callTool("verify", ...stack)).toEqual({
       code: 1,
       stdout: "",
@@ -231,7 +231,7 @@ describe("a stack that is not there, or not as this tool needs it, is one senten
     });
   });
 
-  test("unknown", async () => {
+  test("an unknown stack is reported in one sentence", async () => {
     expect(await callTool("keys", "list", "--stack", "Nowhere")).toEqual({
       code: 1,
       stdout: "",

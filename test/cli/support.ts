@@ -20,10 +20,10 @@ export async function runTool(words: readonly string[], surroundings: Surroundin
   return { code, ...output() };
 }
 
-/** The tool in this process: as true for everything that does not depend on being one, and much faster. */
+/** The tool in this process: equivalent for everything that does not depend on a separate process, and much faster. */
 export const callTool = (...words: readonly string[]): Promise<Outcome> => answerTool([], ...words);
 
-/** The same, with what a person types when the tool asks. */
+/** The same, with the input that a person types when the tool asks. */
 export async function answerTool(typed: readonly string[], ...words: readonly string[]): Promise<Outcome> {
   const answers = [...typed];
   const out: string[] = [];
@@ -73,20 +73,20 @@ const readyLine = z.object({
 export type RunningDev = z.output<typeof readyLine> & {
   readonly processId: number;
   readonly output: () => { stdout: string; stderr: string };
-  /** Asks it to stop; answers the exit code and how long that took. */
+  /** Sends the stop signal; returns the exit code and how long the stop took. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; tookMs: number }>;
 };
 
 export type DevTools = {
   start(...words: readonly string[]): Promise<RunningDev>;
   folder(): Promise<string>;
-  /** A folder whose demo data is told already. */
+  /** A folder whose demo data is already applied. */
   demoFolder(): Promise<string>;
-  /** What the service said on its standard error stream while it made the demo data from nothing. */
+  /** The standard error output of the service while it created the demo data. */
   firstWords(): Promise<string>;
 };
 
-/** Services and folders of one test file; nothing outlives it. */
+/** Services and folders of one test file; all of them end with it. */
 export function useDev(): DevTools {
   // Processes start slowly on a machine that is busy with other tests.
   vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });

@@ -30,12 +30,12 @@ describe("help", () => {
   });
 });
 
-test("help before a command is the same as --help behind it", async () => {
+test("help before a command equals --help after it", async () => {
   for (const words of [["keys"], ["keys", "create"], ["dev"]])
     expect(await callTool("help", ...words)).toEqual(await callTool(...words, "--help"));
 });
 
-test("--version tells the package's version", async () => {
+test("--version prints the package's version", async () => {
   const { stdout } = await callTool("--version");
   expect(stdout).toBe(
     JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version,
@@ -43,7 +43,7 @@ test("--version tells the package's version", async () => {
 });
 
 describe("completion", () => {
-  /** What bash offers for the last of these words. */
+  /** The words that bash offers for the last of these words. */
   async function offered(...words: readonly string[]): Promise<readonly string[]> {
     const { stdout: script } = await callTool("completion", "bash");
     const typed = ["review-api", ...words];
@@ -66,14 +66,14 @@ describe("completion", () => {
     expect(await offered("seats", "idle", "--days", "30", "--un")).toEqual(["--unassign"]);
   });
 
-  test.each(["zsh", "fish"])("%s is told of every command", async (shell) => {
+  test.each(["zsh", "fish"])("the completion of %s contains every command", async (shell) => {
     const { code, stdout } = await callTool("completion", shell);
     expect(code).toBe(0);
     for (const path of paths) for (const word of path.split(" ")) expect(stdout).toContain(word);
   });
 });
 
-describe("a command that is not understood is one sentence, a hint and exit code 2", () => {
+describe("an invalid command gets one sentence, a hint and exit code 2", () => {
   test.each([
     [["nonsense"], 'There is no command "nonsense".'],
     [["keys", "nonsense"], 'There is no command "keys nonsense".'],
@@ -132,7 +132,7 @@ describe("a command that is not understood is one sentence, a hint and exit code
 });
 
 describe("output", () => {
-  test("a table has a heading, aligned columns and a dash for nothing", () => {
+  test("a table has a heading, aligned columns and a dash for a missing value", () => {
     const table = formatTable([
       { id: "a", last_used_at: null },
       { id: "longer", last_used_at: 7 },
@@ -140,7 +140,7 @@ describe("output", () => {
     expect(table).toBe("ID      LAST USED AT\na       -\nlonger  7");
   });
 
-  test("progress is silent where nobody watches", () => {
+  test("progress prints nothing without a terminal", () => {
     const written: unknown[] = [];
     const original = process.stderr.write;
     process.stderr.write = (text) => written.push(text) > 0;
@@ -155,8 +155,8 @@ describe("output", () => {
   });
 });
 
-describe("a tally of work whose end is not known", () => {
-  test("is drawn a few times a second where somebody watches, and is gone at the end", () => {
+describe("a tally of work without a known end", () => {
+  test("a tally without a known end is drawn a few times a second on a terminal, and is removed at the end", () => {
     const written: unknown[] = [];
     const original = process.stderr.write;
     process.stderr.write = (text) => written.push(text) > 0;
@@ -176,7 +176,7 @@ describe("a tally of work whose end is not known", () => {
 });
 
 describe("an old Node", () => {
-  test("gets one sentence that says what is needed, where no newer one is at hand", async () => {
+  test("an old Node gets one sentence that says what is needed, if no newer one is available", async () => {
     const pretend = "Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
     const env = {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
@@ -189,7 +189,7 @@ describe("an old Node", () => {
     );
   });
 
-  test.skipIf(!existsSync(bundledNode))("hands over to the newer one that the project brings", async () => {
+  test.skipIf(!existsSync(bundledNode))("an old Node hands over to the project's newer one", async () => {
     const pretend =
       "if(!process.env.REVIEW_API_RESTARTED)Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}` };

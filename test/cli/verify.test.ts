@@ -42,10 +42,10 @@ const reportSchema = z.object({
   stays: z.array(z.string()),
 });
 
-/** Kept on purpose, ending by themselves, or overwritten with the reconciler's next place. */
+/** Kept on purpose, expiring by themselves, or overwritten with the reconciler's next position. */
 const staying = /^(AUDIT#|LIMIT#|REFUSED#|APPLIED#|RECONCILER$)/;
 
-/** What the table holds of the stage, but for what is meant to stay. */
+/** The stage's items in the table, except those that stay on purpose. */
 async function leftovers(table: Table): Promise<readonly string[]> {
   const names = [reserved, stage.cloud.uuid, stage.home.uuid];
   const found: Item[] = [];
@@ -58,7 +58,7 @@ async function leftovers(table: Table): Promise<readonly string[]> {
   return found.filter(({ pk }) => !staying.test(pk)).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 
-test("a sound service passes every check, and nothing is left but what is said to stay", async () => {
+test("a sound service passes every check, and only items that are documented to stay are left", async () => {
   const { code, stdout, stderr } = await callTool("verify", "--data", folder, "--json");
   const { checks, stays, ok } = reportSchema.parse(JSON.parse(stdout));
   expect(checks.filter((check) => !check.ok)).toEqual([]);
@@ -84,10 +84,13 @@ test("a sound service passes every check, and nothing is left but what is said t
   }
 });
 
-/** What a run leaves that was cut off at its worst moment: events that wait, failed tries, removals of the streams. */
+/**
+ * The leftovers of a run that was interrupted at its worst moment: waiting events, failed tries, removals of the
+ * streams.
+ */
 async function plantLeftovers(connection: Connection): Promise<void> {
   const events = stageEvents();
-  // Without the one that fills an answer of 16 MiB: it takes longer than all the others.
+  // Without the event that fills an answer of 16 MiB: it takes longer than all the others.
   await sendAll(
     connection,
     events.all.filter((each) => JSON.stringify(each).length < 100_000),
@@ -112,7 +115,7 @@ async function plantLeftovers(connection: Connection): Promise<void> {
   await table.write({ put: { ...movingKey(stage.home.uuid), organization: stage.home.uuid } });
 }
 
-test("what a broken-off run left is removed first, and what fails is named with what to do", async () => {
+test("leftovers of an interrupted run are removed first, and a failed check says what to do", async () => {
   const connection = await connectLocally(folder, { create: false });
   try {
     await plantLeftovers(connection);
@@ -124,7 +127,8 @@ test("what a broken-off run left is removed first, and what fails is named with 
       { sentence: (error) => String(error), onResult: ({ name }) => void shown.push(name) },
     );
     const failed = report.checks.filter(({ ok }) => !ok);
-    // One good and one refused call of every operation, the embedding, the search, the rotated key and the large answer.
+    // One valid and one refused call of every operation, the embedding, the search, the rotated key and the large
+    // answer.
     expect(failed).toHaveLength(2 * operations.length + 4);
     for (const { problem } of failed)
       expect(problem).toMatch(/got no answer \(.+\)\. Is the service deployed and reachable from here\?$/);
@@ -135,7 +139,7 @@ test("what a broken-off run left is removed first, and what fails is named with 
   }
 });
 
-/** A stack whose queue loses events of this type, and whose audit log cannot be read by the operator. */
+/** A stack whose queue loses events of this type, and whose audit log the operator cannot read. */
 function broken(connection: Connection, lostType: string): Connection {
   const isLost = ({ body }: { body: string }) => body.includes(`"type":"${lostType}"`);
   return {
@@ -143,7 +147,7 @@ function broken(connection: Connection, lostType: string): Connection {
     queue: {
       send: async (messages) => {
         await connection.queue.send(messages.filter((message) => !isLost(message)));
-        // So that only what is lost is late, however busy the machine is.
+        // So that only a lost event is late, even on a busy machine.
         await connection.settle?.();
       },
     },
@@ -157,14 +161,14 @@ function broken(connection: Connection, lostType: string): Connection {
   };
 }
 
-/** The test before has used up the minute of the rate limits, which the command would wait for. */
+/** The test before has used up the minute of the rate limits, and the command would wait for the next one. */
 async function forgetCalls(table: Table): Promise<void> {
   const { items } = await table.scanPage({});
   const windows = items.filter(({ pk }) => pk.startsWith("LIMIT#"));
   await table.writeMany(windows.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
-test("every check stands alone: an event that is not applied fails only what needs it, and every line is there", async () => {
+test("checks are independent: an event that is not applied fails only the checks that need it, and every line is printed", async () => {
   const connection = await connectLocally(folder, { create: false });
   const { table, vectors } = connection;
   const search = async (request: object) =>
@@ -194,7 +198,7 @@ test("every check stands alone: an event that is not applied fails only what nee
   }
 });
 
-test("without a single event no key is made, and each line says what to mend first", async () => {
+test("without a single event no key is created, and each line says what to fix first", async () => {
   const connection = await connectLocally(folder, { create: false });
   try {
     const queue = { send: async () => Promise.reject(new OperatorFault("You may not send to the queue.")) };
@@ -214,16 +218,16 @@ test("without a single event no key is made, and each line says what to mend fir
   }
 });
 
-test("an event gets longer than the queue hides a message before the stage is removed", () => {
+test("verify waits for an event longer than the queue hides a message before it removes the stage", () => {
   expect(eventsMsMax).toBeGreaterThan(2 * eventQueueSettings.visibilitySeconds * 1000);
 });
 
-test("the page about AWS says how long the command may take: all events, then the one that uses a Learning, then the calls", () => {
+test("the page about AWS says how long verify may take: all events, then the one that uses a Learning, then the calls", () => {
   expect((2 * eventsMsMax) / 60_000 + 1).toBe(15);
   expect(readFileSync("docs/aws.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
 });
 
-test("what AWS refuses the operator's own role is told as that, with the permission", () => {
+test("a call that AWS refuses to the operator's own role is reported as that, with the permission", () => {
   const refusal = Object.assign(new Error("User: me is not authorized to perform: sqs:SendMessage"), {
     name: "AccessDeniedException",
   });

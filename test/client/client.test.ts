@@ -9,7 +9,7 @@ afterEach(() => {
 
 type Sent = { url: string; method: string | undefined; headers: Headers; body: string | undefined };
 
-/** A service that answers from a list, and remembers what it was sent. */
+/** A service that answers from a list and records the requests. */
 function service(answers: ReadonlyArray<() => Response | Promise<Response>>) {
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -27,7 +27,7 @@ function service(answers: ReadonlyArray<() => Response | Promise<Response>>) {
   return { client, sent };
 }
 
-/** A service that answers the first page and never the second: what was asked of it can only be given up. */
+/** A service that answers the first page and never the second: the second request can only be aborted. */
 function stuckService() {
   let givenUp = 0;
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -67,7 +67,7 @@ describe("the client", () => {
     expect(sent[1]).toMatchObject({ method: "POST", body: '{"action":"assign","user_ids":["a"]}' });
   });
 
-  test("asks for the next page as soon as the headers name it, and for no more than one ahead", async () => {
+  test("requests the next page as soon as the headers name it, and at most one page ahead", async () => {
     const named = (ids: string[], next: string) => page(ids, next, { "x-next-cursor": next });
     const answers = [named(["a"], "c1"), named(["b"], "c2"), named(["c"], "c3"), page(["d"], null)];
     const { client, sent } = service(answers);
@@ -81,7 +81,7 @@ describe("the client", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("gives up the page ahead when nobody walks on, and tells its failure only in its turn", async () => {
+  test("aborts the page ahead when the walk stops, and reports its failure only in its turn", async () => {
     const { client, givenUp } = stuckService();
     for await (const _ of client.pages("listAuditLogs")) break;
     expect(givenUp()).toBe(1);
@@ -95,7 +95,7 @@ describe("the client", () => {
     await expect(walk.next()).rejects.toMatchObject({ code: "INVALID_CURSOR" });
   });
 
-  test("walks every page, short and empty ones too, and gives the resume cursor at the end", async () => {
+  test("walks every page, including short and empty ones, and returns the resume cursor at the end", async () => {
     const { client, sent } = service([
       page(["a", "b"], "c1"),
       page([], "c2"),
@@ -112,7 +112,7 @@ describe("the client", () => {
     expect(sent.every(({ url }) => new URL(url).searchParams.get("order") === "asc")).toBe(true);
   });
 
-  test("waits as long as Retry-After says on 429 and 503, then goes on", async () => {
+  test("waits as long as Retry-After says on 429 and 503, then continues", async () => {
     vi.useFakeTimers();
     const refused = (status: number, seconds: string) =>
       json(
@@ -133,7 +133,7 @@ describe("the client", () => {
     expect((await call).body).toEqual({ organizations: [], next_cursor: null });
   });
 
-  test("sends a read again when the connection broke, a write never by itself", async () => {
+  test("retries a read when the connection breaks, and never retries a write by itself", async () => {
     const broken = () => Promise.reject(new TypeError("fetch failed"));
     const read = service([broken, json({ organizations: [], next_cursor: null })]);
     expect((await read.client.listOrganizations({})).status).toBe(200);
@@ -142,7 +142,7 @@ describe("the client", () => {
     expect(write.sent).toHaveLength(1);
   });
 
-  test("gives both error shapes, and what is no shape at all, as one class", async () => {
+  test("returns both error shapes, and any other error body, as one class", async () => {
     const one = json(
       { error: { code: "NOT_ADMIN", message: "No." } },
       { status: 403, headers: { "x-request-id": "r1" } },
@@ -170,7 +170,7 @@ describe("the client", () => {
     ["the gateway's own", () => Response.json({ message: "Forbidden" }, { status: 403 })],
     ["JSON that is no object", () => Response.json("Forbidden", { status: 403 })],
     ["JSON that is nothing", () => Response.json(null, { status: 403 })],
-  ])("an error of another shape has no problems to list: %s", async (_, answer) => {
+  ])("an error of another shape has an empty list of problems: %s", async (_, answer) => {
     const { client } = service([answer]);
     await expect(client.listUsers({})).rejects.toMatchObject({
       status: 403,
@@ -181,7 +181,7 @@ describe("the client", () => {
   });
 
   test.each([{}, { "retry-after": "soon" }])(
-    "waits a second where nobody says how long: %j",
+    "waits a second if the answer does not say how long: %j",
     async (headers) => {
       vi.useFakeTimers();
       const { client, sent } = service([
@@ -196,7 +196,7 @@ describe("the client", () => {
     },
   );
 
-  test("ends a walk when it is aborted, also while the page ahead is on its way", async () => {
+  test("ends a walk when it is aborted, even while the next page is being fetched", async () => {
     const controller = new AbortController();
     const { client, givenUp } = stuckService();
     const walk = client.pages("listAuditLogs", {}, { signal: controller.signal });
@@ -207,7 +207,7 @@ describe("the client", () => {
     expect(givenUp()).toBe(1);
   });
 
-  test("stops waiting when it is aborted", async () => {
+  test("the client stops waiting when it is aborted", async () => {
     const { client } = service([
       json({ error: { code: "X", message: "x" } }, { status: 429, headers: { "retry-after": "60" } }),
     ]);
@@ -224,7 +224,7 @@ describe("the client", () => {
       () => "Sun, 14 Jun 2026 10:01:00 GMT",
     ],
     ["by the own clock where the answer has none", {}, () => new Date(Date.now() + 60_000).toUTCString()],
-  ])("waits until a date that Retry-After names, %s", async (_, date, after) => {
+  ])("waits until the date in Retry-After, %s", async (_, date, after) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const headers = { ...date, "retry-after": after() };
     const { client, sent } = service([
@@ -232,14 +232,14 @@ describe("the client", () => {
       json({ organizations: [], next_cursor: null }),
     ]);
     const call = client.listOrganizations();
-    // The own clock goes on while a busy machine gets this far.
+    // The client's own clock continues to run while a busy machine gets here.
     await vi.advanceTimersByTimeAsync(30_000);
     expect(sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(31_000);
     expect((await call).status).toBe(200);
   });
 
-  test("leaves a wait that is too long to the caller, and tells how long it is", async () => {
+  test("leaves a wait that is too long to the caller, and reports how long it is", async () => {
     const { client, sent } = service([
       json(
         { error: { code: "RATE_LIMIT_EXCEEDED", message: "Wait." } },
@@ -250,7 +250,7 @@ describe("the client", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("begins at a cursor that was kept, and reads on from there", async () => {
+  test("starts at a stored cursor and continues from there", async () => {
     const { client, sent } = service([page(["d"], null, { "x-resume-cursor": "even later" })]);
     const walk = client.pages("listLearnings", { query: { cursor: "later", limit: 10 } });
     expect((await walk.next()).value).toMatchObject({ resumeCursor: "even later", status: 200 });
@@ -258,7 +258,7 @@ describe("the client", () => {
     expect(sent[0]?.url).toBe("https://api.example.com/v1/learnings?cursor=later&limit=10");
   });
 
-  test("gives other formats as they come, and says so where JSON was meant", async () => {
+  test("returns other formats unchanged, and reports them if JSON was expected", async () => {
     const csv = () => new Response("id\r\n1\r\n", { headers: { "content-type": "text/csv; charset=utf-8" } });
     const { client } = service([csv, csv]);
     const response = await client.raw("listLearnings", { query: { format: "csv" } });
@@ -266,28 +266,28 @@ describe("the client", () => {
     await expect(client.listLearnings({ query: { format: "csv" } })).rejects.toThrow(/raw\(\)/);
   });
 
-  test("says that an answer was something else, also where nobody says what", async () => {
+  test("reports an answer that is not JSON, even without a content type", async () => {
     const { client } = service([() => new Response(Buffer.from("<html>"))]);
     await expect(client.listLearnings()).rejects.toThrow(
       new Error("The service answered something; raw() is for what is not JSON."),
     );
   });
 
-  test("sends a list as the parameter given several times, and leaves out what is not there", async () => {
+  test("sends a list as a repeated parameter, and omits undefined values", async () => {
     const { client, sent } = service([page([], null)]);
     await client.listLearnings({ query: { file: ["a.ts", "b c.ts"], search: undefined } });
     expect(sent[0]?.url).toBe("https://api.example.com/v1/learnings?file=a.ts&file=b+c.ts");
   });
 
-  test.each([{}, { role_id: "" }])("sends nothing without what the path needs: %j", async (path) => {
+  test.each([{}, { role_id: "" }])("sends nothing if a path parameter is missing: %j", async (path) => {
     const { client, sent } = service([]);
-    // As a caller without types may.
+    // A caller without types may do this.
     const call = client.getRole({ path } as Parameters<typeof client.getRole>[0]);
     await expect(call).rejects.toThrow(new Error("The path needs role_id."));
     expect(sent).toEqual([]);
   });
 
-  test("ends a walk at an answer that names no further page", async () => {
+  test("ends a walk at an answer without a further page", async () => {
     const { client, sent } = service([json({}), () => new Response(null, { status: 204 })]);
     for (const body of [{}, undefined]) {
       const walked = await Array.fromAsync(client.pages("listAuditLogs"));
@@ -296,7 +296,7 @@ describe("the client", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("takes an empty answer", async () => {
+  test("accepts an empty answer", async () => {
     const { client } = service([() => new Response(null, { status: 204 })]);
     expect(await client.deleteRole({ path: { role_id: "r" } })).toMatchObject({
       status: 204,
@@ -331,7 +331,7 @@ async function halfServer(halves: number, ending: "broken" | "open") {
 }
 
 describe("a connection that breaks in the middle of a body", () => {
-  test("is made anew for a read, and never for a write", async () => {
+  test("a connection that breaks in the middle of a body is opened again for a read, and never for a write", async () => {
     const { client, asked, close } = await halfServer(2, "broken");
     await expect(client.assignSeats({ body: { action: "assign" } })).rejects.toBeInstanceOf(TypeError);
     expect(asked()).toBe(1);
@@ -340,14 +340,14 @@ describe("a connection that breaks in the middle of a body", () => {
     close();
   });
 
-  test("is given up after as many tries as were allowed", async () => {
+  test("ends with an error after the allowed number of attempts", async () => {
     const { client, asked, close } = await halfServer(9, "broken");
     await expect(client.listOrganizations()).rejects.toBeInstanceOf(TypeError);
     expect(asked()).toBe(3);
     close();
   });
 
-  test("a body that does not end is left when the caller aborts, and not asked for again", async () => {
+  test("a body that does not end is abandoned when the caller aborts, and not requested again", async () => {
     const { client, asked, close } = await halfServer(1, "open");
     const controller = new AbortController();
     const call = client.listOrganizations({}, { signal: controller.signal });

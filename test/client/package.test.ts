@@ -12,7 +12,7 @@ import { builtClient, builtClientFolder } from "../../cli/built-client.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-test("what is built of the client is built of the client as it is (npm run generate)", async () => {
+test("the built client matches its sources (npm run generate)", async () => {
   const built = await builtClient();
   expect((await readdir(join(root, builtClientFolder))).toSorted()).toEqual(
     [...built.keys()].map((path) => path.slice(builtClientFolder.length + 1)).toSorted(),
@@ -20,13 +20,13 @@ test("what is built of the client is built of the client as it is (npm run gener
   for (const [path, content] of built) expect(await readFile(join(root, path), "utf8")).toBe(content);
 });
 
-test("the client imports nothing but its own files", async () => {
+test("the client imports only its own files", async () => {
   for (const [path, content] of await builtClient())
     for (const [, target = ""] of content.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g))
       expect([path, target]).toEqual([path, expect.stringMatching(/^\.\/[a-z.]+\.js$/)]);
 });
 
-/** Every Node there is: this one, and the machine's own, which may be the oldest that the client is for. */
+/** Every available Node: this one, and the machine's own, which may be the oldest that the client supports. */
 const nodes = [
   ...new Set([
     process.execPath,
@@ -49,7 +49,7 @@ const refusal = await api.whoami().catch((error) => error);
 console.log(JSON.stringify({ names, code: refusal instanceof ReviewApiError && refusal.code }));
 `;
 
-/** Everything a caller writes down, and two mistakes that must not pass. */
+/** Everything that a typed caller writes, and two mistakes that must not compile. */
 const typedConsumer = `
 import { type AnswerOf, createClient, type Page, ReviewApiError } from "review-api/client";
 const api = createClient({ baseUrl: "https://api.example.com", key: "fake-key" });
@@ -83,7 +83,7 @@ describe("as a package in another project", () => {
     );
     const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", project], { cwd: root });
     const [{ filename = "" }] = JSON.parse(stdout);
-    // Without a network: it needs nobody else's package.
+    // Without a network: the package needs no other package.
     const words = ["install", "--offline", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
     await run("npm", [...words, join(project, filename)], { cwd: project });
     await writeFile(join(project, "consumer.js"), consumer);
@@ -123,13 +123,13 @@ describe("as a package in another project", () => {
     expect(JSON.parse(stdout)).toEqual({ names: ["a", null, null, "b", "later"], code: "UNAUTHORIZED" });
   });
 
-  test.each(["nodenext", "preserve"])("its types hold with strict settings (module %s)", async (module) => {
+  test.each(["nodenext", "preserve"])("its types compile in strict mode (module %s)", async (module) => {
     const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", ""];
     const lib = ["--lib", "es2022,dom,dom.iterable", "--ignoreConfig", "consumer.ts"];
     await run(join(root, "node_modules", ".bin", "tsc"), [...settings, ...lib], { cwd: project });
   });
 
-  test("its tool says what it is not", async () => {
+  test("its tool explains that the package contains only the client", async () => {
     const tool = join(project, "node_modules", ".bin", "review-api");
     await expect(run(tool, ["keys", "list"], { cwd: project })).rejects.toMatchObject({
       code: 1,
@@ -138,7 +138,7 @@ describe("as a package in another project", () => {
     });
   });
 
-  test("a folder that is linked does as well as a package", async () => {
+  test("a linked folder works like an installed package", async () => {
     const linked = await mkdtemp(join(tmpdir(), "review-api-linked-"));
     await run("mkdir", ["node_modules"], { cwd: linked });
     await symlink(root, join(linked, "node_modules", "review-api"));

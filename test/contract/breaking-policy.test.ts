@@ -4,7 +4,7 @@ import { along, changed, type Edit, type Path, released, remove, set, users } fr
 
 const learningsQuery: Path = ["paths", "/v1/learnings", "get", "parameters"];
 
-describe("a planted policy that refuses what it let through is found", () => {
+describe("a planted policy that refuses what it accepted before is found", () => {
   test.each<[string, Path, Edit, BreakingChange]>([
     [
       "the key in another header",
@@ -89,7 +89,7 @@ describe("a planted policy that refuses what it let through is found", () => {
   });
 });
 
-describe("a policy that lets more through breaks nobody", () => {
+describe("a policy that accepts more breaks no caller", () => {
   test.each<[string, Path, Edit]>([
     ["other words about the key", ["components", "securitySchemes", "key"], set("description", "A key.")],
     ["a second way to authenticate", [], along("security", { signature: [] })],
@@ -112,7 +112,7 @@ describe("a policy that lets more through breaks nobody", () => {
   });
 });
 
-test("an operation that everybody could call, and that takes the key of the rest now, breaks callers", () => {
+test("an operation that was public and now requires a key breaks callers", () => {
   const open = changed(users, set("security", []));
   expect(breakingChanges(open, released)).toEqual([{ subject: "listUsers", what: "a key is needed now" }]);
   expect(breakingChanges(released, open)).toEqual([]);

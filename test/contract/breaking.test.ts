@@ -11,7 +11,7 @@ const changeLog = read("CHANGELOG.md");
 /** The part of the change log that no version number covers yet. */
 const unreleased = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changeLog)?.[1] ?? "";
 
-/** Named: a line that is marked as breaking and has the operation's id, or the schema's name, in it. */
+/** A change is named if one line is marked as breaking and contains the operation's id or the schema's name. */
 const isNamed = (log: string, { subject }: BreakingChange): boolean =>
   log.split(/^- /m).some((entry) => entry.includes("**breaking**") && entry.includes(`\`${subject}\``));
 
@@ -22,11 +22,11 @@ test("no change breaks callers of the released interface, unless the change log 
   expect(unnamed).toEqual([]);
 });
 
-test("the released document is that of the newest version in the change log", () => {
+test("the released document has the newest version of the change log", () => {
   expect(node(released.info).version).toBe(/^## (\d+\.\d+\.\d+)/m.exec(changeLog)?.[1]);
 });
 
-test("a breaking change counts as named only by its own entry, and only where it is called breaking", () => {
+test("a breaking change counts as named only by its own entry, and only if the entry is marked as breaking", () => {
   const change = { subject: "listUsers", what: "the operation is gone" };
   expect(isNamed("- **breaking** `listUsers`: gone; use the members list.\n", change)).toBe(true);
   expect(isNamed("- `listUsers`: gone.\n- **breaking** `listRoles`: gone.\n", change)).toBe(false);
@@ -257,7 +257,7 @@ describe("a planted change that breaks callers is found", () => {
   });
 });
 
-test("a header that an operation describes by itself is compared there", () => {
+test("a header that one operation describes itself is compared there", () => {
   const header = (type: string) =>
     changed([...users, "responses", "200", "headers"], set("x-total", { schema: { type } }));
   expect(breakingChanges(header("integer"), header("integer"))).toEqual([]);
@@ -266,7 +266,7 @@ test("a header that an operation describes by itself is compared there", () => {
   ]);
 });
 
-describe("a change that breaks nobody is none", () => {
+describe("a change that breaks no caller is not reported", () => {
   test.each<[string, Path, Edit]>([
     ["nothing", [], () => {}],
     ["a new operation", ["paths"], set("/v1/teams", { get: { operationId: "listTeams", responses: {} } })],

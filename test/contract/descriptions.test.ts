@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { openApi } from "../../cli/generated-files.ts";
 
-/** Everything in the document that a reader meets as a field: where it is, and its schema or object. */
+/** Everything in the document that readers see as a field: its location, and its schema or object. */
 type Met = { readonly where: string; readonly thing: Readonly<Record<string, unknown>> };
 
 const record = z.record(z.string(), z.unknown());
@@ -50,7 +50,7 @@ const allowsNull = ({ type, anyOf }: Readonly<Record<string, unknown>>): boolean
   [type].flat().includes("null") ||
   (Array.isArray(anyOf) && anyOf.some((each) => record.parse(each).type === "null"));
 
-test("whatever may be null says what null means", () => {
+test("every nullable field describes the meaning of null", () => {
   const nullable = properties.filter(({ thing }) => allowsNull(thing));
   expect(nullable.length).toBeGreaterThan(30);
   expect(
@@ -58,7 +58,7 @@ test("whatever may be null says what null means", () => {
   ).toEqual([]);
 });
 
-test("whatever has a default says it, and whatever counts time says in what", () => {
+test("every field with a default documents it, and every time documents its unit or UTC", () => {
   const silent = [...properties, ...parameters].filter(({ where, thing }) => {
     const schema = record.safeParse(thing.schema).data ?? thing;
     const said = String(thing.description);
@@ -66,7 +66,7 @@ test("whatever has a default says it, and whatever counts time says in what", ()
     if (schema.default !== undefined && !/default/i.test(said)) return true;
     const formats = [schema, ...z.array(record).catch([]).parse(schema.anyOf)].map(({ format }) => format);
     if (formats.includes("date-time") && !/UTC/.test(said)) return true;
-    // A choice that may be left out is made by somebody: by a default, or by none of its values.
+    // An optional choice needs a documented default, or documented behaviour without a value.
     const isChoice = "schema" in thing && (schema.enum !== undefined || schema.type === "boolean");
     if (isChoice && thing.required !== true && !/default|unless given|only|ignored/i.test(said)) return true;
     return /_(seconds|minutes|days)$/.test(name) && !/seconds|minutes|days/i.test(said);

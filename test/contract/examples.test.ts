@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => steady.end());
 
-/** The same id on every request: messages that name it would change with every recording. */
+/** The same id on every request: otherwise messages that name it would change with every recording. */
 const requestId = "5f0c6f6e-6f5f-4f0e-9a53-6a2f3a1d9c11";
 
 async function send(operation: Operation, request: ExampleRequest, refusal: Refusal = {}): Promise<Answer> {
@@ -49,7 +49,7 @@ async function send(operation: Operation, request: ExampleRequest, refusal: Refu
   });
 }
 
-/** A key that is shown once is shown to nobody here. */
+/** A key that is shown only once is not part of an example. */
 const contentOf = ({ json, body }: Answer): unknown =>
   json === undefined
     ? body.toString()
@@ -57,7 +57,7 @@ const contentOf = ({ json, body }: Answer): unknown =>
         JSON.stringify(json).replaceAll(/"key":"rk_\w+"/g, '"key":"the new key, shown this one time"'),
       );
 
-/** What the reader of the documentation sees of a request and its answer. */
+/** The parts of a request and its answer that the documentation shows. */
 function exchangeOf({ title, path, query, body }: ExampleRequest, answer: Answer): Exchange {
   const contentType = answer.headers["content-type"]?.split(";", 1)[0];
   const isSarif = contentType === "application/sarif+json";
@@ -81,12 +81,12 @@ const cursorOf = (answer: Answer | undefined): string => {
 };
 
 const headers: Record<string, string> = {};
-/** Transport and what the media type says by itself is not for the reference. */
+/** Headers of the transport, and headers that follow from the media type, are not part of the reference. */
 const untold = new Set(["content-type", "vary", "content-encoding", "content-length"]);
 
 const described = openApiDocument(operations, "0.0.0");
 
-/** A header that comes must be one that the reference names for this answer. */
+/** The reference must name every header of this answer. */
 function noteHeaders({ id, path, method }: Operation, answer: Answer): void {
   const responses = node(node(described.paths[path]?.[method.toLowerCase()]).responses);
   const named = Object.keys(node(node(responses[answer.status]).headers));
@@ -126,7 +126,7 @@ async function recordErrors(operation: Operation, request: ExampleRequest): Prom
     const refusal = refusals[code]?.({ operation, request, world });
     if (!refusal) throw new Error(`Nobody knows how to be refused with ${code}.`);
     const refused = async (): Promise<Answer> => {
-      // A new window of the limiter for every call.
+      // Every call starts in a new window of the limiter.
       steady.begin(`${operation.id} ${code}`, 61_000);
       engine.inject(refusal.fault);
       const restore = refusal.arrange?.();
@@ -136,7 +136,7 @@ async function recordErrors(operation: Operation, request: ExampleRequest): Prom
       });
     };
     let answer = await refused();
-    // On a busy machine an answer of the store may come too late, which is another fault than the one wanted here.
+    // On a busy machine the store may answer too late, which causes another error than the one wanted here.
     for (let again = 0; again < 3 && answer.codes[0] !== code; again++) answer = await refused();
     expect([operation.id, code, answer.codes]).toEqual([operation.id, code, [code]]);
     noteHeaders(operation, answer);
@@ -147,14 +147,14 @@ async function recordErrors(operation: Operation, request: ExampleRequest): Prom
 
 const sorted = (record: object): object =>
   Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-/** The store gives the names of a map back in any order. */
+/** The store returns the names of a map in any order. */
 const inOrder = (name: string, value: unknown) => (name === "metadata" ? sorted(Object(value)) : value);
 
 test("every operation answers as documented, with every error code it documents, and that is what the reference shows (npm run generate)", async () => {
   const requests = requestsOf(world);
   const requestsFor = (id: OperationId) => requests[id];
   const exchanges = new Map<string, Exchange[]>();
-  // What was just written is not settled yet, and a resume cursor never passes it.
+  // Recent writes are not settled yet, and a resume cursor never passes them.
   steady.begin("settled", 3_600_000);
   for (const operation of operations)
     exchanges.set(operation.id, await recordExchanges(operation, requestsFor(operation.id)));

@@ -42,7 +42,7 @@ test.each<readonly [string, Operation]>(byId)(
   },
 );
 
-test("a batch of reads may take items of the chain along, and a put its audit entry; other writes take nothing", () => {
+test("a batch of reads may include items of the request chain, and a put its audit entry; other writes include nothing else", () => {
   const tableActions = ["BatchGetItem", "PutItem", "DeleteItem"] as const;
   const [readByChain] = chainGrants;
   expect(ownGrants({ tableActions, tablePartitions: ["THING#"] })).toEqual([

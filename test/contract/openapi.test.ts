@@ -22,7 +22,7 @@ const operationOf = (path: string, method: string): Node =>
   node(node(node(document.paths)[path])[method.toLowerCase()]);
 
 describe("docs/openapi.json", () => {
-  test("is valid OpenAPI 3.1", async () => {
+  test("docs/openapi.json is valid OpenAPI 3.1", async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse(text));
     expect([errors ?? [], valid]).toEqual([[], true]);
   });
@@ -33,17 +33,17 @@ describe("docs/openapi.json", () => {
     return problems.map(({ ruleId, message, location: [place] }) => [ruleId, message, place?.pointer]);
   };
 
-  test("has nothing that the linter would mend", async () => {
+  test("docs/openapi.json has no problem that the linter reports", async () => {
     expect(await lint(text)).toEqual([]);
   });
 
-  test("would be told of by the linter, were something wrong", async () => {
+  test("docs/openapi.json with a planted problem is reported by the linter", async () => {
     const planted = structuredClone(document);
     Reflect.set(Object(node(node(node(planted.paths)["/v1/users"]).get)), "summary", undefined);
     expect((await lint(JSON.stringify(planted))).map(([rule]) => rule)).toEqual(["operation-summary"]);
   });
 
-  test("every rule that is switched off says why", () => {
+  test("every rule that is switched off has a comment with the reason", () => {
     const rules = read("redocly.yaml").split("\n");
     const isExplained = (index: number): boolean =>
       /^ +#/.test(rules[index - 1] ?? "") ||
@@ -61,14 +61,14 @@ ajv.addSchema(document, "document");
 const pointer = (...steps: readonly string[]): string =>
   steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
 
-/** What is wrong with a value, by the schema that stands at this place of the document. */
+/** The validation error of a value, by the schema at this place of the document. */
 function faultOf(value: unknown, ...place: readonly string[]): string | undefined {
   const check = ajv.getSchema(`document#/${pointer(...place)}`);
   if (!check) return `there is no schema at ${place.join(" ")}`;
   return check(value) ? undefined : ajv.errorsText(check.errors);
 }
 
-/** Everything that has a schema and examples: where it stands, and the examples by name. */
+/** Everything with a schema and examples: its location, and the examples by name. */
 function mediaOf(holder: unknown, ...place: readonly string[]) {
   return Object.entries(node(node(holder).content)).map(([type, media]) => ({
     place: [...place, "content", type, "schema"],
@@ -82,7 +82,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const place = ["paths", path, method.toLowerCase()];
   const responses = Object.entries(node(described.responses));
 
-  test("shows examples of its body and of every answer, each as its schema says", () => {
+  test("has examples of its body and of every answer, each valid for its schema", () => {
     const media = [
       ...mediaOf(described.requestBody, ...place, "requestBody"),
       ...responses.flatMap(([status, response]) => mediaOf(response, ...place, "responses", status)),
@@ -94,7 +94,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
   });
 
-  test("shows an example of every parameter, as its schema says", () => {
+  test("has an example of every parameter, valid for its schema", () => {
     for (const [index, parameter] of list(described.parameters).map(node).entries()) {
       expect(parameter).toHaveProperty("example");
       const fault = faultOf(parameter.example, ...place, "parameters", String(index), "schema");
@@ -102,7 +102,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
   });
 
-  test("shows every error code under its status, as it was answered", () => {
+  test("has every error code under its status, as it was recorded", () => {
     const shown = responses.flatMap(([status, response]) =>
       Object.keys(node(node(node(node(response).content)["application/json"]).examples))
         .filter((name) => /^[A-Z_]+$/.test(name))
@@ -114,18 +114,18 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 });
 
-test("every header that was answered is described, with the value it had", () => {
+test("every recorded header is described, with its recorded value", () => {
   const headers = node(node(document.components).headers);
   expect(Object.keys(headers).toSorted()).toEqual(Object.keys(examples.headers).toSorted());
   for (const [name, value] of Object.entries(examples.headers))
     expect([name, String(node(headers[name]).example)]).toEqual([name, value]);
 });
 
-test("the examples hold no key", () => {
+test("the examples contain no key", () => {
   expect(read(examplesFile)).not.toMatch(/rk_[a-z]+_|cr-[0-9a-f]{40}/);
 });
 
-test("a parameter that nobody has described stops the document", () => {
+test("a parameter without a description stops the generation of the document", () => {
   const [operation] = operations;
   expect(() => describeParameter(operation, "color")).toThrow("The parameter color has no description.");
 });

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { releasedFile } from "../../cli/generated-files.ts";
 import { type Node, node } from "../../lib/openapi/schema-changes.ts";
 
-/** Changes planted in the released document, to see whether they are found. */
+/** Changes planted in the released document, to test whether they are found. */
 
 export const released: Node = JSON.parse(
   readFileSync(new URL(`../../${releasedFile}`, import.meta.url), "utf8"),
 );
 
-/** Where something stands in the document: names, and in lists the place or the parameter's name. */
+/** A location in the document: names, and in lists the index or the parameter's name. */
 export type Path = readonly (string | number)[];
 const at = (document: unknown, path: Path): unknown =>
   path.reduce<unknown>((place, step) => {
@@ -20,10 +20,10 @@ const at = (document: unknown, path: Path): unknown =>
     return next;
   }, document);
 
-/** What is done at such a place. */
+/** The change at such a location. */
 export type Edit = (place: Record<string, unknown>) => void;
 
-/** The released document with one thing changed. */
+/** The released document with one change. */
 export function changed(path: Path, change: Edit): Node {
   const copy: Node = structuredClone(released);
   change(Object(at(copy, path)));

@@ -3,13 +3,13 @@ import * as z from "zod";
 import { createRole } from "../../lib/contract/operations/roles.ts";
 import { sentencesOf } from "../../lib/contract/problems.ts";
 
-/** What is said about a value that the schema refuses. */
+/** The messages about a value that the schema rejects. */
 function saidOf(schema: z.ZodObject, value: unknown): string[] {
   const { error } = schema.safeParse(value);
   return sentencesOf({ issues: error?.issues ?? [], schema, value, whole: "body" });
 }
 
-test("a name that is not known is told with those that are; inside a list, by its place", () => {
+test("an unknown name is reported with the known names; inside a list, with its index", () => {
   expect(saidOf(createRole.body, { name: "a", color: "red" })).toEqual([
     `color: is not known here. Known are: ${Object.keys(createRole.body.shape).join(", ")}.`,
   ]);
@@ -19,13 +19,13 @@ test("a name that is not known is told with those that are; inside a list, by it
   ]);
 });
 
-test("what should be an object and is not is told in words of our own", () => {
+test("a value that should be an object is reported in our own words", () => {
   expect(saidOf(createRole.body, { name: "a", permissions: ["text"] })).toEqual([
     "permissions[0]: must be a JSON object.",
   ]);
 });
 
-test("what is wrong with all of it is said of the whole", () => {
+test("a problem of the whole value is reported for the whole value", () => {
   const schema = z
     .strictObject({ a: z.number(), b: z.number() })
     .refine(({ a, b }) => a < b, "a is less than b.");

@@ -10,7 +10,7 @@ describe("a release", () => {
     info: { ...node(document.info), version },
   });
 
-  test("that breaks callers is refused under the released version, and says what to do", () => {
+  test("a release that breaks callers is refused under the released version, with advice", () => {
     const problem = releaseProblem(released, breaks);
     expect(problem).toContain("listUsers: the parameter limit is required now");
     expect(problem).toMatch(/Version 1\.0\.0 .*raise interfaceVersion/s);
@@ -20,12 +20,12 @@ describe("a release", () => {
     expect(releaseProblem(released, asVersion(breaks, version))).toBeUndefined();
   });
 
-  test("that breaks callers may not be an older version", () => {
+  test("a release that breaks callers may not be an older version", () => {
     const later = asVersion(released, "1.10.0");
     expect(releaseProblem(later, asVersion(breaks, "1.9.3"))).toContain("Version 1.10.0");
   });
 
-  test("that breaks nobody may be noted at any time", () => {
+  test("a release that breaks no caller may be recorded at any time", () => {
     const wider = changed([...users, "parameters", "limit", "schema"], set("maximum", 500));
     expect(releaseProblem(released, wider)).toBeUndefined();
   });

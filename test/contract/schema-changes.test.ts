@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Direction, type Node, schemaChanges } from "../../lib/openapi/schema-changes.ts";
 
-/** What our document has nowhere today, it may have tomorrow. */
+/** Forms that our document does not contain today may come later. */
 const open = { type: "object" };
 const closed = { type: "object", additionalProperties: false };
 const mapOf = (values: Node): Node => ({ type: "object", additionalProperties: values });
@@ -51,6 +51,6 @@ test.each<[string, Direction, Node, Node, string[]]>([
     { ...text, default: "b" },
     ["the whole: its default changed"],
   ],
-])("%s, in a %s: what breaks is found, and nothing else", (_, direction, old, now, changes) => {
+])("%s, in a %s: breaking changes are found, and nothing else", (_, direction, old, now, changes) => {
   expect(schemaChanges(direction, old, now)).toEqual(changes);
 });

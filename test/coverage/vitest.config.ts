@@ -1,14 +1,17 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** What runs as processes of its own, or on bundles, shows nothing here; the simulation says the same a thousand times. */
+/**
+ * Code in separate processes or in bundles is not counted here; the simulation would only repeat the same lines many
+ * times.
+ */
 const blind = [
   "test/e2e/**",
   "test/infra/**",
   "test/cli/**",
   "test/docs/**",
   "test/simulation/weaknesses.test.ts",
-  // Judged by the clock, which counting slows down.
+  // Tests that measure time, which coverage slows down.
   "test/learnings/redaction/speed.test.ts",
 ];
 

@@ -21,13 +21,13 @@ test("every built file is served, and nothing else", () => {
   ).toEqual([...built.keys()].toSorted());
 });
 
-test("the page with all it loads stays within its budget, compressed as it is sent", () => {
+test("the page and all its files stay within the budget, compressed as they are sent", () => {
   // Level 1 is what the service compresses with.
   const bytes = [...built.values()].reduce((sum, text) => sum + gzipSync(text, { level: 1 }).length, 0);
   expect(bytes).toBeLessThan(dashboardBytesMax);
 });
 
-test("the page has no script and no style inside, and loads only what is served beside it", () => {
+test("the page has no inline script and no inline style, and loads only files that are served beside it", () => {
   const page = built.get("dashboard/built/index.html") ?? "";
   expect(page).not.toMatch(/<style|\sstyle=|\son\w+=/);
   expect([...page.matchAll(/<script[^>]*>([^<]*)<\/script>/g)].map(([, inside]) => inside)).toEqual([""]);
@@ -36,7 +36,7 @@ test("the page has no script and no style inside, and loads only what is served 
   expect(Object.keys(dashboardFiles)).toEqual(expect.arrayContaining(targets));
 });
 
-test("the policy lets in and out nothing but the service's own", () => {
+test("the policy allows only the service's own address", () => {
   const sources = dashboardSecurityPolicy.split("; ").map((directive) => directive.split(" "));
   expect(Object.fromEntries(sources.map(([name, ...values]) => [name, values.join(" ")]))).toEqual({
     "default-src": "'none'",
@@ -56,8 +56,8 @@ test("the policy lets in and out nothing but the service's own", () => {
   expect(referenceSecurityPolicy).not.toBe(dashboardSecurityPolicy);
 });
 
-test("what is sent to every browser names no other place", () => {
+test("the files for the browser name no other host", () => {
   const addresses = [...built.values()].flatMap((text) => text.match(/https?:\/\/[\w.-]+/g) ?? []);
-  // Names of markup languages, which nobody asks for.
+  // Names of markup languages, which are never requested.
   expect([...new Set(addresses)].filter((each) => each !== "http://www.w3.org")).toEqual([]);
 });

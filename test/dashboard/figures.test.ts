@@ -23,18 +23,18 @@ const read = collected(
   [comments(1, [finding(true), finding(null)]), comments(3, [finding(false)])],
 );
 
-describe("of reviews", () => {
-  test("they are those of lib/report, for what the filters leave", () => {
+describe("figures of reviews", () => {
+  test("figures of reviews are those of lib/report, for the records that pass the filters", () => {
     const all = reviewFigures(read, view);
     const report = reportOf(read, period, "week");
     expect([all.total, all.weeks, all.heatMap]).toEqual([report.total, report.weeks, report.heat_map]);
     const some = reviewFigures(read, { ...view, repositories: ["github:1001/9002"] });
     expect([some.total.pull_requests, some.total.findings.not_accepted]).toEqual([1, 1]);
-    // What can be chosen stays the same, whatever is chosen.
+    // The choices stay the same, whatever is chosen.
     expect(some.knownRepositories.map(({ name }) => name)).toEqual(["api", "shop"]);
   });
 
-  test("a repository has its pull requests of every week, the empty ones too", () => {
+  test("a repository has its pull requests of every week, empty weeks included", () => {
     const { repositories } = reviewFigures(read, view);
     expect(repositories.map(({ id, name, weeks }) => [id, name, weeks])).toEqual([
       ["github:1001/9002", "api", [1, 0]],
@@ -42,7 +42,7 @@ describe("of reviews", () => {
     ]);
   });
 
-  test("authors are counted only when they are chosen, in alphabetical order", () => {
+  test("authors are counted only if chosen, in alphabetical order", () => {
     expect(reviewFigures(read, view).authors).toBeNull();
     const { authors } = reviewFigures(read, { ...view, byAuthor: true });
     expect(authors?.map(({ name, figures }) => [name, figures.pull_requests])).toEqual([
@@ -51,7 +51,7 @@ describe("of reviews", () => {
     ]);
   });
 
-  test("the listed repository's pull requests come newest first; one that is not there lists none", () => {
+  test("the listed repository's pull requests come newest first; an unknown repository lists none", () => {
     const { listed } = reviewFigures(read, { ...view, listed: "github:1001/9001" });
     expect(listed?.pullRequests.map(({ mergedAt }) => mergedAt.slice(0, 10))).toEqual([
       "2026-03-09",
@@ -61,7 +61,7 @@ describe("of reviews", () => {
   });
 });
 
-test("repositories without a value come last, whichever way they are sorted", () => {
+test("repositories without a value come last, in either sort direction", () => {
   const { repositories } = reviewFigures(
     collected(
       [review(1), review(3, { repository_id: "2", repository_name: "a" })],
@@ -75,7 +75,7 @@ test("repositories without a value come last, whichever way they are sorted", ()
     ).toEqual(["shop", "a"]);
 });
 
-test("MCP use is summed by server; of a pull request that comes again the last one counts", () => {
+test("MCP use is summed by server; if a pull request comes again, the last record counts", () => {
   const record = (number: number, calls: number) => ({
     pr_url: `https://git.example/${number}`,
     ...{
@@ -181,7 +181,7 @@ describe("seats", () => {
   const users = [person("zoe"), person("ada"), person("ben"), person("eve"), person("dan", false)];
   const authors = new Set([authorName("github", "1", "ben")]);
 
-  test("idle is who holds one, finished nothing and has had it all the time", () => {
+  test("a holder is idle who finished nothing and has had the seat all the time", () => {
     const newHolders = new Set(["eve@example.com"]);
     expect(seatFigures({ seats, users, authors, home: null, newHolders })).toEqual({
       ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
@@ -189,7 +189,7 @@ describe("seats", () => {
     });
   });
 
-  test("whose organizations the key does not see is not judged, and counts as unseen", () => {
+  test("a holder whose organizations the key cannot see is not judged, and counts as unseen", () => {
     const elsewhere: User = { ...person("emeka"), organizations: [] };
     const question = { seats, authors, home: null, newHolders: new Set<string>() };
     expect(seatFigures({ ...question, users: [...users, elsewhere] })).toEqual(
@@ -197,7 +197,7 @@ describe("seats", () => {
     );
   });
 
-  test("nobody is called idle where not all pull requests were read", () => {
+  test("no holder is idle unless all pull requests were read", () => {
     expect(seatFigures({ seats, users, authors: null, home: null, newHolders: new Set() }).idle).toBeNull();
   });
 
@@ -223,7 +223,7 @@ describe("seats", () => {
     expect(newHoldersOf([{ provider: null, organization_id: null, metadata: {} }], "2026-01-01")).toEqual([]);
   });
 
-  test("an entry that tells late of a seat from before the period makes nobody new", () => {
+  test("a late entry about a seat from before the period makes no holder new", () => {
     const toldLate = (occurred_at: string) => {
       const metadata = { ids: ["501"], reason: "member saved", occurred_at };
       return newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-02");

@@ -21,7 +21,7 @@ describe("the address of a view", () => {
         "&list=github:1001/9001&sort=acceptance",
       full,
     ],
-  ] as const)("%s is a view, and the view is that address", (address, view) => {
+  ] as const)("the address %s becomes a view, and back", (address, view) => {
     expect(viewOf(`#${address}`)).toEqual(view);
     expect(addressOf(view)).toBe(address);
   });
@@ -36,7 +36,7 @@ describe("the address of a view", () => {
     "sort=__proto__",
     "org=&repo=&list=",
     "key=rk_secret",
-  ])("%s makes no sense and is as usual", (address) => {
+  ])("the invalid address %s gives the default view", (address) => {
     expect(viewOf(`#${address}`)).toEqual(defaultView);
   });
 });
@@ -72,7 +72,7 @@ test.each([
   expect(safeAddress(address)).toBe(link);
 });
 
-test("the lines of a chart's grid stand at round values, the last at or above the greatest", () => {
+test("the grid lines of a chart are at round values, the last at or above the maximum", () => {
   expect(wholeTicks(3)).toEqual([0, 1, 2, 3]);
   expect(wholeTicks(17)).toEqual([0, 5, 10, 15, 20]);
   expect(wholeTicks(90_000)).toEqual([0, 50_000, 100_000]);

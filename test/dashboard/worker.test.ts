@@ -16,7 +16,7 @@ describe("the pace", () => {
     ratelimit: `"metrics";r=${remaining};t=40`,
   });
 
-  /** Sends so many at once and answers when each arrived at the service. */
+  /** Sends this many at once and returns when each arrived at the service. */
   async function arrivals(count: number, headers: Record<string, string> = {}, paths = ["reviews", "mcp"]) {
     const clock = new TestClock();
     const startMs = clock.nowMs();
@@ -41,26 +41,26 @@ describe("the pace", () => {
   const mostIn = (windowMs: number, arrived: readonly number[]) =>
     Math.max(...arrived.map((from) => arrived.filter((at) => at >= from && at < from + windowMs).length));
 
-  test("is never more than half of the limit in any window, over all operations of a bucket", async () => {
+  test("the pace is never more than half of the limit in any window, over all operations of a bucket", async () => {
     const { arrived, waits } = await arrivals(100);
     expect(mostIn(60_000, arrived)).toBe(30);
     expect(waits[0]).toMatchObject({ reason: "half" });
-    // And not needlessly slow: 100 requests need three pauses.
+    // And not slower than necessary: 100 requests need three pauses.
     expect(arrived.at(-1)).toBeLessThan(4 * 61_000);
   });
 
-  test("follows the service's own headers where these say otherwise", async () => {
+  test("the pace follows the service's own headers if they differ", async () => {
     const { arrived } = await arrivals(12, limited("q=8;w=10"));
     expect(mostIn(10_000, arrived)).toBe(4);
   });
 
-  test("waits where others have left nothing, instead of being refused", async () => {
+  test("the pace waits if others have used up the window, instead of being refused", async () => {
     const { arrived, waits } = await arrivals(2, limited("q=60;w=60", "0"));
     expect((arrived[1] ?? 0) - (arrived[0] ?? 0)).toBeGreaterThanOrEqual(40_000);
     expect(waits[0]).toEqual({ reason: "asked", seconds: 40 });
   });
 
-  test("of one bucket does not hold up another", async () => {
+  test("the pace of one bucket does not hold up another", async () => {
     const clock = new TestClock();
     const fetch = politeFetch(
       async () => new Response("{}"),
@@ -84,8 +84,8 @@ const identity = (kind: Identity["key"]["kind"], more: Partial<Identity> = {}): 
   ...more,
 });
 
-describe("what is not asked for", () => {
-  test("is what the contract refuses to the kind of key, the role or the permissions", () => {
+describe("data that the page does not request", () => {
+  test("the page does not request what the contract refuses to the kind of key, the role or the permissions", () => {
     expect(refusalOf(identity("organization"), "listSecurityFindings")).toBeNull();
     expect(refusalOf(identity("workspace"), "listSecurityFindings")).toMatch(
       /^Keys of kind workspace cannot/,
@@ -105,14 +105,14 @@ describe("what is not asked for", () => {
     expect(pending(identity("legacy", { role: null }))).toMatch(/legacy/);
   });
 
-  test("is everything but whoami to an agentic key", () => {
+  test("with an agentic key the page requests only whoami", () => {
     for (const name of ["listReviewMetrics", "listMcpMetrics", "listLearnings", "listUsers"] as const)
       expect(refusalOf(identity("agentic"), name)).toMatch(/^Keys of kind agentic/);
     for (const kind of keyKinds) expect(refusalOf(identity(kind), "whoami")).toBeNull();
   });
 });
 
-test("a scope is narrowed by the API where it can, and read whole where it cannot", () => {
+test("the API narrows a scope where it can; elsewhere the page reads all of it", () => {
   const one = ["github:1"];
   expect(narrowingOf(identity("workspace"), one)).toEqual({ filter: { org_id: "github:1" }, isWhole: false });
   expect(narrowingOf(identity("workspace"), ["github:1", "gitlab:2"])).toEqual({ filter: {}, isWhole: true });
@@ -129,7 +129,7 @@ test("a scope is narrowed by the API where it can, and read whole where it canno
   expect(narrowingOf(identity("organization"), one)).toEqual({ filter: {}, isWhole: true });
 });
 
-test("after a 401 in the middle nothing more is told, and the page closes the session", async () => {
+test("after a 401 during the session nothing more is sent to the page, and the page closes the session", async () => {
   const told: FromWorker[] = [];
   const fetch = async (target: string | URL | Request) =>
     String(target).includes("/v1/whoami")
@@ -149,7 +149,7 @@ test("after a 401 in the middle nothing more is told, and the page closes the se
   expect(session.notice).toContain("refuses this key");
 });
 
-test("a refresh that gets no answer keeps the session and its figures, and says so until one works", async () => {
+test("a refresh without an answer keeps the session and its figures, and says so until one works", async () => {
   const told: FromWorker[] = [];
   let isDown = false;
   const fetch = async (target: string | URL | Request) => {

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { read, root } from "./pages.ts";
 
-/** Links whose text is code name a function, type or class of the file they lead to. */
+/** A link whose text is code names a function, type or class of the linked file. */
 const named = [...read("docs/architecture.md").matchAll(/\[`(\w+)`\]\(\.\.\/([^)]+)\)/g)].map(
   ([, name = "", file = ""]) => [name, file] as const,
 );
 
 describe("docs/architecture.md", () => {
-  test("walks through at least twenty functions", () => {
+  test("describes at least twenty functions", () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
@@ -35,7 +35,7 @@ describe("the folder table of the README", () => {
       )
       .map(({ name }) => `${prefix}${name}`);
 
-  test("has every folder of the project and of lib, and no other", () => {
+  test("the folder table of the README has every folder of the project and of lib, and no other", () => {
     const inTree = [...foldersOf("").filter((name) => name !== "lib"), ...foldersOf("lib", "lib/")];
     expect(listed.toSorted()).toEqual(inTree.toSorted());
     for (const folder of listed) expect([folder, existsSync(join(root, folder))]).toEqual([folder, true]);
@@ -45,7 +45,7 @@ describe("the folder table of the README", () => {
 describe("docs/glossary.md", () => {
   const words = [...read("docs/glossary.md").matchAll(/^\| \*\*([^*]+)\*\* \| (.+) \|$/gm)];
 
-  test("has at most 25 words, in alphabetical order, each with one sentence or more", () => {
+  test("docs/glossary.md has at most 25 words, in alphabetical order, each with one sentence or more", () => {
     const names = words.map(([, name = ""]) => name);
     expect(names.length).toBeGreaterThan(15);
     expect(names.length).toBeLessThanOrEqual(25);
@@ -64,7 +64,7 @@ describe("decisions", () => {
   const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md"));
   const numberOf = (file: string): number => Number(file.slice(0, 4));
 
-  test("are numbered without a gap", () => {
+  test("decisions are numbered without a gap", () => {
     expect(files.map(numberOf)).toEqual(files.map((_, index) => index + 1));
   });
 
@@ -83,7 +83,7 @@ describe("decisions", () => {
 
   const statusOf = (file: string): string => /Status: (.+)$/m.exec(read(`${folder}/${file}`))?.[1] ?? "";
 
-  test("one that is superseded and the one that supersedes it name each other", () => {
+  test("a superseded decision and its successor name each other", () => {
     const link = /\[decision \d+\]\((\d{4}-[\w-]+\.md)\)/;
     const superseded = files.filter((file) => statusOf(file).startsWith("superseded"));
     expect(superseded.length).toBeGreaterThan(0);

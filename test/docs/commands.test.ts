@@ -12,19 +12,19 @@ import { useService } from "../support/service.ts";
 import { endTool, firstLine } from "../support/tool.ts";
 import { blockCommands, pages, read, root } from "./pages.ts";
 
-/** Commands in the middle of a sentence count too. */
+/** Commands inside a sentence count too. */
 const inlineCommands = (text: string): string[] =>
   [...text.matchAll(/`((?:npx|npm|node|git|curl|aws) [^`]+)`/g)].map(([, command = ""]) => command);
 
 const commands = pages.flatMap((page) =>
   [...blockCommands(read(page)), ...inlineCommands(read(page))].map((line) => [page, line] as const),
 );
-/** What several pages show is run for the first of them. */
+/** A command that several pages show runs only for the first page. */
 const withoutRemark = (line: string): string => line.replace(/\s+#.*$/, "");
 const isFirst = ([, line]: readonly [string, string], index: number): boolean =>
   commands.findIndex(([, other]) => withoutRemark(other) === withoutRemark(line)) === index;
 
-/** What cannot be run in the middle of a test run, and who sees to it instead. */
+/** Commands that cannot run during a test run, and what covers them instead. */
 const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm install\b/, "CI begins with it, and test/client/package.test.ts installs the package elsewhere"],
   [/^npm ci\b/, "the page says not to"],
@@ -47,7 +47,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];
-/** A workflow of GitHub's, as far as the pages use it. */
+/** A GitHub workflow, limited to the fields that the pages use. */
 const workflowSchema = z.strictObject({
   name: z.string(),
   on: z.strictObject({
@@ -77,7 +77,7 @@ const workflowSchema = z.strictObject({
     }),
   ),
 });
-/** The steps of a page's workflow, in their order. */
+/** The steps of a page's workflow, in order. */
 function stepsOf(page: string) {
   const texts = [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
   const workflow = texts.find((text) => text.startsWith("name: ")) ?? "";
@@ -91,7 +91,7 @@ describe("npm scripts", () => {
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read("package.json")));
 
-  test("npm start is the tool's own service", () => {
+  test("npm start runs the tool's own service", () => {
     expect(scripts.start).toBe("node cli/review-api.js dev");
   });
 
@@ -103,7 +103,7 @@ describe("npm scripts", () => {
     expect(Object.keys(scripts)).toContain(name);
   });
 
-  test("what is shown after npm start is an option of it", async () => {
+  test("every option shown after npm start exists", async () => {
     const { stdout } = await callTool("dev", "--help");
     const shown = commands.flatMap(([, line]) => /^npm start -- (--\w+)/.exec(line)?.[1] ?? []);
     expect(shown.length).toBeGreaterThan(1);
@@ -116,7 +116,7 @@ describe("npm scripts", () => {
 });
 
 describe("commands in the docs do what they say", () => {
-  /** What a reader has, before the service in this process adds its own. */
+  /** The reader's environment, before the service in this process adds its own variables. */
   const readersEnvironment = { ...process.env };
   const service = useService({ demo: true });
   let folder = "";
@@ -125,7 +125,7 @@ describe("commands in the docs do what they say", () => {
   let toolUrl = "";
   let deadLetters = 0;
 
-  /** The stack of the docs: its table and API are the local service's, its queues are made up. */
+  /** The stack of the docs: its table and API belong to the local service, its queues are fake. */
   const surroundings = async () => {
     const { endpoint } = z
       .object({ endpoint: z.string() })
@@ -153,12 +153,12 @@ describe("commands in the docs do what they say", () => {
       AuditRetentionDays: "400",
       BedrockRegion: "eu-north-1",
     }));
-    // The stack's worker takes every event.
+    // The stack's worker accepts every event.
     aws.workWith(() => undefined, `${aws.url}/events.fifo`, `${aws.url}/dead.fifo`);
     const events = ndjson([event(1, "organization.saved", soloOrganization("42", "from the docs"))]);
     await cp(join(root, "docs", "examples"), join(folder, "docs", "examples"), { recursive: true });
     for (const file of ["events.ndjson", "since.ndjson"]) await writeFile(join(folder, file), events);
-    // Until the clock has woken the index's worker for the first time, nobody knows the embedder in use.
+    // The embedder in use is unknown until the schedule has started the index's worker for the first time.
     await vi.waitUntil(
       async () => (await runLine("npx review-api index reconcile --stack ReviewApi")).code === 0,
       {
@@ -174,7 +174,7 @@ describe("commands in the docs do what they say", () => {
   const local = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
   const idOf = (answer: unknown): string => z.object({ id: z.string() }).parse(answer).id;
 
-  /** What the reader has at hand under these names. */
+  /** The values that the reader has under these names. */
   const variables: Readonly<Record<string, () => Promise<string>>> = {
     KEY: async () => service().keys.workspace ?? "",
     REVIEW_API_KEY: async () => service().keys.workspace ?? "",
@@ -206,14 +206,14 @@ describe("commands in the docs do what they say", () => {
     },
   };
 
-  /** The reader's service listens where nobody else does, and has all night for a simulation. */
+  /** The test's service has another address than the reader's, and a simulation runs only two seeds. */
   const asHere = (line: string): string =>
     line
       .replace(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/, service().url)
       .replace("curl ", "curl --fail --silent --show-error ")
       .replace(/^npm run simulate -- --seeds \d+$/, `"$TEST_NODE" "${root}test/simulation/run.ts" --seeds 2`);
 
-  /** For `npx review-api`: the tool starts once for all commands, and does for each what a start of its own would do. */
+  /** For `npx review-api`: the tool starts once for all commands, and handles each like a separate start. */
   const npx = `npx() {
     shift
     local answer
@@ -221,7 +221,7 @@ describe("commands in the docs do what they say", () => {
     eval "$answer"
   }`;
 
-  /** In a shell, as a reader would. */
+  /** Runs the line in a shell, like a reader. */
   async function runLine(line: string): Promise<{ code: number; output: string }> {
     const values: Record<string, string> = {};
     for (const [, name = ""] of line.matchAll(/\$(\w+)/g)) values[name] = (await variables[name]?.()) ?? "";
@@ -263,14 +263,14 @@ describe("commands in the docs do what they say", () => {
 
   describe("the nightly warehouse load", () => {
     const page = "docs/jobs/warehouse.md";
-    /** With what the workflow's step has in its environment. */
+    /** Runs with the environment of the workflow's step. */
     const exporting = async () => {
       const [step] = stepsOf(page).filter(({ env }) => env);
       return await runLine(`: "$REVIEW_API_URL" "$REVIEW_API_KEY"\nset -e\n${step?.run}`);
     };
     beforeAll(() => mkdir(join(folder, "warehouse")));
 
-    test("the workflow exports everything, and the next night only what changed since", async () => {
+    test("the workflow exports everything, and the next night only changes", async () => {
       const counts = ({ output }: { readonly output: string }) =>
         [...output.matchAll(/ has [\d,]+ pull requests(?: \((.*?)\))?\./g)].map(([, changes]) => changes);
       expect(counts(await exporting())).toEqual([undefined, undefined]);
@@ -279,7 +279,7 @@ describe("commands in the docs do what they say", () => {
     });
 
     const hasDuckDb = spawnSync("python3", ["-c", "import duckdb"]).status === 0;
-    /** DuckDB is no dependency of this project: where Python has it, it runs the page's SQL. */
+    /** DuckDB is not a dependency of this project: the page's SQL runs only where Python has DuckDB. */
     test.skipIf(!hasDuckDb)(
       "the SQL keeps the last record of each pull request, and every finding",
       async () => {
@@ -326,7 +326,7 @@ describe("commands in the docs do what they say", () => {
     ["docs/guide.md", 13],
     ["docs/runbook.md", 15],
     ["docs/stream.md", 1],
-  ])("%s has at least %d that are run", (page, least) => {
+  ])("%s has at least %d commands that are run", (page, least) => {
     const run = commands.filter(([where, line]) => where === page && !isElsewhere(line));
     expect(run.length).toBeGreaterThanOrEqual(least);
   });

@@ -12,7 +12,7 @@ test("every error code has its page, and every page its code", () => {
 });
 
 test.each(Object.entries(errorCodes))(
-  "the page of %s tells its status and what to do",
+  "the page of %s names its status and what to do",
   (code, { status }) => {
     const page = readFileSync(`${folder}${code}.md`, "utf8");
     expect(page).toMatch(new RegExp(`^# ${code}\n\nHTTP ${status}\\. `));

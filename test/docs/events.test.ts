@@ -15,7 +15,7 @@ const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, text = ""]) => text);
 const run = promisify(execFile);
 
-test("the page's event is one, and its policy allows sending and nothing else", () => {
+test("the page's event is valid, and its policy allows only sending", () => {
   const [event = "", policy = ""] = blocks("json");
   expect(readEvent(JSON.parse(event))).toMatchObject({ type: "workspace.saved" });
   const statements = z
@@ -30,7 +30,7 @@ test("the page's event is one, and its policy allows sending and nothing else", 
   for (const { Resource } of statements) expect(Resource).toMatch(/^arn:aws:(sqs|s3):/);
 });
 
-test("its numbers and names are ours", () => {
+test("its numbers and names are those of the code", () => {
   expect(page).toContain(`${eventLimits.inlineBytesMax.toLocaleString("en-US")} bytes`);
   expect(page).toContain(`${eventLimits.eventBytesMax / 1024 / 1024} MiB`);
   expect(page).toContain(`After ${eventLimits.waitingDaysMax} days`);

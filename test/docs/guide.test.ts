@@ -24,7 +24,7 @@ const read = (page: string): string => readFileSync(join(root, page), "utf8");
 const guide = read("docs/guide.md");
 const aws = read("docs/aws.md");
 
-/** The rows of the table under a heading: cells without their padding. */
+/** The rows of the table under a heading: cells without padding. */
 const rowsAfter = (text: string, start: string): string[][] =>
   (/(?:^\|.*\n)+/m.exec(text.slice(text.indexOf(start)))?.[0] ?? "")
     .trimEnd()
@@ -37,8 +37,8 @@ const rowsAfter = (text: string, start: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-describe("what the guide and the page about AWS say is so", () => {
-  test("ids, permissions and lives of cursors", () => {
+describe("the guide and the page about AWS are correct about", () => {
+  test("ids, permissions and lifetimes of cursors", () => {
     expect(guide).toContain(`\`${identityNamespace}\``);
     for (const permission of permissions) expect(guide).toContain(`\`${permission}\``);
     expect(
@@ -48,7 +48,7 @@ describe("what the guide and the page about AWS say is so", () => {
     expect(guide).toContain(`It lives ${cursorLimits.resumeAgeDaysMax} days`);
   });
 
-  test("the quotas that are ours", () => {
+  test("our own quotas", () => {
     expect(aws).toContain(
       `of ${throttle.requestsPerSecond.toLocaleString("en-US")} (burst ${throttle.burstRequests})`,
     );
@@ -58,7 +58,7 @@ describe("what the guide and the page about AWS say is so", () => {
       expect(Object.keys(alarms)).toContain(alarm);
   });
 
-  test("secret scanners find keys of every kind, and no others, by the published pattern", () => {
+  test("secret scanners, which find keys of every kind, and nothing else, by the published pattern", () => {
     const [, pattern = ""] = /find keys with `([^`]+)`/.exec(guide) ?? [];
     const published = new RegExp(`^${pattern}$`);
     const organization = systemRandom.uuid();
@@ -74,7 +74,7 @@ describe("what the guide and the page about AWS say is so", () => {
     expect(`rk_user_${"a".repeat(20)}`).not.toMatch(published);
   });
 
-  test("the numbers of the page on the stream", () => {
+  test("the numbers of the event stream", () => {
     const stream = read("docs/stream.md");
     expect(stream).toContain(`lives ${cursorLimits.pageAgeDaysMax} days, the`);
     expect(stream).toContain(
@@ -89,7 +89,7 @@ describe("what the guide and the page about AWS say is so", () => {
   });
 });
 
-test("the example of the reviewer's search is one that the function takes", async () => {
+test("the function accepts the example of the reviewer's search", async () => {
   const [, example = ""] = /The reviewer invokes the function with\n\n```json\n(.*?)```/s.exec(aws) ?? [];
   const nothing = async () => [];
   const deps = {
@@ -103,19 +103,19 @@ test("the example of the reviewer's search is one that the function takes", asyn
   );
 });
 
-test("the options that are described are those of the stack", () => {
+test("the described options are the options of the stack", () => {
   const names = rowsAfter(aws, "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
   expect(names.toSorted()).toEqual([...optionNames].toSorted());
 });
 
-test("the options that are shown in a file are ones that the stack takes", () => {
+test("the stack accepts the options that are shown in a file", () => {
   const [, file = ""] = /```json\n(.*?)```/s.exec(aws) ?? [];
   const shown = z.record(z.string(), z.unknown()).parse(JSON.parse(file));
   expect(parseOptions((name) => shown[name])).toMatchObject(shown);
   expect(Object.keys(shown).filter((name) => !optionNames.includes(name))).toEqual([]);
 });
 
-test("the guide's program is one that compiles", async () => {
+test("the guide's program compiles", async () => {
   const [, program = ""] = /```ts\n(.*?)```/s.exec(guide) ?? [];
   const folder = await mkdtemp(join(tmpdir(), "review-api-guide-"));
   await mkdir(join(folder, "node_modules"));

@@ -9,7 +9,7 @@ const pages = [
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
 ].filter((name) => name.endsWith(".md"));
 
-/** As GitHub makes them of headings, and those that a page names itself. */
+/** The anchors that GitHub makes from headings, and those that a page defines itself. */
 const anchorsOf = (page: string): string[] => {
   const text = readFileSync(page, "utf8");
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
@@ -30,7 +30,7 @@ test.each(pages)("every link of %s leads somewhere", (page) => {
   }
 });
 
-/** A superseded decision tells of code that is gone. */
+/** A superseded decision describes code that no longer exists. */
 const isHistory = (page: string): boolean =>
   /Status: superseded/.test(readFileSync(join(root, page), "utf8")) || page === "CHANGELOG.md";
 const inCode = /`((?:lib|functions|cli|infra|dashboard|test|docs|\.ci)\/[\w./-]*\w)\/?`/g;
@@ -40,7 +40,7 @@ test.each(pages.filter((page) => !isHistory(page)))("every file and folder that 
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-/** Words of an older style, and what the pages say instead. The benchmarks are written by their own program. */
+/** Words of an older style, and their replacements. The benchmarks page is excluded: a program writes it. */
 const plainWords = new Map([
   [/\banew\b/i, "again"],
   [/\bwhoever\b/i, "a noun: the caller, the operator, a person who"],

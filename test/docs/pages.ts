@@ -11,10 +11,10 @@ export const pages = [
     .map((name) => join("docs", name)),
 ].toSorted();
 
-/** With the fences, so that each can be read as a text of its own. */
+/** Includes the fences, so that each block can be parsed as a separate text. */
 export const blocksOf = (text: string): string[] => text.match(/^( *)```sh\n(.*?)^\1```$/gms) ?? [];
 
-/** A line of an `sh` block may go on after a backslash; what follows a hash is for people. */
+/** A line of an `sh` block may continue after a backslash; text after a hash is a comment. */
 export const blockCommands = (text: string): string[] =>
   [...text.matchAll(/^( *)```sh\n(.*?)^\1```$/gms)]
     .flatMap(([, , block = ""]) => block.replaceAll(/\\\n\s*/g, "").split("\n"))

@@ -11,10 +11,10 @@ import { doStep, isDone, problemOf, recipeSteps } from "./recipe.ts";
 const run = promisify(execFile);
 const steps = recipeSteps();
 
-/** Where somebody has followed it, as the test below does in its copy, nothing is left to fit. */
+/** Where the recipe was already followed, as the test below does in its copy, no step is left to check. */
 const isFollowed = steps.every((step) => step.kind === "command" || isDone(root, step));
 
-test("every step of the recipe for a new operation fits the files as they are", () => {
+test("every step of the recipe for a new operation fits the current files", () => {
   expect(isFollowed ? [] : steps.flatMap((step) => problemOf(root, step) ?? [])).toEqual([]);
   const kinds = Map.groupBy(steps, ({ kind }) => kind);
   expect([...kinds].map(([kind, { length }]) => [kind, length])).toEqual([
@@ -24,7 +24,7 @@ test("every step of the recipe for a new operation fits the files as they are", 
   ]);
 });
 
-/** What is committed or new, without what git ignores; installed packages are shared. */
+/** Committed and new files, without those that git ignores; installed packages are shared. */
 async function copyProject(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "review-api-recipe-"));
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
@@ -34,7 +34,7 @@ async function copyProject(): Promise<string> {
   return folder;
 }
 
-/** A run of its own: nothing of this one's choices but where programs are. */
+/** A separate run: from this run's environment it keeps only the paths of programs. */
 const environment = () => ({
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
   HOME: process.env.HOME,
@@ -42,7 +42,7 @@ const environment = () => ({
   TMPDIR: tmpdir(),
 });
 
-/** Answers the end of what a command prints; throws with more of it where the command fails. */
+/** Returns the end of a command's output; throws with more of it if the command fails. */
 async function runIn(folder: string, line: string): Promise<string> {
   const options = { cwd: folder, env: environment(), maxBuffer: 256_000_000 };
   const endOf = (output: string, lines: number) => output.trimEnd().split("\n").slice(-lines).join("\n");
@@ -53,7 +53,7 @@ async function runIn(folder: string, line: string): Promise<string> {
 }
 
 test.skipIf(!isLong)(
-  "whoever follows the recipe step by step on a copy of the project ends with all tests green",
+  "following the recipe step by step on a copy of the project ends with all tests green",
   async () => {
     const folder = await copyProject();
     for (const step of steps)

@@ -10,7 +10,7 @@ export type Step =
 
 type Hunk = { readonly before: string; readonly after: string };
 
-/** The blocks under "A new read operation", in their order. */
+/** The blocks under "A new read operation", in order. */
 export function recipeSteps(): Step[] {
   const [, section = ""] = /^## A new read operation\n(.*?)^## /ms.exec(read("CONTRIBUTING.md")) ?? [];
   return [...section.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].flatMap(
@@ -40,7 +40,7 @@ function hunkOf(text: string): Hunk {
   };
 }
 
-/** Whether a step has been followed in this folder. */
+/** Whether a step was already followed in this folder. */
 export function isDone(root: string, step: Exclude<Step, { kind: "command" }>): boolean {
   const path = join(root, step.file);
   if (!existsSync(path)) return false;
@@ -48,7 +48,7 @@ export function isDone(root: string, step: Exclude<Step, { kind: "command" }>): 
   return step.kind === "file" ? text === step.text : step.hunks.every(({ after }) => text.includes(after));
 }
 
-/** Why a step cannot be done in this folder; undefined where it can. */
+/** Why a step is impossible in this folder; undefined if it is possible. */
 export function problemOf(root: string, step: Step): string | undefined {
   if (step.kind === "command") return undefined;
   const path = join(root, step.file);

@@ -21,13 +21,13 @@ const runbook = read("docs/runbook.md");
 const section = /^## From a request id to its trace\n(.*?)^## /ms.exec(runbook)?.[1] ?? "";
 const queries = [...section.matchAll(/^ *```\n(.*?)^ *```$/gms)].map(([, query = ""]) => query);
 
-/** As much of Logs Insights as the runbook uses: equality of fields, joined by `or`. */
+/** The part of Logs Insights that the runbook uses: equality of fields, joined by `or`. */
 function matches(query: string, line: Readonly<Record<string, unknown>>, id: string): boolean {
   const conditions = [...(/filter (.*)$/m.exec(query)?.[1]?.matchAll(/(@?\w+) = "\w+"/g) ?? [])];
   return conditions.some(([, field = ""]) => line[field] === id);
 }
 
-/** A request's line, as the function writes it. */
+/** The log line of a request, as the function writes it. */
 async function recordedLine(requestId: string): Promise<Record<string, unknown>> {
   const lines: Record<string, unknown>[] = [];
   vi.stubEnv("LOG_LEVEL", "info");
@@ -37,7 +37,7 @@ async function recordedLine(requestId: string): Promise<Record<string, unknown>>
   return lines[0] ?? {};
 }
 
-test("the line of a request is found by the caller's id, by the gateway's and by Lambda's", async () => {
+test("the line of a request is found by the caller's id, by the gateway's id and by Lambda's id", async () => {
   const line = await recordedLine("callers-own");
   const [byRequest = "", , byInvocation = ""] = queries;
   expect(line.release).toBe("0a1b2c3");
@@ -47,7 +47,7 @@ test("the line of a request is found by the caller's id, by the gateway's and by
   expect(matches(byInvocation, line, String(line.lambda_request_id))).toBe(true);
 });
 
-test("the access log has the fields that the runbook asks it for", () => {
+test("the access log has the fields that the runbook uses", () => {
   const [[, stage] = []] = ofType(plainTemplate(), "AWS::ApiGateway::Stage");
   const { Format } = z.object({ Format: z.string() }).parse(stage?.Properties.AccessLogSetting);
   const logged = Object.fromEntries(

@@ -5,7 +5,9 @@ import { tableShape } from "../../lib/contract/table.ts";
 import { plainTemplate } from "../infra/built-templates.ts";
 import { blockCommands, blocksOf, read } from "./pages.ts";
 
-/** What a paste calls of AWS's tool, where a backup has this status; without one there is no such backup. */
+/**
+ * The AWS CLI calls that a pasted script makes if a backup has this status; without a status the backup does not exist.
+ */
 function run(paste: string, status: string): string[] {
   const aws = `aws() { echo "aws $*" >&2; case "$2" in describe-backup) echo "$STATUS"; [ -n "$STATUS" ];; esac; }`;
   const { stderr } = spawnSync("bash", ["-c", `${aws}\n${paste}`], {
@@ -30,21 +32,21 @@ describe("the runbook", () => {
       "AVAILABLE",
       ["describe-backup", "update-table", "wait table-exists", "delete-table", "wait table-not-exists"],
     ],
-  ])("a paste deletes the table only if its backup is there: %j", (status, done) => {
+  ])("a pasted script deletes the table only if its backup exists: %j", (status, done) => {
     const deleting = blocksOf(runbook).filter((block) => block.includes("delete-table"));
     expect(deleting.length).toBe(1);
     const calls = run(deleting.flatMap(blockCommands).join("\n"), status);
     expect(calls.map((call) => /^aws dynamodb ((?:wait )?[\w-]+)/.exec(call)?.[1])).toEqual(done);
   });
 
-  test("what a restore begins in the background is waited for in the same block", () => {
+  test("a block that starts a restore in the background waits for its end", () => {
     const restoring = blocksOf(runbook).filter((block) => block.includes("dynamodb restore-table"));
     expect(restoring.length).toBe(2);
     for (const block of restoring)
       expect(blockCommands(block).at(-1)).toMatch(/^aws dynamodb wait table-exists /);
   });
 
-  test("a restore stops and starts what the stack has, and sets what its table had", () => {
+  test("a restore stops and starts the stack's own resources, and restores the table's own settings", () => {
     const { Resources } = template;
     const named = [...runbook.matchAll(/--logical-resource-id (\w+)/g)].map(([, id = ""]) => id);
     expect(named.toSorted()).toEqual(["EventsMapping", "RestApi", "Table"]);
@@ -54,7 +56,7 @@ describe("the runbook", () => {
     expect(runbook).toContain(`AttributeName=${tableShape.expiryAttribute}\n`);
   });
 
-  test("who answered a 5xx is told by fields that the access log has", () => {
+  test("the runbook finds who answered a 5xx by fields that the access log has", () => {
     const [, fields = ""] = /filter status >= 500 \| stats count\(\*\) by (.*)\n/.exec(runbook) ?? [];
     const stage = Object.values(template.Resources).find(({ Type }) => Type === "AWS::ApiGateway::Stage");
     expect(fields.split(", ").length).toBe(4);

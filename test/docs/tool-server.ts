@@ -1,7 +1,7 @@
 /**
- * The operator's tool for many commands of a shell, loaded once. A command comes as the folder, the number of its words,
- * the words and the environment, each ended by a zero byte. The answer is a script that does what the tool would have
- * done in the shell: print to both streams, and end with the exit code.
+ * Runs the operator's tool for many commands of a shell, loaded once. A request contains the folder, the number of
+ * words, the words and the environment, each ended by a zero byte. The answer is a script that does what the tool would
+ * have done in the shell: it prints to both streams and ends with the exit code.
  */
 import { createServer } from "node:http";
 import { main } from "../../cli/main.ts";

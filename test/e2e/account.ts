@@ -5,7 +5,7 @@ const reference = z.object({ Ref: z.string() });
 const attribute = z.object({ "Fn::GetAtt": z.tuple([z.string(), z.string()]) });
 const joined = z.object({ "Fn::Join": z.tuple([z.string(), z.array(z.unknown())]) });
 
-/** What CloudFormation would have made of the template: names and ARNs in place of references to resources. */
+/** Resolves the template as CloudFormation would: names and ARNs in place of references to resources. */
 export class Account {
   readonly region = "eu-test-1";
   readonly #id = "111122223333";
@@ -17,7 +17,7 @@ export class Account {
     this.#tableName = tableName;
   }
 
-  /** Fails where the template refers to what it does not hold. */
+  /** Throws if the template refers to something that it does not contain. */
   resolve(value: unknown): string {
     if (typeof value === "string") return value;
     const join = joined.safeParse(value).data;
@@ -33,7 +33,7 @@ export class Account {
   bucketArn = (name: string): string => `arn:aws:s3:::${name}`;
   modelArn = (id: string, region = this.region): string =>
     `arn:aws:bedrock:${region}::foundation-model/${id}`;
-  /** Of a queue, by its URL. */
+  /** The ARN of a queue, by its URL. */
   queueArn = (url: string): string =>
     `arn:aws:sqs:${this.region}:${this.#id}:${new URL(url).pathname.split("/").at(-1)}`;
 

@@ -26,13 +26,13 @@ import { QueuedWorld } from "./platform.ts";
 import { captured, pullRequest, scan } from "./samples.ts";
 import { unusedGrants } from "./unused-grants.ts";
 
-/** The functions that nobody calls over HTTP, as bundles, woken the way the template wakes them. */
+/** The functions without an HTTP route, as bundles, triggered in the way that the template says. */
 const deployment = useDeployment();
 const world = new QueuedWorld(deployment);
 const table = () => deployment().store.table;
 
 const agoMs = (days: number) => systemClock.nowMs() - days * 86_400_000;
-/** The same world as it was told days ago, without a queue: nobody was woken by it. */
+/** The same world with events of days ago, without a queue: they triggered no function. */
 const worldOf = (days: number, through: () => Table = table) =>
   new World(through, new TestClock(toTimestamp(agoMs(days))));
 
@@ -55,11 +55,11 @@ const search = (text = "a structured logger") =>
     .functions.get("SearchLearningsFunction")
     ?.invoke({ ...cloud, repository_id: "1", text, file_paths: ["src/log.ts"], k: 5 });
 
-/** Nobody but its author's pull request has it until that ends. */
+/** Only its author's pull request has it until that pull request ends. */
 const privateOf = (organization: typeof cloud, pr_url: string) =>
   captured(organization, { learning: "Close what you open.", source: "pull_request", pr_url });
 
-/** Bytes that no queue takes at once. */
+/** Too many bytes for one queue message. */
 const large = { comments: comments(900) };
 function comments(count: number) {
   return Array.from({ length: count }, (_, index) => ({
@@ -73,20 +73,20 @@ function comments(count: number) {
 describe("ingest", () => {
   const deadLetters = () => [...deployment().iamProxy.sent.values()].flat();
 
-  test("applies a large event out of the bucket, and takes the place of what was there before", async () => {
+  test("ingest applies a large event from the bucket, and replaces the earlier state", async () => {
     await world.tell("pull_request.finalized", pullRequest(cloud, 9, large));
     expect(deployment().iamProxy.objects.size).toBe(1);
     await world.tell("pull_request.finalized", pullRequest(cloud, 9, { comments: comments(2) }));
   });
 
-  test("keeps what comes too early, and applies it when its organization arrives", async () => {
+  test("ingest keeps an early event, and applies it when its organization arrives", async () => {
     await world.repository(github("late"), "1");
     expect(await waiting()).toHaveLength(1);
     await world.organization("late");
     expect(await waiting()).toEqual([]);
   });
 
-  test("shares the Learnings of a pull request when it is merged", async () => {
+  test("ingest shares the Learnings of a pull request when it is merged", async () => {
     const ended = pullRequest(cloud, 7);
     await world.tell("learning.captured", privateOf(cloud, ended.pr_url));
     await world.tell("pull_request.finalized", ended);
@@ -94,7 +94,7 @@ describe("ingest", () => {
     expect(items).toMatchObject([{ text: "Close what you open.", state: "approved" }]);
   });
 
-  test("gives up what it can never apply: without sense, or without its object", async () => {
+  test("ingest gives up an event that it can never apply: invalid, or without its object", async () => {
     const broken = { id: systemRandom.uuid(), group: "g", body: '{"not":"an event"}' };
     const missing = { id: systemRandom.uuid(), type: "member.saved", occurred_at: "2026-11-01T00:00:00Z" };
     const lost = { id: missing.id, group: "g", body: JSON.stringify({ ...missing, reference: "gone.json" }) };
@@ -104,13 +104,13 @@ describe("ingest", () => {
 });
 
 describe("expireWaiting", () => {
-  /** Hands the event over while its organization is unknown; then the organization is there without anybody noticing. */
+  /** Delivers the event while its organization is unknown; then creates the organization without notifying anything. */
   async function strand(name: string, events: ReadonlyArray<readonly [string, object]>): Promise<void> {
     for (const [type, data] of events) await world.send(type, { ...github(name), ...data });
     await worldOf(0).organization(name);
   }
 
-  test("applies what waits for something that is there after all, whatever it takes", async () => {
+  test("expireWaiting applies events whose object exists by now, even if that takes long", async () => {
     await strand("stranded", [
       ["repository.saved", repositoryData],
       ["member.saved", memberData],
@@ -151,7 +151,7 @@ describe("expireWaiting", () => {
   };
 });
 
-test("approveDue approves what nobody looked at in time, reconcileIndex indexes it, searchLearnings finds it", async () => {
+test("approveDue approves Learnings that nobody decided in time, reconcileIndex indexes them, searchLearnings finds them", async () => {
   await worldOf(3).tell("learning.captured", captured(cloud));
   expect(await search()).toEqual({ learnings: [] });
   await deployment().wake("ScheduleApproveDue");
@@ -161,13 +161,13 @@ test("approveDue approves what nobody looked at in time, reconcileIndex indexes 
   });
 });
 
-test("a long change is counted as all the searches of the vector index that it takes", async () => {
+test("a long change counts with all the searches of the vector index that it needs", async () => {
   await search("logger ".repeat(indexLimits.pieceBytesMax / 7 + 1));
   const counted = () => logLines(deployment()).flatMap(({ vector_searches }) => vector_searches ?? []);
   await expect.poll(counted).toContain(2);
 });
 
-test("finishMoves brings an organization to its new tenant whose move was cut off", async () => {
+test("finishMoves moves an organization to its new tenant after an interrupted move", async () => {
   const moving = worldOf(0, () => cutOffByMove(table())).organization("background", {
     workspace_id: "background-after",
   });
@@ -203,7 +203,7 @@ test("housekeeping lists keys and waiting Learnings of earlier releases and drop
   expect(await table().get(spillPartKey(id, 0))).toBeUndefined();
 });
 
-/** Passes everything on up to the write that begins an organization's move, and then nothing more. */
+/** Passes on every call up to the write that begins an organization's move, and none after it. */
 function cutOffByMove(whole: Table): Table {
   let isCut = false;
   return new Proxy(whole, {
@@ -228,7 +228,7 @@ test("rotateCursorKeys makes the first signing key of a new table, and a new one
   expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
 });
 
-test("every schedule of the template leads to a worker that runs", async () => {
+test("every schedule of the template triggers a worker that runs", async () => {
   const scheduled = workers.filter((worker: Worker) => worker.trigger.kind === "schedule");
   const rules = ofType(deployment().template, "AWS::Events::Rule").map(([id]) => id);
   expect(rules).toHaveLength(scheduled.length);
@@ -236,6 +236,6 @@ test("every schedule of the template leads to a worker that runs", async () => {
   expect(deployment().iamProxy.denied).toEqual([]);
 });
 
-test("no worker may do what it never does", () => {
+test("no worker has permissions that it never uses", () => {
   expect(unusedGrants(deployment(), [...workers, ...internalFunctions])).toEqual([]);
 });

@@ -87,7 +87,7 @@ function bufferInsteadOfStream(template: StackTemplate, functionId: string): voi
       );
 }
 
-test("what is whole works, on the same template", async () => {
+test("a function with a complete configuration works on the same template", async () => {
   expect((await call("/v1/audit-logs")).status).toBe(200);
 });
 
@@ -102,13 +102,13 @@ test.each([
   expect((await call(target)).status).toBe(status);
 });
 
-test("without its grant a function is denied exactly what was dropped", () => {
+test("a function without its grant is denied exactly the dropped calls", () => {
   expect(deployment().iamProxy.denied).toMatchObject([
     { functionId: "ListOrganizationsFunction", action: "dynamodb:BatchGetItem" },
   ]);
 });
 
-test("with the name of another table a function is denied, however well it is granted its own", async () => {
+test("a function with the name of another table is denied, although its own table is granted", async () => {
   const { status } = await call(`/v1/organizations/${fixture.organization}/repositories`);
   expect(status).toBe(500);
   expect(deployment().iamProxy.denied.at(-1)).toMatchObject({
@@ -117,7 +117,7 @@ test("with the name of another table a function is denied, however well it is gr
   });
 });
 
-test("with a grant for other partitions a function is denied, although its action is granted", async () => {
+test("a function with a grant for other partitions is denied, although its action is granted", async () => {
   expect((await call("/v1/security/scans/code")).status).toBe(500);
   expect(deployment().iamProxy.denied.at(-1)).toMatchObject({
     functionId: "ListSecurityFindingsFunction",
@@ -125,7 +125,7 @@ test("with a grant for other partitions a function is denied, although its actio
   });
 });
 
-test("without the namespace a function's metrics are missing", async () => {
+test("the metrics of a function without the namespace are missing", async () => {
   expect((await call("/v1/roles/permissions")).status).toBe(200);
   await expect
     .poll(() => logLines(deployment()).some(({ operation }) => operation === "listPermissions"))
@@ -139,7 +139,7 @@ const report = z.object({
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), problem: z.string().nullable() })),
 });
 
-test("`verify` on this stack, with a dead Bedrock, names what is broken, says what to do, and passes all the rest", async () => {
+test("`verify` on this stack, with a dead Bedrock, names what is broken, says what to do, and passes the other checks", async () => {
   deployment().iamProxy.interfere(({ service }) =>
     service === "bedrock" ? { status: 503, body: "{}" } : undefined,
   );

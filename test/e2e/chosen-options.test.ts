@@ -6,7 +6,7 @@ import { everyKindOfKey, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines, metricsOf } from "./logs.ts";
 
-/** The options that change what functions are told and how they are reached, in the functions themselves. */
+/** The options that change the functions' environment and routes, tested in the functions themselves. */
 const deployment = useDeployment({ stack: "chosen" });
 const world = new World(() => deployment().store.table);
 let fixture: Awaited<ReturnType<typeof everyKindOfKey>>;
@@ -18,13 +18,13 @@ beforeAll(async () => {
 const key = () => fixture.keys.organization.text;
 const origin = ["origin", chosenOptions.corsOrigins];
 
-test("domainName and basePath: the API is below its path of the domain, and links say so", async () => {
+test("domainName and basePath: the API is below its path of the domain, and links contain that path", async () => {
   const { headers } = await deployment().call("/v1/whoami", { key: fixture.keys.legacy.text });
   expect(deployment().gateway.mount).toBe("/review");
   expect(headers.link).toContain("</review/docs/errors/LEGACY_API_KEY>");
 });
 
-test("basePath: wrong methods, unknown paths and the reference are told apart as without one", async () => {
+test("basePath: wrong methods, unknown paths and the reference are distinguished as without one", async () => {
   const answers = await Promise.all([
     deployment().call("/v1/whoami", { method: "PUT", body: {} }),
     deployment().call("/v1/roles/0a1b", { method: "PUT", body: {} }),
@@ -37,7 +37,7 @@ test("basePath: wrong methods, unknown paths and the reference are told apart as
   expect(answers[0]?.headers.allow).toBe("GET");
 });
 
-test("release: every line names it, the invocation and the gateway's id beside the caller's", async () => {
+test("release: every line contains it, the invocation and the gateway's id beside the caller's", async () => {
   const { headers } = await deployment().call("/v1/whoami", {
     key: key(),
     headers: ["x-request-id", "mine"],
@@ -56,13 +56,13 @@ test("release: every line names it, the invocation and the gateway's id beside t
   expect(accessLine).toContain('"resource":"/v1/whoami"');
 });
 
-test("keyHeaderNames: a key is taken from the further header too, but not from both", async () => {
+test("keyHeaderNames: a key is accepted from the additional header too, but not from both", async () => {
   const further = ["x-api-key", key()];
   expect((await deployment().call("/v1/whoami", { headers: further })).status).toBe(200);
   expect((await deployment().call("/v1/whoami", { headers: further, key: key() })).status).toBe(401);
 });
 
-test("corsOrigins: a page of that origin may ask and read, also answers of the fallback; others may not", async () => {
+test("corsOrigins: a page of that origin may call and read, also answers of the fallback; others may not", async () => {
   const asked = [
     "access-control-request-method",
     "GET",
@@ -88,7 +88,7 @@ test("corsOrigins: a page of that origin may ask and read, also answers of the f
   }
 });
 
-test("auditRetentionDays, bedrockModelId and bedrockRegion: entries end when they should, the chosen model is called", async () => {
+test("auditRetentionDays, bedrockModelId and bedrockRegion: entries expire in time, and the chosen model is called", async () => {
   const body = { data: [{ repository_id: "1", learning: "Write the reason down." }] };
   const { json } = await deployment().call("/v1/learnings", { key: key(), body });
   expect(json).toMatchObject({ created_count: 1 });
@@ -105,7 +105,7 @@ test("auditRetentionDays, bedrockModelId and bedrockRegion: entries end when the
   expect(Math.floor(keptMs / 86_400_000)).toBe(Number(chosenOptions.auditRetentionDays));
 });
 
-test("stackName: metrics carry it as their namespace", async () => {
+test("stackName: metrics use it as their namespace", async () => {
   await expect
     .poll(() => logLines(deployment()).flatMap(metricsOf))
     .toContain("Chosen duration_ms operation=whoami");

@@ -1,15 +1,15 @@
 export type FunctionSettings = {
   readonly id: string;
-  /** What a thread runs: lambda-thread.ts, bundled. */
+  /** The script of a thread: lambda-thread.ts, bundled. */
   readonly threadFile: string;
-  /** Folder of the bundle. */
+  /** The bundle's folder. */
   readonly directory: string;
   /** `<file>.<export>`, as the template has it. */
   readonly handler: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
-  /** Calls at once that Lambda takes; the next one is turned away. */
+  /** Concurrent calls that Lambda accepts; the next one is refused. */
   readonly concurrencyMax: number;
 };
 
@@ -19,7 +19,7 @@ export class FunctionFailed extends Error {
 
 /** One function of the template: in a thread by default, on AWS's runtime client in `npm run test:ric`. */
 export interface DeployedFunction {
-  /** Everything it wrote to standard output: what CloudWatch would hold of it. */
+  /** Its standard output, which CloudWatch would store. */
   readonly log: string[];
   readonly settings: FunctionSettings;
   invoke(event: unknown): Promise<unknown>;

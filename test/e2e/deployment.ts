@@ -41,20 +41,20 @@ export type Deployment = {
   readonly gateway: TemplateGateway;
   readonly functions: ReadonlyMap<string, DeployedFunction>;
   call(target: string, options?: CallOptions): Promise<DeployedAnswer>;
-  /** Hands messages to the function that the template feeds from the queue; answers what is to come again. */
+  /** Delivers messages to the function that the template connects to the queue; returns the messages to redeliver. */
   deliver(messages: readonly QueueMessage[]): Promise<readonly string[]>;
-  /** Lets the rule of this name wake its function. */
+  /** Lets the rule of this name trigger its function. */
   wake(ruleId: string): Promise<unknown>;
 };
 
 export type DeploymentOptions = {
   /** Without options, or with `chosenOptions` of test/infra/build.ts. */
   readonly stack?: "plain" | "chosen";
-  /** Changes the template before anything is made of it. */
+  /** Changes the template before it is used. */
   readonly alter?: (template: StackTemplate) => void;
 };
 
-/** The stack as `cdk deploy` would make it, as far as that goes without AWS: bundles, template, engine, gateway. */
+/** The stack as `cdk deploy` would create it, as far as possible without AWS: bundles, template, engine, gateway. */
 export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}): () => Deployment {
   const store = useStore();
   let made: Deployment | undefined;
@@ -64,7 +64,7 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
     const template = templates[stack];
     alter?.(template);
     ({ made, stop } = await deploy(template, store(), threadFile));
-    // Whoever comes first also builds.
+    // The first test file also builds.
   }, 180_000);
   afterAll(() => stop());
   return () => {
@@ -74,7 +74,7 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
 }
 
 async function deploy(template: StackTemplate, store: TestStore, threadFile: string) {
-  // As the worker rotateCursorKeys does within a minute of a deployment; test/e2e/background.test.ts holds that it does.
+  // The worker rotateCursorKeys does this within a minute of a deployment; test/e2e/background.test.ts proves it.
   await createCursorKeys({ table: store.table, clock: systemClock, random: systemRandom });
   const account = new Account(template, store.tableName);
   const roles = new Map(
@@ -111,7 +111,7 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
   return { made, stop };
 }
 
-/** Set by `npm run test:ric`: the functions then run on AWS's own runtime client. */
+/** Set by `npm run test:ric`: then the functions run on AWS's own runtime client. */
 const createFunction = (settings: FunctionSettings): DeployedFunction =>
   process.env.E2E_RUNTIME === "ric" ? new RicFunction(settings) : new LambdaFunction(settings);
 
@@ -125,7 +125,10 @@ const functionSchema = z.object({
 });
 const assetSchema = z.object({ "aws:asset:path": z.string() });
 
-/** Of the environment, what Lambda sets itself, and the way to the iamProxy instead of to AWS; all else is the template's. */
+/**
+ * The variables that Lambda itself sets, and the address of the iamProxy in place of AWS; all others come from the
+ * template.
+ */
 function settingsOf(
   template: StackTemplate,
   account: Account,
@@ -190,7 +193,7 @@ const mappingSchema = z.object({
 const answerSchema = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 const pollActions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
 
-/** Lambda polls the queue in the function's name, so the role must let it. */
+/** Lambda polls the queue with the function's role, so the role must allow it. */
 async function deliver(
   { template, account, functions, iamProxy }: Deployment,
   messages: readonly QueueMessage[],

@@ -32,7 +32,7 @@ const query = z
 
 const access = (action: string, ...partitions: string[]): Touched => ({ action, partitions });
 
-/** The permissions that a call of DynamoDB takes. */
+/** The permissions that a DynamoDB call needs. */
 export function accessesOf(account: Account, operation: string, input: unknown): Access[] {
   const table = account.tableArn(tableNameIn(input));
   if (operation === "SearchVectors")
@@ -48,7 +48,7 @@ export function accessesOf(account: Account, operation: string, input: unknown):
 
 const indexOf = z.object({ IndexName: z.string() });
 
-/** Every call of ours is about one table, wherever its protocol puts the name. */
+/** Each of our calls is about one table; the protocol puts its name in different places. */
 function tableNameIn(input: unknown): string {
   const named = new Set(
     [...JSON.stringify(input).matchAll(/"TableName":"([^"]+)"/g)].map(([, name]) => name),
@@ -60,7 +60,7 @@ function tableNameIn(input: unknown): string {
   return only;
 }
 
-/** Transactions take the permissions of what is inside them, batches one of their own. */
+/** Transactions need the permissions of their items; a batch has its own permission. */
 function touchedBy(operation: string, input: unknown): Touched[] {
   switch (operation) {
     case "GetItem":

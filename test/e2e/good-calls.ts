@@ -28,9 +28,9 @@ const results = z.object({ results: z.array(created) });
 
 export const window = "start_date=2026-11-01&end_date=2026-11-30";
 
-/** For every operation one call that does its work; the compiler knows when one is missing. */
+/** One call for every operation that does its work; a missing one does not compile. */
 export function goodCallsOn({ deployment, world, fixture }: Stage) {
-  /** Calls an operation and holds a good answer to its schema. */
+  /** Calls an operation and checks a successful answer against its schema. */
   async function callAs(operation: Operation, key: string, { id, query = "", body }: Request = {}) {
     const path = operation.path.replaceAll(/\{\w+\}/g, id ?? fixture().organization);
     const answer = await deployment().call(`${path}${query}`, {
@@ -56,11 +56,11 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     return { id: results.parse(json).results[0]?.id ?? "", text };
   }
   const newLearning = async (key: string) => (await newLearningOf(key)).id;
-  /** Of another organization, which has ten writes a minute of its own. */
+  /** Of another organization, which has its own ten writes a minute. */
   const hosted = () => fixture().keys.instance.text;
 
   const otherText = { learning: "Name things in words of your readers." };
-  /** As a move that was cut off leaves it. */
+  /** The state after an interrupted move. */
   async function listElsewhere(id: string): Promise<void> {
     const { table } = deployment().store;
     const item = await table.get(learningKey(fixture().organization, id));
@@ -122,13 +122,13 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     async updateLearning() {
       const change = { id: await newLearning(admin()), body: { learning: "Name things in whole words." } };
       expect((await callAs(named("updateLearning"), admin(), change)).json).toMatchObject({ id: change.id });
-      // One that is still listed where its organization was before: its old place is taken away.
+      // A Learning that is still listed at its organization's earlier place: that entry is removed.
       const id = await newLearning(admin());
       await listElsewhere(id);
       expect((await callAs(named("updateLearning"), admin(), { id, body: otherText })).json).toMatchObject({
         id,
       });
-      // One that the index could not follow at once: the same request again lets it.
+      // A Learning that could not be indexed at once: the same request again indexes it.
       const { iamProxy } = deployment();
       const late = { id: await newLearning(hosted()), body: { learning: "Say it again." } };
       iamProxy.interfere(({ service }) => (service === "bedrock" ? { status: 400, body: "{}" } : undefined));
@@ -139,7 +139,7 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     async deleteLearning() {
       const id = await newLearning(admin());
       expect((await callAs(named("deleteLearning"), admin(), { id })).status).toBe(204);
-      // One whose first text has another owner by now: that one's claim stays, and is written down anew.
+      // A Learning whose first text now belongs to another one: the other's claim stays, and is written again.
       const { id: patched, text } = await newLearningOf(hosted());
       await callAs(named("updateLearning"), hosted(), {
         id: patched,
@@ -250,7 +250,7 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     async deleteRole() {
       const { json } = await callAs(named("createRole"), admin(), { body: { name: "Nobody" } });
       const { id } = created.parse(json);
-      // As in the first release: keys that hold the role may be listed nowhere but in the directory.
+      // As in the first release: keys with the role may be listed only in the directory.
       const { table } = deployment().store;
       await table.write({ update: peopleKey(fixture().organization), change: { remove: ["keys_given"] } });
       expect((await callAs(named("deleteRole"), admin(), { id })).status).toBe(204);

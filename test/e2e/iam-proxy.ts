@@ -13,7 +13,7 @@ import type { Account } from "./account.ts";
 import { accessesOf } from "./dynamo-access.ts";
 import { type Access, permits, type Statement } from "./policy.ts";
 
-/** What every function's secret is; its access key id is the function's name, so that calls tell who makes them. */
+/** The secret of every function; the access key id is the function's name, so that calls show their caller. */
 export const secretAccessKey = "kept";
 
 export type AwsCall = {
@@ -23,7 +23,7 @@ export type AwsCall = {
   readonly body: Buffer;
 };
 
-/** What a test makes of a call instead of passing it on, or how late it is passed on. */
+/** How a test answers a call instead of passing it on, or how late the call is passed on. */
 export type Interference = (
   call: AwsCall,
 ) =>
@@ -34,14 +34,14 @@ export type Interference = (
 
 export type IamProxy = {
   readonly url: string;
-  /** Everything that a function asked for, allowed or not. */
+  /** Every request of a function, allowed or not. */
   readonly asked: Map<string, Access[]>;
   readonly denied: Array<Access & { readonly functionId: string }>;
   /** Messages sent to queues, by URL. */
   readonly sent: Map<string, string[]>;
   readonly objects: Map<string, Buffer>;
   interfere(next?: Interference): void;
-  /** Drops every connection, as AWS does with those of a function that was frozen for long. */
+  /** Drops every connection, as AWS does for a function that was frozen for long. */
   forget(): void;
   close(): Promise<void>;
 };
@@ -49,12 +49,12 @@ export type IamProxy = {
 export type WardenOptions = {
   readonly account: Account;
   readonly engineEndpoint: string;
-  /** What the role of a function allows. */
+  /** The statements of a function's role. */
   readonly statementsOf: (functionId: string) => readonly Statement[];
 };
 
 type Request = {
-  /** What the signature is for. */
+  /** The service that the signature is for. */
   readonly region: string;
   readonly method: string;
   readonly target: string;
@@ -63,8 +63,8 @@ type Request = {
 };
 
 /**
- * AWS as the functions see it: one door for DynamoDB, SQS, S3 and Bedrock that verifies every signature, asks the
- * caller's role in the template, and only then does what was asked.
+ * AWS as the functions see it: one server for DynamoDB, SQS, S3 and Bedrock that verifies every signature, checks the
+ * caller's role in the template, and only then executes the request.
  */
 export async function startIamProxy({
   account,
@@ -77,7 +77,7 @@ export async function startIamProxy({
   const objects: IamProxy["objects"] = new Map();
   let interfere: Interference = () => undefined;
 
-  /** True when the role allows all of it. */
+  /** True if the role allows all of the accesses. */
   function admit(functionId: string, accesses: readonly Access[]): boolean {
     asked.set(functionId, [...(asked.get(functionId) ?? []), ...accesses]);
     const statements = statementsOf(functionId);
@@ -138,7 +138,7 @@ export async function startIamProxy({
     const [, caller = "", region = "", service = ""] =
       /Credential=(\w+)\/\d+\/([^/]+)\/(\w+)\//.exec(headers.authorization ?? "") ?? [];
     const given = { region, method, target, headers, body };
-    // Only Bedrock may be in another region; the role says which.
+    // Only Bedrock may be in another region; the role names that region.
     const expectedRegion = service === "bedrock" ? region : account.region;
     const signer = { accessKeyId: caller, secretAccessKey, region: expectedRegion, service };
     const problem = signatureProblem(given, signer);
@@ -188,7 +188,7 @@ function forward(endpoint: string, { headers, body }: Request, response: ServerR
   outgoing.end(body);
 }
 
-/** What AWS would answer, where the engine has no vector index. */
+/** The answer that AWS would give, for an engine without a vector index. */
 async function searchExactly(endpoint: string, { body }: Request, response: ServerResponse): Promise<void> {
   const client = engineClient(endpoint);
   response.end(JSON.stringify(await answerSearchVectors(client, JSON.parse(body.toString()))));

@@ -24,7 +24,7 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** One function of the template in a thread of its own, started by its first call and kept warm. */
+/** One function of the template in its own thread, started by its first call and kept warm. */
 export class LambdaFunction implements DeployedFunction {
   readonly log: string[] = [];
   readonly #settings: FunctionSettings;
@@ -58,7 +58,7 @@ export class LambdaFunction implements DeployedFunction {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const id = this.#calls++;
     let overdue: NodeJS.Timeout | undefined;
-    // Lambda ends the whole environment of a function that is out of time; loading the code does not count.
+    // Lambda ends the whole environment of a function that exceeds its timeout; loading the code does not count.
     const onBegun = () => {
       overdue = setTimeout(() => this.#fail(new FunctionFailed("Task timed out")), timeoutMs);
     };

@@ -9,7 +9,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { ThreadAnswer, ThreadRequest } from "./lambda-function.ts";
 
-/** One Lambda: its bundle, in a thread with the environment that the template gives it and nothing else. */
+/** One Lambda: its bundle, in a thread with only the environment that the template gives it. */
 const { file, exportName }: { readonly file: string; readonly exportName: string } = workerData;
 installLambdaRuntime();
 const loaded: Record<string, LambdaHandler | undefined> = await import(file);
@@ -36,7 +36,7 @@ parentPort?.on("message", async ({ id, streaming, event, timeoutMs }: ThreadRequ
   }
 });
 
-/** As Lambda's runtime prints what ends an invocation: every field of the error that shows. */
+/** Prints an error that ends an invocation as Lambda's runtime does: every enumerable field of the error. */
 function printed(error: unknown): string {
   if (!(error instanceof Error)) return JSON.stringify(error);
   const { name, message, stack } = error;

@@ -11,12 +11,12 @@ import type { AwsCall } from "./iam-proxy.ts";
 import { pullRequest } from "./samples.ts";
 
 const { operation, streaming } = functionSettings;
-/** As much time as leaves a function this long for its work. */
+/** A timeout that leaves a function this long for its work. */
 const secondsFor = (workMs: number, { answerMs }: { readonly answerMs: number }) =>
   (workMs + answerMs) / 1000;
 const workMs = 1_000;
 
-/** Time and size on AWS's terms: at the edges of the numbers in lib/contract/platform.ts, and near the end of the time. */
+/** Time and size on AWS's terms: at the limits in lib/contract/platform.ts, and near the timeout. */
 const deployment = useDeployment({
   alter(template) {
     const change = (id: string, change: object) =>
@@ -60,13 +60,13 @@ describe("the body of a request", () => {
     return [status, codesOf(json)];
   };
 
-  test("of 4 MiB reaches the function through base64 and Lambda's 6; one byte more is the function's own 413", async () => {
+  test("a body of 4 MiB reaches the function through base64 and Lambda's 6 MiB; one byte more is the function's own 413", async () => {
     const bytesMax = requestLimits.learningsBodyBytesMax;
     expect(await send(bytesMax)).toEqual([200, ["INVALID_ITEM"]]);
     expect(await send(bytesMax + 1)).toEqual([413, ["PAYLOAD_TOO_LARGE"]]);
   });
 
-  test("that Lambda or the gateway itself turns away has the same code, in both shapes", async () => {
+  test("a body that Lambda or the gateway refuses gets the same code, in both shapes", async () => {
     const inBase64 = Math.ceil((lambdaLimits.eventBytesMax * 3) / 4);
     const both = [413, ["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]];
     expect(await send(inBase64)).toEqual(both);
@@ -114,12 +114,12 @@ describe("a buffered answer", () => {
     }
   });
 
-  test("just below what Lambda buffers is answered", async () => {
+  test("a buffered answer just below Lambda's limit is sent", async () => {
     const { status, text } = await list("just-fits");
     expect([status, entriesOf(text)]).toEqual([200, 100]);
   });
 
-  test("above it is a 413 that says what to do, not a broken answer; compressed it fits", async () => {
+  test("a buffered answer above Lambda's limit is a 413 that says what to do; compressed it fits", async () => {
     const { status, json } = await list("too-large");
     expect([status, json]).toMatchObject([413, { error: { code: "RESPONSE_TOO_LARGE" } }]);
     const compressed = await list("too-large", ["accept-encoding", "gzip"]);
@@ -128,7 +128,7 @@ describe("a buffered answer", () => {
 });
 
 describe("a streamed answer", () => {
-  test("larger than Lambda buffers arrives whole, and its head within the prelude", async () => {
+  test("a streamed answer that is larger than Lambda's buffer arrives completely, and its head fits the prelude", async () => {
     const comments = Array.from({ length: 4_000 }, (_, index) => ({
       url: `https://git.example.com/group/repository-1/pull/1#discussion_r${"0".repeat(150)}${index}`,
       severity: "minor",
@@ -150,12 +150,12 @@ describe("a streamed answer", () => {
   });
 });
 
-describe("a request near the end of its time", () => {
+describe("a request near its timeout", () => {
   const stall = (isStalled: (call: AwsCall) => boolean) =>
     deployment().iamProxy.interfere((call) => (isStalled(call) ? "stay silent" : undefined));
   const of = (functionId: string) => (call: AwsCall) => call.functionId === functionId;
 
-  /** The function's own words, in one shape: the gateway's would be in both. */
+  /** The function's own error, in one shape: the gateway's would be in both. */
   const outOfTime = { code: "SERVICE_UNAVAILABLE", message: expect.stringContaining("in time") };
   const requests = (round: string): ReadonlyArray<readonly [string, object?]> => [
     ["/v1/whoami"],
@@ -173,8 +173,8 @@ describe("a request near the end of its time", () => {
       ),
     );
 
-  test("is a clean 503 with Retry-After, whatever it was at: reading a key, a list or a whole export, or writing a batch", async () => {
-    // Warm functions: seven that load at once may take a busy machine longer than they are given.
+  test("a request near its timeout is a clean 503 with Retry-After: while it reads a key, a list or a whole export, or writes a batch", async () => {
+    // Warm functions: seven that load at once may exceed their timeout on a busy machine.
     await askAll("assign");
     const stalled: Readonly<Record<string, (call: AwsCall) => boolean>> = {
       WhoamiFunction: () => true,
@@ -198,7 +198,7 @@ describe("a request near the end of its time", () => {
     }
   });
 
-  test("ends a page early with what it has read, and a cursor to go on from", async () => {
+  test("a page ends early near the timeout with the records read so far and a cursor to continue", async () => {
     const { cloud, keys } = await everyKindOfKey(world, "slow");
     await world.repository(cloud, "1");
     for (let number = 0; number < 24; number++) {
@@ -207,7 +207,7 @@ describe("a request near the end of its time", () => {
     }
     await deployment().call(`/v1/metrics/reviews?${window}&limit=1`, { key: keys.organization.text });
     let queries = 0;
-    // Two weeks that are longer than the page are looked into side by side; the look that follows gets no answer.
+    // Two weeks that are longer than the page are read concurrently; the next query gets no answer.
     stall((call) => of("ListReviewMetricsFunction")(call) && call.operation === "Query" && ++queries === 3);
     const read = async (cursor: string) => {
       const target = `/v1/metrics/reviews?${window}&limit=20${cursor}`;
@@ -225,9 +225,9 @@ describe("a request near the end of its time", () => {
   test.each([
     ["never answers", "stay silent"],
     ["admits the request late", { lateMs: 2 * workMs }],
-  ] as const)("begins nothing after its caller got the answer, when the limiter %s", async (_, turn) => {
+  ] as const)("a request starts no work after its answer, when the limiter %s", async (_, turn) => {
     const seen: string[] = [];
-    // Warm: on a busy machine a function may take all its time to load.
+    // Warm: on a busy machine a function may use all its time to load.
     await deployment().call("/v1/roles", { key: key(), body: {} });
     deployment().iamProxy.interfere((call) => {
       if (!of("CreateRoleFunction")(call)) return undefined;
@@ -245,14 +245,14 @@ describe("a request near the end of its time", () => {
   });
 });
 
-describe("when a function cannot answer at all", () => {
+describe("when a function gives no answer", () => {
   const both = { code: "SERVICE_UNAVAILABLE", message: expect.any(String) };
   const theGateways = [503, { error: both, errors: [both] }, "1"];
   const outcome = async (target: string) => {
     const { status, json, headers } = await deployment().call(target, { key: key() });
     return [status, json, headers["retry-after"]];
   };
-  /** Tells how many of its calls got no answer. */
+  /** Returns how many of its calls got no answer. */
   function stallFunction(functionId: string): () => number {
     let stalled = 0;
     deployment().iamProxy.interfere((call) =>
@@ -261,7 +261,7 @@ describe("when a function cannot answer at all", () => {
     return () => stalled;
   }
 
-  test("as all its concurrency is taken, the gateway says 503 with Retry-After, and the one inside is not touched", async () => {
+  test("if all its concurrency is taken, the gateway answers 503 with Retry-After, and the running call is not affected", async () => {
     const stalled = stallFunction("ListRolesFunction");
     const inside = outcome("/v1/roles");
     await expect.poll(stalled, { timeout: 10_000 }).toBe(1);
@@ -270,7 +270,7 @@ describe("when a function cannot answer at all", () => {
     expect(await inside).toEqual([200, { roles: expect.any(Array) }, undefined]);
   });
 
-  test("within the gateway's own time, the gateway says the same", async () => {
+  test("if a function exceeds the gateway's timeout, the gateway answers the same 503", async () => {
     stallFunction("ListRepositoriesFunction");
     expect(await outcome(`/v1/organizations/${fixture.organization}/repositories`)).toEqual(theGateways);
     deployment().iamProxy.interfere();

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import type { Deployment } from "./deployment.ts";
 
-/** Everything that the functions wrote, as it came. */
+/** The complete output of the functions, unchanged. */
 export const logsOf = ({ functions }: Deployment): string[] =>
   [...functions.values()].map(({ log }) => log.join(""));
 
 const lineSchema = z.looseObject({ level: z.string(), message: z.string() });
 export type LogLine = z.output<typeof lineSchema>;
 
-/** The lines of our own logger; whatever else a function prints is no line. */
+/** The lines of our own logger; other output of a function is ignored. */
 export const logLines = (deployment: Deployment): LogLine[] =>
   logsOf(deployment)
     .flatMap((log) => log.split("\n"))
@@ -30,7 +30,10 @@ const embedded = z.object({
   ),
 });
 
-/** What CloudWatch would make of a line: namespace, name, dimension. It drops what is no number without a word. */
+/**
+ * The metrics that CloudWatch would extract from a line: namespace, name, dimension. It silently drops values that are
+ * not numbers.
+ */
 export function metricsOf(line: LogLine): string[] {
   if (line._aws === undefined) return [];
   return embedded

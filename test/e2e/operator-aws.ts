@@ -16,7 +16,7 @@ const sendBatch = z.object({
   ),
 });
 
-/** What CloudFormation would say of the stack; its own address is where the gateway listens here. */
+/** CloudFormation's description of the stack; the API's address is where the gateway listens here. */
 const outputsOf = ({ template, account, gateway }: Deployment): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
     Object.entries(template.Outputs).map(([name, { Value }]) => [name, account.resolve(Value)]),
@@ -25,8 +25,8 @@ const outputsOf = ({ template, account, gateway }: Deployment): Readonly<Record<
 });
 
 /**
- * Lets the operator's tool in this process find the deployment by its stack's name, for the running test: an event that the
- * tool sends is handed to the worker at once, an object is in the bucket, an invoked function runs.
+ * Lets the operator's tool in this process find the deployment by its stack's name, during the current test: an event
+ * that the tool sends is delivered to the worker at once, an object is in the bucket, an invoked function runs.
  */
 export async function useAsOperator(deployment: Deployment): Promise<void> {
   const { iamProxy, functions, store, account, deliver } = deployment;

@@ -4,7 +4,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { World } from "../support/world.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** The world of the other tests, told through the deployed queue and its function. */
+/** The world of the other tests, sent through the deployed queue and its function. */
 export class QueuedWorld extends World {
   readonly #deployment: () => Deployment;
   #count = 0;
@@ -19,7 +19,7 @@ export class QueuedWorld extends World {
     if (returned.length > 0) throw new Error(`${type} is to come again.`);
   }
 
-  /** Answers the messages that are to come again. */
+  /** Returns the messages to redeliver. */
   async send(type: string, data: object): Promise<readonly string[]> {
     const { deliver, iamProxy } = this.#deployment();
     const event = {

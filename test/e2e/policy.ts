@@ -7,13 +7,13 @@ import {
 } from "../infra/support.ts";
 import { type Account, matchesPattern } from "./account.ts";
 
-/** One permission that a call takes, as IAM sees it. */
+/** One permission that a call needs, as IAM sees it. */
 export type Access = {
   readonly action: string;
   readonly resource: string;
-  /** DynamoDB's leading keys, where the action has any. */
+  /** DynamoDB's leading keys, if the action has any. */
   readonly partitions?: readonly string[];
-  /** The transaction that the action is a part of, with the keys of all its items. */
+  /** The transaction that contains the action, with the keys of all its items. */
   readonly enclosing?: { readonly operation: string; readonly partitions: readonly string[] };
 };
 
@@ -25,7 +25,7 @@ export type Statement = Pick<TemplateStatement, "Effect" | "Action" | "Condition
 const roleOf = z.object({ Role: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }) });
 const policyOf = z.object({ Roles: z.array(z.object({ Ref: z.string() })), PolicyDocument: z.unknown() });
 
-/** Everything that the policies in the template give to a function's role. */
+/** Every statement that the policies in the template give to a function's role. */
 export function roleStatements(
   template: StackTemplate,
   account: Account,
@@ -53,8 +53,8 @@ const conditionSchema = z.strictObject({
 });
 
 /**
- * AWS does not document which leading keys IAM sees inside a transaction, so a role must hold under every reading: those
- * of each item, of all items of one action, of the whole transaction, or none.
+ * AWS does not document which leading keys IAM sees inside a transaction, so a role must work under every
+ * interpretation: the keys of each item, of all items of one action, of the whole transaction, or none.
  */
 function readingsOf(access: Access): readonly Access[] {
   const { enclosing, partitions = [] } = access;
@@ -63,7 +63,7 @@ function readingsOf(access: Access): readonly Access[] {
   return seen.map((keys) => ({ ...access, partitions: keys }));
 }
 
-/** True when some statement allows the access, under every reading of what IAM sees. */
+/** True if a statement allows the access, under every interpretation of what IAM sees. */
 export const permits = (statements: readonly Statement[], access: Access): boolean =>
   readingsOf(access).every((reading) => statements.some((each) => allows(each, reading)));
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { finalized, mcp } from "../metrics/support.ts";
 import type { OrganizationId } from "../support/world.ts";
 
-/** A merged, reviewed pull request that feeds all three datasets. */
+/** A merged, reviewed pull request with data for all three datasets. */
 export const pullRequest = (organization: OrganizationId, number: number, change: object = {}) =>
   finalized(organization, number, {
     repository_id: "1",
@@ -33,7 +33,7 @@ export const scan = (organization: OrganizationId, change: object = {}) => ({
   ...change,
 });
 
-/** A Learning of a chat. */
+/** A Learning from a chat. */
 export const captured = (organization: OrganizationId, change: object = {}) => ({
   ...organization,
   repository_id: "1",

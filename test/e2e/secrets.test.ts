@@ -10,11 +10,11 @@ import { QueuedWorld } from "./platform.ts";
 import { captured } from "./samples.ts";
 
 /**
- * Nothing that a customer typed and no key gets into a log, a metric or an error answer: not even when AWS quotes in
- * its errors what it was sent, or answers with items, or with nonsense.
+ * No text that a customer typed and no key gets into a log, a metric or an error answer: not even if AWS quotes the
+ * request in its errors, or answers with items, or with invalid data.
  */
 const deployment = useDeployment({
-  // What fails is tried until its time is up: less of that, so that nobody waits for half a minute.
+  // Failing work is retried until the timeout: a shorter timeout, so that no test waits for half a minute.
   alter(template) {
     for (const id of ["createRole", "assignSeats", "createLearnings", "updateLearning", "ingest"])
       Object.assign(properties(template, partOf(id, "Function")), { Timeout: 8 });
@@ -29,7 +29,7 @@ const fixtures: Fixture[] = [];
 let fixture: Fixture;
 let learningId = "";
 
-/** A new organization every few parts: each has only its ten writes a minute. */
+/** A new organization every few parts: each has only ten writes a minute. */
 async function settle(name: string): Promise<void> {
   const unqueued = new World(() => deployment().store.table);
   fixture = await everyKindOfKey(unqueued, `secrets-${name}`);
@@ -57,7 +57,7 @@ const cancelled = () => ({
   }),
 });
 
-/** What AWS might do with a call that carries something. */
+/** Possible reactions of AWS to a call with data. */
 const mishaps: ReadonlyArray<readonly [string, Interference]> = [
   ["refuses it and quotes it", quoting(400, "ValidationException")],
   ["fails over it and quotes it", quoting(500, "InternalServerError")],
@@ -87,7 +87,7 @@ describe.each(mishaps.map(([name, mishap], index) => ({ name, mishap, index })))
     }
   };
 
-  test("requests end with a word about nothing", async () => {
+  test("requests end without quoting the planted text", async () => {
     const answers = await during(() =>
       Promise.all([
         call("/v1/roles", { name: planted }),
@@ -102,7 +102,7 @@ describe.each(mishaps.map(([name, mishap], index) => ({ name, mishap, index })))
     }
   });
 
-  test("workers and the search end, or say that their work is to come again", async () => {
+  test("workers and the search end, or ask for redelivery", async () => {
     await during(async () => {
       const returned = await world.send("learning.captured", captured(fixture.cloud, { learning }));
       expect(returned).toHaveLength(1);
@@ -132,7 +132,7 @@ describe("a credential in a Learning", () => {
   });
   afterAll(() => deployment().iamProxy.interfere());
 
-  test("leaves no function: neither for the table nor for the model nor in an answer", async () => {
+  test("a credential in a Learning leaves no function: neither to the table nor to the model nor in an answer", async () => {
     const kept = async (target: string, body?: object, method?: string) => {
       const { status, text } = await call(target, body, method);
       expect(status).toBe(200);
@@ -149,13 +149,13 @@ describe("a credential in a Learning", () => {
     expect(answers.at(-2)).toContain("[REDACTED:");
   });
 
-  test("and no function ever sends a key on, to AWS or anybody", () => {
+  test("no function ever sends a key on, to AWS or anywhere else", () => {
     const text = sent.map(String).join("\n");
     for (const { text: secret } of Object.values(fixture.keys)) expect(text).not.toContain(secret);
   });
 });
 
-describe("what is wrong from the start", () => {
+describe("invalid input and invalid items", () => {
   test("bad requests and bad events are refused without being repeated", async () => {
     await call("/v1/learnings", { data: [{ repository_id: "1", learning, author: planted }] });
     await call("/v1/learnings", { data: planted });
@@ -176,7 +176,7 @@ describe("what is wrong from the start", () => {
     await deployment().deliver(events.map((body, index) => ({ id: `bad-${index}`, group: "g", body })));
   });
 
-  test("an item that is not what it should be is a fault without its content", async () => {
+  test("an invalid stored item causes a 500 without its content", async () => {
     const { table } = deployment().store;
     await table.write({
       put: { ...learningKey(fixture.organization, learningId), text: learning, state: planted },
@@ -189,13 +189,13 @@ test("no sink holds a key, a body or a Learning's text", async () => {
   const { gateway, iamProxy } = deployment();
   const faults = () => logLines(deployment()).filter(({ level }) => level === "error");
   await expect.poll(() => faults().length).toBeGreaterThan(20);
-  // Metrics are fields of these lines, and functions send no traces of their own: there is nothing else to look at.
+  // Metrics are fields of these lines, and functions send no traces of their own: there is no other output to check.
   const sinks = [...gateway.accessLog, ...logsOf(deployment())].join("\n");
   expect(sinks).not.toContain(planted);
   const deadLetters = [...iamProxy.sent.values()].flat().join("\n");
   for (const { text } of fixtures.flatMap(({ keys }) => Object.values(keys)))
     expect(`${sinks}\n${deadLetters}`).not.toContain(text);
-  // What may be said about a fault is said: its name, its status, where it came from.
+  // Allowed facts about a fault are logged: its name, its status, where it came from.
   expect(sinks).toContain("ValidationException: status 400");
   expect(faults().filter(({ worker }) => worker !== undefined)[0]).toEqual({
     level: "error",

@@ -18,8 +18,8 @@ import { pullRequest, scan } from "./samples.ts";
 import { unusedGrants } from "./unused-grants.ts";
 
 /**
- * The built bundles behind a gateway that knows nothing but the synthesized template, on AWS services that ask the
- * template's roles before they do anything: what is missing from the template is missing here.
+ * The built bundles behind a gateway that reads only the synthesized template, on AWS services that check the
+ * template's roles before every call: anything that is missing in the template is missing here.
  */
 const deployment = useDeployment();
 const world = new QueuedWorld(deployment);
@@ -45,7 +45,7 @@ describe("every operation does its work", () => {
 
 const anyId = "00000000-0000-4000-8000-000000000000";
 
-/** Enough of a workspace token's request for the chain to get to its end. */
+/** Enough parameters for a workspace token's request to pass the whole chain. */
 function requestOf({ method, path, organization, body }: Operation): Request {
   const selector = organization === "required" ? { org_id: "e2e-org" } : {};
   const parameters = [
@@ -61,21 +61,21 @@ function requestOf({ method, path, organization, body }: Operation): Request {
 }
 
 describe.each(contract)("$id, within its role,", (operation) => {
-  test("takes or refuses a workspace token", async () => {
+  test("takes or refuses a workspace token as the contract says, within its role", async () => {
     const { status } = await callAs(operation, fixture.keys.workspace.text, requestOf(operation));
     if (operation.keys.workspace === "forbidden") expect(status).toBe(403);
     else expect(status).toBeLessThan(500);
   });
 
-  /** The longest way in: two rounds of reads, then a refusal that is written down. */
-  test("refuses a legacy key that was revoked", async () => {
+  /** The longest path of a refusal: two rounds of reads, then the refusal is recorded. */
+  test("refuses a revoked legacy key, within its role", async () => {
     const revoked = await world.key({ kind: "legacy", organization: fixture.organization });
     await world.revoke(revoked);
     expect((await callAs(operation, revoked.text, requestOf(operation))).status).toBe(401);
   });
 });
 
-describe("what is read in one snapshot", () => {
+describe("reads in one snapshot", () => {
   const table = () => deployment().store.table;
 
   test.each(contract.filter(({ readableOnly }) => readableOnly))(
@@ -93,7 +93,7 @@ describe("what is read in one snapshot", () => {
     },
   );
 
-  test("listLearnings looks for a Learning that has just moved on in its list", async () => {
+  test("listLearnings finds a Learning that has just moved in its list", async () => {
     const moved = { moved_to: "2999-01-01T00:00:00.000Z#x", moved_at: "2999-01-01T00:00:00.000Z" };
     const key = { pk: learningListPartition(`o#${fixture.organization}`), sk: "2026-01-01T00:00:00.000Z#x" };
     await table().write({ put: { ...key, ...moved } });
@@ -105,8 +105,8 @@ describe("what is read in one snapshot", () => {
   });
 });
 
-describe("beside the operations", () => {
-  test("an unknown path is a 404, an unknown method a 405 that names the known ones, in the shape of the path", async () => {
+describe("requests outside the operations", () => {
+  test("an unknown path is a 404, an unknown method a 405 that lists the known ones, in the shape of the path", async () => {
     const lost = await deployment().call("/v1/nowhere");
     expect([lost.status, lost.json]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
     const wrong = await deployment().call("/v1/learnings", { method: "PUT" });
@@ -119,7 +119,7 @@ describe("beside the operations", () => {
       expect((await deployment().call(path)).status).toBe(404);
   });
 
-  test("the root leads to the reference, and an error to the page of its code, below the stage", async () => {
+  test("the root links to the reference, and an error to the page of its code, below the stage", async () => {
     const root = await deployment().call("/");
     expect([root.status, root.headers.location]).toEqual([302, "/live/docs"]);
     const { gateway } = deployment();
@@ -133,7 +133,7 @@ describe("beside the operations", () => {
       expect((await deployment().call(path)).status).toBe(200);
   });
 
-  test("a legacy key's answer links to a page that is there, below the stage", async () => {
+  test("a legacy key's answer links to an existing page, below the stage", async () => {
     const { gateway } = deployment();
     const { headers } = await deployment().call("/v1/whoami", { key: fixture.keys.legacy.text });
     const target = /^<([^>]+)>; rel="deprecation"/.exec(String(headers.link))?.[1] ?? "";
@@ -142,7 +142,7 @@ describe("beside the operations", () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("LEGACY_API_KEY")]);
   });
 
-  test("the reference is served with all it needs, and a page for every error code", async () => {
+  test("the reference is served with all its files, and a page for every error code", async () => {
     const codes = Object.keys({ ...errorCodes, ...itemErrorCodes });
     const paths = [...Object.keys(referenceFiles), ...codes.map((code) => `/docs/errors/${code}`)];
     for (const path of paths) {
@@ -158,7 +158,7 @@ describe("answers", () => {
   const metrics = `/v1/metrics/review-comments?${window}`;
 
   test.each(["gzip", "br"])(
-    "are compressed with %s where the caller likes it, streamed or not",
+    "answers are compressed with %s if the caller accepts it, streamed or not",
     async (coding) => {
       const headers = ["accept-encoding", coding];
       const streamed = await deployment().call(metrics, { key: admin(), headers });
@@ -170,7 +170,7 @@ describe("answers", () => {
     },
   );
 
-  test("carry the headers of every answer", async () => {
+  test("answers carry the common headers", async () => {
     for (const target of [metrics, "/v1/whoami", "/v1/nowhere", "/docs"]) {
       const { headers } = await deployment().call(target, {
         key: admin(),
@@ -185,23 +185,23 @@ describe("answers", () => {
 });
 
 describe("roles", () => {
-  test("no function asked for what its role does not allow", () => {
+  test("no function makes a call that its role does not allow", () => {
     expect(deployment().iamProxy.denied).toEqual([]);
     expect(deployment().iamProxy.asked.size).toBeGreaterThan(contract.length);
   });
 
-  test("the reference and the fallback ask AWS for nothing", () => {
+  test("the reference and the fallback make no calls to AWS", () => {
     for (const id of ["ReferenceFunction", "FallbackFunction"]) {
       expect(deployment().functions.has(id)).toBe(true);
       expect(deployment().iamProxy.asked.has(id)).toBe(false);
     }
   });
 
-  test("no operation may do what it never does", () => {
+  test("no operation has permissions that it never uses", () => {
     expect(unusedGrants(deployment(), contract)).toEqual([]);
   });
 
-  test("every partition that the chain may touch is one that it touches", () => {
+  test("the chain uses every partition that it has access to", () => {
     const asked = [...deployment().iamProxy.asked.values()].flat();
     const touches = (action: string, prefix: string) =>
       asked.some(
@@ -219,7 +219,7 @@ describe("roles", () => {
 describe("logs", () => {
   const requestLines = () => logLines(deployment()).filter(({ message }) => message === "request");
 
-  test("every request of an operation leaves one line that says who, what, how it ended and what it cost", async () => {
+  test("every request of an operation writes one line with the caller, the operation, the outcome and the cost", async () => {
     const before = requestLines().length;
     await deployment().call("/v1/whoami", { key: admin(), headers: ["x-request-id", "traced"] });
     await expect.poll(() => requestLines().length).toBe(before + 1);
@@ -243,7 +243,7 @@ describe("logs", () => {
     });
   });
 
-  test("what no operation answers leaves its line too, without its path", async () => {
+  test("a request that matches no operation writes its line too, without its path", async () => {
     const asked = { lost: "/v1/nowhere", wrong: "/v1/whoami", missing: "/docs/errors/ELSE", page: "/docs" };
     for (const [id, path] of Object.entries(asked))
       await deployment().call(path, {
@@ -264,7 +264,7 @@ describe("logs", () => {
     expect(JSON.stringify(beside())).not.toContain("nowhere");
   });
 
-  test("a real key that was refused is in its line by id and kind", async () => {
+  test("the line of a refused real key contains its id and kind", async () => {
     const revoked = await world.key({ kind: "legacy", organization: fixture.organization });
     await world.revoke(revoked);
     await deployment().call("/v1/whoami", { key: revoked.text, headers: ["x-request-id", "refused"] });
@@ -286,7 +286,7 @@ describe("logs", () => {
     expect(dimensions.filter((dimension) => !known.includes(dimension))).toEqual([]);
   });
 
-  test("whatever an alarm or the dashboard looks at in our own namespace, some function emits", async () => {
+  test("some function emits every metric of our namespace that an alarm or the dashboard uses", async () => {
     const { iamProxy, template, wake } = deployment();
     iamProxy.interfere(({ operation, body }) =>
       operation === "UpdateItem" && body.includes("LIMIT#") ? { status: 500, body: "{}" } : undefined,
@@ -301,7 +301,7 @@ describe("logs", () => {
       ({ namespace, name, dimensions }) =>
         [namespace, name, ...Object.entries(dimensions).map((pair) => pair.join("="))].join(" "),
     );
-    // Whatever code an operation is refused with, the chain writes with the same line; some are seen here.
+    // The chain writes every error code with the same line; some codes occur here.
     const ofTheChain = new Set(
       contract.flatMap(possibleErrors).map((code) => `ReviewApi errors code=${code}`),
     );

@@ -14,7 +14,7 @@ import type { DeployedFunction } from "./deployed-function.ts";
 
 export type TemplateGateway = {
   readonly url: string;
-  /** What stands before the API's paths: its stage, or at a domain of its own nothing. */
+  /** The prefix of the API's paths: its stage, or nothing at a domain of its own. */
   readonly mount: string;
   /** The lines of the access log, in the format that the template gives it. */
   readonly accessLog: string[];
@@ -46,7 +46,7 @@ const only = (template: StackTemplate, type: string): unknown => {
   return resource.Properties;
 };
 
-/** Why API Gateway answers by itself. */
+/** The reasons for an answer of API Gateway itself. */
 class GatewayFault extends Error {
   readonly type: string;
   constructor(type: string, cause?: unknown) {
@@ -55,7 +55,7 @@ class GatewayFault extends Error {
   }
 }
 
-/** API Gateway on loopback, knowing nothing but the template: routes, permissions, transfer modes, time-outs, answers. */
+/** API Gateway on loopback that reads only the template: routes, permissions, transfer modes, time-outs, answers. */
 export async function startTemplateGateway(
   template: StackTemplate,
   account: Account,
@@ -68,7 +68,7 @@ export async function startTemplateGateway(
   const [domain] = domainSchema.parse(
     ofType(template, "AWS::ApiGateway::BasePathMapping").map(([, { Properties }]) => Properties),
   );
-  // At a domain the mapping says below which path.
+  // At a domain, the mapping sets the base path.
   const below = domain ? domain.BasePath : stage;
   const mount = below === undefined ? "" : `/${below}`;
   const routes = routesOf(template);
@@ -119,7 +119,7 @@ export async function startTemplateGateway(
     try {
       if (body.length > apiGatewayLimits.requestBytesMax) throw new GatewayFault("REQUEST_TOO_LARGE");
       const { route, called } = targetOf(method, found.resource);
-      // Lambda turns a larger event away, and API Gateway calls that the same.
+      // Lambda refuses a larger event, and API Gateway reports the same error.
       if (Buffer.byteLength(JSON.stringify(event)) > lambdaLimits.eventBytesMax)
         throw new GatewayFault("REQUEST_TOO_LARGE");
       await withinMs(route.timeoutMs, integrate(route, called, event, response, binaryMediaTypes));
@@ -203,7 +203,7 @@ async function integrate(
 
 const preludeEnd = Buffer.alloc(8);
 
-/** Status and headers go out with the end of the prelude; from then on every byte as it comes. */
+/** Status and headers are sent at the end of the prelude; after that every byte as it arrives. */
 async function stream(
   target: DeployedFunction,
   event: APIGatewayProxyEvent,
@@ -229,7 +229,7 @@ async function stream(
   response.end();
 }
 
-/** Variables that the format names and we do not know are a dash, as on AWS. */
+/** Unknown variables in the format become a dash, as on AWS. */
 function accessLine(
   format: string,
   { requestContext, httpMethod }: APIGatewayProxyEvent,

@@ -8,7 +8,7 @@ const ofLambda = /^(logs|xray):/;
 
 export type Granted = { readonly id: string; readonly path?: string };
 
-/** Actions that roles allow and their functions never took. Operations have the chain's statements first. */
+/** Actions that roles allow and their functions never used. An operation's role begins with the chain's statements. */
 export const unusedGrants = (
   { template, account, iamProxy }: Deployment,
   functions: readonly Granted[],
@@ -30,7 +30,10 @@ export const unusedGrants = (
 const enclosingOperation = ({ Condition }: Statement): string | undefined =>
   /"dynamodb:EnclosingOperation":\["(\w+)"\]/.exec(JSON.stringify(Condition ?? {}))?.[1];
 
-/** The chain's are the same everywhere; an operation's own count only for what the chain's would not have allowed. */
+/**
+ * The chain's statements are the same in every role; an operation's own statement counts only for calls that the
+ * chain's do not allow.
+ */
 function isUsed(
   action: string,
   statement: Statement,
@@ -40,12 +43,13 @@ function isUsed(
 ): boolean {
   const calls = asked.filter((access) => access.action === action);
   if (isShared) return calls.length > 0;
-  // What stands inside transactions is granted a second time, for readings of IAM that the first grant does not hold under.
+  // Actions inside transactions are granted a second time, for interpretations of IAM that the first grant does not
+  // cover.
   const inside = enclosingOperation(statement);
   if (inside !== undefined)
     return calls.some((access) => access.enclosing?.operation === inside && allows(statement, access));
   return calls.some((access) => {
-    // What the chain does alone, it may not do inside a transaction; the first statement is about the log.
+    // A chain grant for single calls is not valid inside a transaction; the first statement is about the log.
     const others = before.filter((_, index) => !(access.enclosing && chainGrants[index - 1]?.alone));
     return allows(statement, access) && !others.some((other) => allows(other, access));
   });

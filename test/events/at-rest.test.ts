@@ -19,7 +19,7 @@ import {
   uuidOf,
 } from "./support.ts";
 
-/** Nothing raw at rest: what is planted here is searched for wherever the write side leaves something behind. */
+/** No raw credentials at rest: plants secrets, then searches everything that the write side stores or logs. */
 
 const store = useStore();
 const dayMs = 86_400_000;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   desk = { ...made, log: (...line) => void logged.push(JSON.stringify(line)) };
 });
 
-/** Made at run time, so that no scanner takes this file for a leak. */
+/** Built at run time, so that secret scanners do not report this file. */
 const secrets = {
   github: `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`,
   aws: `AKIA${"Q3EXAMPLE7ZXCVBN".slice(0, 16)}`,
@@ -69,7 +69,7 @@ async function leaks(): Promise<Record<string, string[]>> {
 const none = { table: [], deadLetters: [], log: [] };
 
 describe("credentials in the texts of an event", () => {
-  test("are in no item while it waits, nor in its dead letter when it has waited too long", async () => {
+  test("credentials of a waiting event are in no item, nor in its dead letter after it waited too long", async () => {
     await deliver(desk, [captured({ note: `key ${secrets.stripe}` })]);
     expect(await everything(desk.table)).toHaveLength(2);
     expect(await leaks()).toEqual(none);
@@ -79,7 +79,7 @@ describe("credentials in the texts of an event", () => {
     expect(await leaks()).toEqual(none);
   });
 
-  test("change nothing of the Learning that was made late: id and texts are those of one that never waited", async () => {
+  test("a Learning whose event waited has the same id and texts as one that never waited", async () => {
     const ofTable = async () => {
       const { items } = await desk.table.queryPage({ pk: learningPartition(uuidOf()) });
       return items
@@ -98,7 +98,7 @@ describe("credentials in the texts of an event", () => {
     expect(await foundIn(late)).toEqual([]);
   });
 
-  test("are in no dead letter of a bad event, whatever is wrong with it, and the event can still be sent again", async () => {
+  test("no dead letter of a bad event has credentials, and the event can still be sent again", async () => {
     const messages = await toMessages(desk, [
       captured({ author_id: 7 }),
       captured({ learning: [{ text: secrets.github }, [secrets.stripe]] }),
@@ -123,7 +123,7 @@ describe("credentials in the texts of an event", () => {
     });
   });
 
-  test("are looked for in Learnings only: an event of names and ids stays byte for byte", async () => {
+  test("only Learnings are redacted: an event of names and ids stays byte for byte", async () => {
     const [message] = await toMessages(desk, [repositorySaved(2, { name: secrets.github })]);
     expect(redactMessage(message?.body ?? "")).toBe(message?.body);
   });

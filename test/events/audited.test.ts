@@ -40,8 +40,8 @@ async function place(name: string, change: object = {}) {
 
 const platform = { type: "system", id: null, name: "platform", key_id: null, key_kind: null };
 
-describe("what events change by themselves is told, with the actor system", () => {
-  test("a member who left, with the role and the seat they had", async () => {
+describe("changes made by events are audited with the actor system", () => {
+  test("the log has a member who left, with their role and seat", async () => {
     const { key } = await place("leaving");
     await world.member(github("leaving"), "ann", { role: "cr_admin", seat_assigned: true });
     await world.member(github("leaving"), "ann", { active: false });
@@ -60,7 +60,7 @@ describe("what events change by themselves is told, with the actor system", () =
     ]);
   });
 
-  test("a role that an earlier event told, or that was deleted while its member was away", async () => {
+  test("the log has a role from an earlier event, and a role deleted while its member was inactive", async () => {
     const { organization, key } = await place("roles");
     const name = github("roles");
     const context = { ...world.deps, ...operatorOrigin };
@@ -91,7 +91,7 @@ describe("what events change by themselves is told, with the actor system", () =
     ]);
   });
 
-  test("a seat for whoever tagged the reviewer, and for whoever waited when room was made", async () => {
+  test("the log has a seat for an author whose pull request was reviewed, and for a person who waited for a free seat", async () => {
     const { key } = await place("automatic", { seat_assignment_mode: "automatic" });
     const name = github("automatic");
     await world.repository(name, "9001");
@@ -117,7 +117,7 @@ describe("what events change by themselves is told, with the actor system", () =
     ]);
   });
 
-  test("a seat that came with a member, and came back with them; one that follows them to another address did not come", async () => {
+  test("the log has a seat that a new or returning member gets, but not a seat kept through a change of address", async () => {
     await world.workspace("seated", { seats_purchased: 5 });
     const { key } = await place("seated-org", { workspace_id: "seated" });
     const save = (change: object) =>
@@ -132,7 +132,7 @@ describe("what events change by themselves is told, with the actor system", () =
     expect(await log(key, "actions=seats.unassigned")).toEqual([]);
   });
 
-  test("seats that a move of the organization gave or took, and none that people kept", async () => {
+  test("the log has seats that an organization's move gave or took, but not seats that people kept", async () => {
     await world.workspace("roomy", { seats_purchased: 9 });
     await world.workspace("narrow", { seats_purchased: 1 });
     const { key } = await place("goer", { workspace_id: "roomy" });
@@ -151,7 +151,7 @@ describe("what events change by themselves is told, with the actor system", () =
     ]);
   });
 
-  test("seats of a workspace that were filled, in the workspace's log and in those of the people's organizations", async () => {
+  test("seats filled in a workspace are in the workspace's log and in the logs of the people's organizations", async () => {
     await world.workspace("filling", { seats_purchased: 0 });
     const { key } = await place("filling-org", { workspace_id: "filling" });
     await world.member(github("filling-org"), "ann", { email: "ann@x.test", seat_assigned: true });
@@ -168,7 +168,7 @@ describe("what events change by themselves is told, with the actor system", () =
     expect(await log(key, "actions=seats.assigned")).toMatchObject(expected);
   });
 
-  test("workspace admins that are others than before, and nothing where they are the same", async () => {
+  test("the log has changed workspace admins, and nothing if they are the same", async () => {
     const admins = ["ann", "bob"].map((user_id) => ({ user_id, email: null }));
     await world.workspace("ruled", { admins });
     await place("ruled-org", { workspace_id: "ruled" });
@@ -184,7 +184,7 @@ describe("what events change by themselves is told, with the actor system", () =
     ]);
   });
 
-  test("an organization that moved, to both tenants and in its own log", async () => {
+  test("an organization's move is in the logs of both tenants and in its own log", async () => {
     for (const id of ["from", "to"]) {
       await world.workspace(id);
       await place(`${id}-stays`, { workspace_id: id });
@@ -198,7 +198,7 @@ describe("what events change by themselves is told, with the actor system", () =
       ]);
   });
 
-  test("an organization that was deactivated, to its tenant, but to no key that may not know of it", async () => {
+  test("an organization's deactivation is visible to its tenant, but not to keys without access to the organization", async () => {
     await world.instance("shrinking");
     const uuids: string[] = [];
     for (const name of ["stays", "goes", "secret"]) {

@@ -19,7 +19,7 @@ const examples = file("docs/examples/events.ndjson")
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-test("there is one example of every type, in the order in which nothing has to wait", () => {
+test("there is one example of every type, in an order in which no event has to wait", () => {
   expect(examples.map(({ type }) => type)).toEqual([...eventTypeNames]);
   expect(Object.keys(eventTypes)).toEqual([...eventTypeNames]);
   expect(Object.keys(eventWords)).toEqual([...eventTypeNames]);
@@ -28,20 +28,20 @@ test("there is one example of every type, in the order in which nothing has to w
 describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, sent) => {
   const schema = eventJsonSchema(type);
 
-  test("its example is what the worker takes, and what the JSON Schema says", () => {
+  test("the worker and the JSON Schema both accept the example", () => {
     const { data } = readEvent(sent);
     expect(() => check(eventTypes[type]?.schema ?? z.never(), data)).not.toThrow();
     const validate = ajv.compile(schema);
     expect([validate(sent), validate.errors]).toEqual([true, null]);
   });
 
-  test("its example shows every field that there is", () => {
+  test("the example shows every field", () => {
     const shown = new Set(pathsIn(sent.data));
     const missing = fieldsOf(type).filter(({ path }) => !shown.has(path));
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
 
-  test("without a required field neither takes it, and ours says which", () => {
+  test("without a required field both reject the event, and the worker names the field", () => {
     for (const { path, required } of fieldsOf(type)) {
       if (!required || path.includes(".") || path.includes("[")) continue;
       const { [path]: _, ...data } = sent.data;
@@ -50,11 +50,11 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
     }
   });
 
-  test("every property of its JSON Schema is described", () => {
+  test("every property of the JSON Schema has a description", () => {
     expect(undescribed(schema, type)).toEqual([]);
   });
 
-  test("its schema file and its table are as they would be made", () => {
+  test("the schema file and the documented table match the generated ones", () => {
     const made = generatedFiles();
     for (const path of [`docs/events/${type}.json`, "docs/events.md"])
       expect(file(path)).toBe(made.get(path));
@@ -80,7 +80,7 @@ function pathsIn(value: unknown, prefix = ""): string[] {
   });
 }
 
-/** Every schema below `properties`, wherever it stands. */
+/** Every schema below `properties`, at any depth. */
 function undescribed(value: unknown, path: string): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -94,7 +94,7 @@ function undescribed(value: unknown, path: string): string[] {
   });
 }
 
-describe("what is wrong is said in our words", () => {
+describe("validation errors have our own messages", () => {
   const base = examples.find(({ type }) => type === "pull_request.finalized")?.data ?? {};
   test.each([
     [{ reviewed: "yes" }, "reviewed: must be true or false"],
@@ -121,7 +121,7 @@ describe("what is wrong is said in our words", () => {
     expect(reasonOf("member.saved", { ...member, ...change })).toBe(sentence);
   });
 
-  test("data that is no object", () => {
+  test("data that is not an object is rejected", () => {
     expect(reasonOf("member.saved", [])).toBe("event: must be an object");
   });
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const waiting = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));
 
-test("a row of the waiting list whose event is gone is taken off, and is no dead letter", async () => {
+test("a row of the waiting list whose event is gone is deleted, and is no dead letter", async () => {
   await deliver(desk, [memberSaved(3)]);
   for (const { pk, sk } of await waiting(desk.table))
     if (pk !== "WAITING") await desk.table.write({ delete: { pk, sk } });
@@ -33,7 +33,7 @@ test("a row of the waiting list whose event is gone is taken off, and is no dead
   expect(desk.letters).toEqual([]);
 });
 
-test("an event in the bucket that is larger than any may be goes to the dead letters, unread", async () => {
+test("an event in the bucket that exceeds the size limit goes to the dead letters, unread", async () => {
   const [message] = await toMessages(desk, [organizationSaved(1, { name: "x".repeat(300_000) })]);
   if (!message) throw new Error("There is a message.");
   for (const name of desk.objects.keys())
@@ -44,7 +44,7 @@ test("an event in the bucket that is larger than any may be goes to the dead let
   ]);
 });
 
-test("a dead letter without a reason still has one, and a queue that refuses it without a word is named", async () => {
+test("a dead letter without a reason gets the reason unknown, and a queue that refuses it without a reason is an error", async () => {
   const sent: unknown[] = [];
   const letter = { id: "1", group: "g", body: "{}", reason: "" };
   const taking = async (_: string, input: object) => {

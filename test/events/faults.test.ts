@@ -26,7 +26,7 @@ const people = ["1", "2", "3", "4"];
 const inAcme = { ...organizationName(), workspace_id: "acme" };
 const team = people.map((user_id) => memberSaved(5, { user_id, email: `${user_id}@acme.test` }));
 
-/** Each event does several things one after another, and can be cut off between any two. */
+/** Each event does several steps in sequence, and can be interrupted between any two. */
 const cases: ReadonlyArray<{
   readonly name: string;
   readonly before: readonly OutgoingEvent[];
@@ -81,7 +81,7 @@ const cases: ReadonlyArray<{
   },
 ];
 
-/** Makes the table, which holds `now`, hold these items and nothing else. */
+/** Replaces the table's content, which is `now`, with exactly these items. */
 async function restore(table: Table, now: readonly Item[], items: readonly Item[]): Promise<void> {
   const wanted = new Map(items.map((item) => [identityOf(item), item]));
   const found = new Map(now.map((item) => [identityOf(item), item]));
@@ -95,19 +95,19 @@ async function restore(table: Table, now: readonly Item[], items: readonly Item[
 
 const kinds: readonly FaultKind[] = ["unanswered", "refused", "crash"];
 /**
- * In the short run one kind for each, by turns, and every third call: test/proofs/faults strikes each call site in its
- * own ways.
+ * The short run tests one fault kind for each case, in rotation, at every third call. test/proofs/faults tests every
+ * call site with its own faults.
  */
 const kindsOf = (place: number) => kinds.filter((_, index) => isLong || index === place % kinds.length);
 const callsBetween = volume(3, 1);
 
 describe.each(cases.map((each, place) => ({ ...each, place })))("$name", ({ before, event, place }) => {
   test.each(kindsOf(place))(
-    "and is cut off at any call (%s): delivered again, it ends the same",
+    "an event interrupted at any call (%s) ends the same after redelivery",
     async (kind) => {
       const { table } = store();
       await restore(table, await everything(table), []);
-      // One by one: who comes first to a seat must not be left to chance.
+      // One by one: the order in which people get seats must be deterministic.
       for (const each of before) await deliver(createIngestHarness(table), [each]);
       const start = await everything(table);
       await deliver(createIngestHarness(table), [event]);

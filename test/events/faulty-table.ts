@@ -1,12 +1,12 @@
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 
 /**
- * unanswered: the call is carried out, but its answer never comes · refused: it is not carried out ·
- * crash: it is not, and the process makes no further call.
+ * unanswered: the call is executed, but its answer never arrives · refused: the call is not executed ·
+ * crash: the call is not executed, and the process makes no further call.
  */
 export type FaultKind = "unanswered" | "refused" | "crash";
 
-/** A table whose `at`-th call (from 0) goes wrong, and all later ones after a crash. */
+/** A table whose `at`-th call (from 0) fails; after a crash all later calls fail too. */
 export function faultyTable(table: Table, at: number, kind: FaultKind): { table: Table; calls(): number } {
   let calls = 0;
   const call = async <Answer>(run: () => Promise<Answer>): Promise<Answer> => {

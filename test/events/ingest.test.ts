@@ -21,7 +21,7 @@ import {
   workspaceSaved,
 } from "./support.ts";
 
-/** What the type of the tests below was asked to apply, call by call. */
+/** The numbers that each call of the test event type was asked to apply. */
 const applied: number[][] = [];
 
 vi.mock("../../lib/events/event-types.ts", async (importOriginal) => {
@@ -85,7 +85,7 @@ describe("a permanent fault", () => {
   ];
 
   test.each(bad)(
-    "%s goes to the dead letters with its reason and holds up nobody",
+    "%s goes to the dead letters with its reason and does not block the others",
     async (_, event, reason) => {
       const [letter, ...others] = await toMessages(desk, [event, organizationSaved(2), repositorySaved(3)]);
       const group = others[0]?.group ?? "";
@@ -98,7 +98,7 @@ describe("a permanent fault", () => {
     },
   );
 
-  test("what is not JSON, or no object, goes there too", async () => {
+  test("a body that is not a JSON object goes to the dead letters", async () => {
     const messages = ["{", "7", "null", '"text"'].map((body, index) => ({
       id: `m${index}`,
       group: "g",
@@ -108,7 +108,7 @@ describe("a permanent fault", () => {
     expect(desk.letters.map(({ id, body }) => ({ id, group: "g", body }))).toEqual(messages);
   });
 
-  test("a reason never shows what the field holds", async () => {
+  test("a reason never shows the value of the field", async () => {
     const [message] = await toMessages(desk, [organizationSaved(1, { plan: "s3cret", workspace_id: 7 })]);
     await ingest(desk, message ? [message] : []);
     expect(desk.letters[0]?.reason).not.toContain("s3cret");
@@ -120,7 +120,7 @@ describe("a permanent fault", () => {
     expect(desk.letters).toMatchObject([{ id: "m", reason: expect.stringContaining("by reference") }]);
   });
 
-  test("is not acknowledged until the dead letters have it", async () => {
+  test("a bad message is not acknowledged until the dead letters have it", async () => {
     const down = { ...desk, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
     const messages = [{ id: "m", group: "g", body: "{" }];
     expect(await ingest(down, messages)).toEqual(messages);
@@ -128,7 +128,7 @@ describe("a permanent fault", () => {
 });
 
 describe("a passing fault", () => {
-  test("fails its message and the later ones of its group; other groups go on", async () => {
+  test("a passing fault fails its message and the later ones of its group; other groups continue", async () => {
     const other = event("organization.saved", 1, {
       ...(organizationSaved(1).data as object),
       provider_organization_id: "2",
@@ -151,7 +151,7 @@ describe("a passing fault", () => {
     expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
   });
 
-  test("a group that runs out of time is delivered again; what is done is not", async () => {
+  test("a group that runs out of time is delivered again, but finished groups are not", async () => {
     const messages = await toMessages(desk, [organizationSaved(1), workspaceSaved(1)]);
     const stuck = { ...desk.table, transact: () => new Promise<never>(() => undefined) };
     const slow = { ...desk, table: { ...stuck, write: desk.table.write } };
@@ -182,7 +182,7 @@ describe("a passing fault", () => {
 });
 
 describe("events that can be applied together", () => {
-  test("are, while they follow one another, up to as many as their type takes", async () => {
+  test("consecutive events of one type are applied together, up to the type's maximum", async () => {
     const messages = await toMessages(desk, [1, 2, 3, 4, 5].map(numbered));
     const [organization] = await toMessages(desk, [organizationSaved(1)]);
     const mixed = [...messages.slice(0, 4), ...(organization ? [organization] : []), ...messages.slice(4)];
@@ -190,7 +190,7 @@ describe("events that can be applied together", () => {
     expect(applied).toEqual([[1, 2, 3], [4], [5]]);
   });
 
-  test("a bad one among them goes to the dead letters alone", async () => {
+  test("a bad event among events applied together goes to the dead letters alone", async () => {
     expect(await ingest(desk, await toMessages(desk, [12, 13, 14].map(numbered)))).toEqual([]);
     expect(applied).toEqual([[12], [14]]);
     expect(desk.letters).toMatchObject([{ id: numbered(13).id, reason: "number: 13 is not applied" }]);
@@ -200,7 +200,7 @@ describe("events that can be applied together", () => {
 describe("an event by reference", () => {
   const large = organizationSaved(1, { note: "x".repeat(200_000) });
 
-  test("is fetched from the bucket", async () => {
+  test("an event by reference is fetched from the bucket", async () => {
     const messages = await toMessages(desk, [large]);
     expect(messages[0]?.body.length).toBeLessThan(400);
     expect(await ingest(desk, messages)).toEqual([]);
@@ -214,14 +214,14 @@ describe("an event by reference", () => {
     ["another event", reference({ id: organizationSaved(2).id }), /another event/],
     ["a way out of the folder", reference({ reference: "../a.json" }), /reference: /],
     ["no UTF-8", reference({ reference: "broken.json" }), /UTF-8/],
-  ])("that names %s goes to the dead letters", async (_, body, reason) => {
+  ])("a reference that names %s goes to the dead letters", async (_, body, reason) => {
     await desk.bucket.put("a.json", Buffer.from(JSON.stringify(large)));
     await desk.bucket.put("broken.json", Uint8Array.of(0xff));
     expect(await ingest(desk, [{ id: "m", group: "g", body }])).toEqual([]);
     expect(desk.letters).toEqual([{ id: "m", group: "g", body, reason: expect.stringMatching(reason) }]);
   });
 
-  test("is delivered again when the bucket does not answer", async () => {
+  test("an event by reference is delivered again when the bucket does not answer", async () => {
     const messages = await toMessages(desk, [large]);
     const get = () => Promise.reject(new Error("bucket down"));
     expect(await ingest({ ...desk, bucket: { ...desk.bucket, get } }, messages)).toEqual(messages);

@@ -25,7 +25,7 @@ const nameNow = async () => {
 const at = (occurred_at: string, name: string) => ({ ...organizationSaved(1, { name }), occurred_at });
 
 describe("versions", () => {
-  test("sort as text in the order of time, to the last digit that was sent", () => {
+  test("versions sort as text in time order, to the last digit that was sent", () => {
     const times = [
       "2026-10-01T00:00:00Z",
       "2026-10-01T00:00:00.1229999Z",
@@ -42,14 +42,14 @@ describe("versions", () => {
     expect(versions.map(finerOf)).toEqual(["", "9999", "", "000001", "45", "456", "5", ""]);
   });
 
-  test("of one instant are equal, however it was written", () => {
+  test("versions of the same instant are equal, however the time was written", () => {
     const same = ["2026-10-01T02:00:00.1234500+02:00", "2026-10-01T00:00:00.12345Z"];
     expect(new Set(same.map((occurred_at) => versionOf({ occurred_at, id: "a" }))).size).toBe(1);
     expect(same.map(canonicalInstant)).toEqual(Array(2).fill("2026-10-01T00:00:00.12345Z"));
   });
 });
 
-test("of two events within a millisecond the later wins, whichever comes first", async () => {
+test("of two events within a millisecond the later one wins, whichever arrives first", async () => {
   const [newer, older] = [
     at("2026-10-01T00:00:00.123456Z", "newer"),
     at("2026-10-01T00:00:00.123Z", "older"),
@@ -68,7 +68,7 @@ test("an event from more than ten minutes ahead goes to the dead letters", async
   expect(await nameNow()).toBe("just in time");
 });
 
-test("what release 1 stored from more than ten minutes ahead loses to any valid event", async () => {
+test("an item that release 1 stored from more than ten minutes ahead loses to any valid event", async () => {
   await deliver(desk, [at("2026-10-01T00:00:00.000Z", "first")]);
   for (const key of [organizationKey(uuidOf())])
     await desk.table.write({ update: key, change: { set: [["version", "9999-12-31T00:00:00.000Z#f"]] } });

@@ -23,12 +23,12 @@ import {
 
 const store = useStore();
 const timeBudgetMs = 28_000;
-/** Ten or three answers end half a second after the time, while tries can still be counted. */
+/** Ten quick or three slow answers end half a second after the time budget, when tries can still be counted. */
 const quickMs = 2_850;
 const slowMs = 9_500;
 const { suspectReceivesMin, outlastedMax, passingTriesMin } = eventLimits;
 
-/** Short pauses take no time, and nobody wakes from a long one: the time is up by what `now` says. */
+/** Short sleeps return at once and long sleeps never return: only `now` decides when the time is up. */
 class WatchClock extends StandingClock {
   override sleep(ms = 0): Promise<void> {
     return ms < 1_000 ? Promise.resolve() : new Promise<void>(() => {});
@@ -50,7 +50,7 @@ beforeEach(async () => {
   messages = [first, ...others];
 });
 
-/** The work on a member reads again and again; each answer takes so long. */
+/** Makes the work on a member read again and again; each answer takes `answerMs`. */
 const asking = (user: string, answerMs: number): Table => ({
   ...desk.table,
   getMany: async (keys, options) => {
@@ -61,7 +61,7 @@ const asking = (user: string, answerMs: number): Table => ({
   },
 });
 
-/** Deliveries of a FIFO queue until nothing is left; answers how many messages are left after each. */
+/** Delivers like a FIFO queue until nothing is left; returns how many messages are left after each delivery. */
 async function receive(table: Table, timesMax: number, firstReceive = 1): Promise<number[]> {
   let left = messages;
   const lefts: number[] = [];
@@ -76,7 +76,7 @@ async function receive(table: Table, timesMax: number, firstReceive = 1): Promis
 const isApplied = async (user: string) => (await desk.table.get(memberKey(uuidOf(), user))) !== undefined;
 
 describe("an event that takes longer than a delivery lasts, whatever the store does", () => {
-  test("is given up within half an hour, with that reason; the event behind it is applied", async () => {
+  test("an event that outlasts its deliveries is given up within half an hour, with that reason; the next event is applied", async () => {
     const deliveries = suspectReceivesMin - 1 + outlastedMax;
     const lefts = await receive(asking("slow", quickMs), 100);
     expect(lefts).toEqual([...Array.from({ length: deliveries }, () => 2), 0]);
@@ -88,7 +88,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
     expect(await desk.table.get(triesKey(head.id))).toBeUndefined();
   });
 
-  test("is none where a slow store took the time: it waits for the store, and is applied when that is quick again", async () => {
+  test("an event delayed by a slow store is not given up, and is applied when the store is fast again", async () => {
     const deliveries = suspectReceivesMin + 3 * outlastedMax;
     const lefts = await receive(asking("slow", slowMs), deliveries);
     expect(lefts).toEqual(Array.from({ length: deliveries }, () => 2));
@@ -97,7 +97,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
     expect(await isApplied("slow")).toBe(true);
   });
 
-  test("is none where it had little of the time, behind other groups of its batch", async () => {
+  test("an event that got little time behind other groups of its batch is not given up", async () => {
     const others = { ...head, id: crypto.randomUUID(), group: "another" };
     for (let receives = suspectReceivesMin; receives < suspectReceivesMin + 2 * outlastedMax; receives++) {
       const table = asking("slow", quickMs);
@@ -120,7 +120,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
   });
 });
 
-test("a message that stood behind another for a day has tries of its own: a passing fault does not end it", async () => {
+test("a message that waited behind another for a day has its own tries: a passing fault does not end it", async () => {
   const receives = eventQueueSettings.workerReceivesMax;
   const away: Table = {
     ...desk.table,
@@ -134,18 +134,18 @@ test("a message that stood behind another for a day has tries of its own: a pass
   expect(await isApplied("next")).toBe(true);
 });
 
-test("a dead letter whose worker ends before the queue hears of it comes again, and is neither tried nor told twice", async () => {
+test("a dead letter whose worker dies before it acknowledges the message is neither tried nor sent twice", async () => {
   const bad = { ...head, body: "{", receives: suspectReceivesMin, sending: "one" };
   expect(await ingest(desk, [bad])).toEqual([]);
   expect(await ingest(desk, [{ ...bad, receives: bad.receives + 1 }])).toEqual([]);
   expect(desk.letters).toHaveLength(1);
-  // Sent again it is another message, with all its tries.
+  // The event sent again is a new message, with all its tries.
   const again = { ...head, receives: suspectReceivesMin, sending: "two" };
   expect(await ingest(desk, [again])).toEqual([]);
   expect(await isApplied("slow")).toBe(true);
 });
 
-test("a bucket that stays silent ends with the time, and its event keeps its tries", async () => {
+test("a bucket that never answers ends with the time budget, and its event keeps its tries", async () => {
   const clock = Object.assign(new StandingClock(), { nowMs: systemClock.nowMs, sleep: systemClock.sleep });
   const silent = { ...desk, clock, bucket: { ...desk.bucket, get: () => new Promise<never>(() => {}) } };
   const { id, type, occurred_at } = memberSaved(3);
@@ -155,8 +155,8 @@ test("a bucket that stays silent ends with the time, and its event keeps its tri
   expect(await desk.table.get(triesKey(large.id))).toMatchObject({ passing: 1 });
 });
 
-describe("events that wait, once what they waited for is applied", () => {
-  /** AWS gives no leave for what is written about this member, however often it is tried. */
+describe("waiting events whose dependency is applied", () => {
+  /** AWS denies every write about this member, however often the worker tries. */
   const forbidding = (user: string): Table => ({
     ...desk.table,
     transact: async (writes, options) => {
@@ -177,14 +177,14 @@ describe("events that wait, once what they waited for is applied", () => {
     messages = await toMessages(desk, [organizationSaved(1, later)]);
   });
 
-  test("hold up neither each other nor its group for ever, and it is no dead letter", async () => {
+  test("waiting events that fail do not block each other or their dependency's group for ever, and the dependency is no dead letter", async () => {
     const lefts = await receive(forbidding("bad"), 100);
     expect(lefts).toEqual([...Array.from({ length: passingTriesMin - 1 }, () => 1), 0]);
     expect(desk.letters).toEqual([]);
     expect(await desk.table.get(memberKey(uuidOf("2"), "good"))).toBeDefined();
   });
 
-  test("are dead letters when they cannot be applied for as long as an event may wait", async () => {
+  test("waiting events that cannot be applied within the maximum wait become dead letters", async () => {
     await receive(forbidding("bad"), 100);
     desk.clock.now += (eventLimits.waitingDaysMax + 1) * 86_400_000;
     await expect(expireWaiting({ ...desk, table: forbidding("bad") })).rejects.toThrow();

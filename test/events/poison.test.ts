@@ -32,7 +32,7 @@ beforeEach(async () => {
   desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
-/** What stands in the way of a member's transaction. */
+/** A table that fails a member's transaction with `fault`. */
 const spoiled = (user: string, fault: () => Error): Table => ({
   ...desk.table,
   transact: async (writes, ...rest) => {
@@ -44,7 +44,7 @@ const spoiled = (user: string, fault: () => Error): Table => ({
 
 const validation = () => new AwsFault({ name: "ValidationException", status: 400, message: "Item size" });
 
-/** A bad one at the head, two good ones of its group, and one of another group. */
+/** A bad event at the head, two good events of its group, and one of another group. */
 async function batch(): Promise<QueueMessage[]> {
   return await toMessages(desk, [
     memberSaved(3, { user_id: "bad" }),
@@ -54,7 +54,7 @@ async function batch(): Promise<QueueMessage[]> {
   ]);
 }
 
-/** Receives of a FIFO queue: whatever is not acknowledged comes again, all of it counted. */
+/** Receives like a FIFO queue: unacknowledged messages are redelivered, and every receive is counted. */
 async function receive(table: Table, messages: readonly QueueMessage[], timesMax: number, first = 1) {
   let left = messages;
   const lefts: number[] = [];
@@ -76,7 +76,7 @@ const expectRestApplied = async () => {
 };
 
 describe("an event that can never be applied", () => {
-  test("because the table refuses its item goes alone to the dead letters, and the rest of the batch goes on", async () => {
+  test("an event whose item the table refuses goes alone to the dead letters, and the rest of the batch continues", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const messages = await batch();
     expect(await receive(spoiled("bad", validation), messages, 5)).toEqual([0]);
@@ -84,7 +84,7 @@ describe("an event that can never be applied", () => {
     await expectRestApplied();
   });
 
-  test("because an item it depends on is damaged goes there too, and the reason names the item", async () => {
+  test("an event that depends on a damaged item goes to the dead letters, and the reason names the item", async () => {
     await deliver(desk, [organizationSaved(1), memberSaved(2, { user_id: "bad" })]);
     await desk.table.write({ put: { ...memberKey(uuidOf(), "bad"), user_id: 7 } });
     expect(await receive(desk.table, await batch(), 5)).toEqual([0]);
@@ -106,14 +106,14 @@ describe("an event that can never be applied", () => {
       /^It failed 3 times. DecisionsExhausted/,
     ],
   ];
-  test.each(unclear)("because of %s is tried a few times, then the same", async (_, fault, reason) => {
+  test.each(unclear)("an event with %s is a dead letter after a few tries", async (_, fault, reason) => {
     await deliver(desk, [organizationSaved(1)]);
     expect(await receive(spoiled("bad", fault), await batch(), 9)).toEqual([3, 3, 0]);
     expect(desk.letters).toMatchObject([{ id: expect.any(String), reason: expect.stringMatching(reason) }]);
     await expectRestApplied();
   });
 
-  test("while it waits for another does not hold that one up for ever, nor take its place as a dead letter", async () => {
+  test("a waiting event that can never be applied does not block its dependency for ever, and is itself the dead letter", async () => {
     const [early] = await toMessages(desk, [memberSaved(3, { user_id: "bad" })]);
     await ingest(desk, early ? [early] : []);
     const messages = await toMessages(desk, [organizationSaved(1), memberSaved(4, { user_id: "good" })]);
@@ -125,13 +125,13 @@ describe("an event that can never be applied", () => {
 });
 
 describe("tries", () => {
-  test("are a message's own: one that came back behind another has as many as any", async () => {
+  test("each message has its own tries: one redelivered behind another has as many as any other", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const messages = await batch();
     const twice = spoiled("bad", () => new TypeError("bug"));
     expect(await receive(twice, messages, 3)).toEqual([3, 3, 0]);
     const [good] = await toMessages(desk, [memberSaved(9, { user_id: "good" })]);
-    // Received three times already, and its own first try fails.
+    // The message was received three times already, and its own first try fails.
     const left = await ingest(
       { ...desk, table: spoiled("good", () => new TypeError("bug")) },
       good ? [{ ...good, receives: 4 }] : [],
@@ -140,7 +140,7 @@ describe("tries", () => {
     expect(desk.letters).toHaveLength(1);
   });
 
-  test("that a passing fault ended are none, however many there are", async () => {
+  test("tries that a passing fault ended do not count, however many there are", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const table = spoiled("bad", () => new StoreUnavailable("away", true));
     expect(await receive(table, await batch(), 12)).toEqual(Array.from({ length: 12 }, () => 3));
@@ -151,7 +151,7 @@ describe("tries", () => {
     expect(kept.filter((item) => untoldIn(item) > 0 || item.unclear !== undefined)).toEqual([]);
   });
 
-  test("of a flapping outage are none: a store that took their beginning, and then nothing more, makes no dead letter", async () => {
+  test("tries in a flapping outage do not count: a store that records only their beginning makes no dead letter", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [good] = await batch();
     if (!good) throw new Error("There is a message.");
@@ -166,7 +166,7 @@ describe("tries", () => {
       transact: (...given) => answer(() => desk.table.transact(...given)),
       write: async (write, ...rest) => {
         const after = await answer(() => desk.table.write(write, ...rest));
-        // The store goes as soon as it has counted a try, and comes back for the next delivery.
+        // The store becomes unavailable after it counts a try, and is available again for the next delivery.
         isAway = "update" in write && after?.given_up === undefined && !write.when;
         return after;
       },
@@ -180,7 +180,7 @@ describe("tries", () => {
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
-  test("that ended the whole worker are counted: it is given up, and the others with it are applied", async () => {
+  test("tries that killed the worker are counted: the event is given up, and the rest of its batch is applied", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [bad, ...others] = await batch();
     if (!bad) throw new Error("There is a message.");
@@ -188,7 +188,7 @@ describe("tries", () => {
     const dying = spoiled("bad", () => {
       throw new Error("unreachable");
     });
-    // The function ends in the middle: no answer reaches the queue, and all of the batch comes again.
+    // The function ends in the middle: no answer reaches the queue, and the whole batch is redelivered.
     const killed = new Promise<never>(() => {});
     let onDeath = () => {};
     const table: Table = {
@@ -206,7 +206,7 @@ describe("tries", () => {
     await dies;
     const [begun] = Object.keys((await desk.table.get(triesKey(bad.id))) ?? {}).filter(isBegun);
     expect(begun).toBeDefined();
-    // And so on, until one try is left.
+    // Repeat until one try is left.
     const earlier = Array.from({ length: untoldMax - 1 }, (_, index) => [`begun ${index}`, true] as const);
     await desk.table.write({ update: triesKey(bad.id), change: { set: earlier } });
     expect(desk.letters).toEqual([]);
@@ -219,7 +219,7 @@ describe("tries", () => {
     await expectRestApplied();
   });
 
-  test("of a message that is applied at last are forgotten", async () => {
+  test("the tries of a message that is finally applied are deleted", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [bad] = await batch();
     if (!bad) throw new Error("There is a message.");
@@ -229,7 +229,7 @@ describe("tries", () => {
     expect(await desk.table.get(triesKey(bad.id))).toBeUndefined();
   });
 
-  test("of a dead letter are forgotten: the same event sent again is tried anew", async () => {
+  test("the tries of a dead letter are deleted: the same event sent again starts with all its tries", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [bad] = await batch();
     if (!bad) throw new Error("There is a message.");
@@ -242,8 +242,8 @@ describe("tries", () => {
   });
 });
 
-describe("the worker's own hand", () => {
-  test("comes before the queue's, also where the event is not to blame", async () => {
+describe("the worker's own limit of receives", () => {
+  test("the worker gives up a message before the queue does, even if the event is not the cause", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [bad] = await batch();
     const table = spoiled("bad", () => new StoreUnavailable("away", true));
@@ -253,7 +253,7 @@ describe("the worker's own hand", () => {
     expect(desk.letters).toMatchObject([
       { reason: expect.stringMatching(/received 889 times. StoreUnavailable/) },
     ]);
-    // All ten of a batch may have to be given up, one after another, before the queue does it.
+    // The worker may have to give up all ten messages of a batch, one after another, before the queue does.
     const { receivesMax, batchMessagesMax } = eventQueueSettings;
     const { passingTriesMin, outlastedMax, triesMax } = eventLimits;
     expect(receives + batchMessagesMax * passingTriesMin).toBeLessThan(receivesMax);
@@ -262,7 +262,7 @@ describe("the worker's own hand", () => {
     expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
   });
 
-  test("buries no good event whose receives rose because Lambda had no free place, for 44 hours", async () => {
+  test("the worker gives up no good event whose receives rose for 44 hours because Lambda had no free concurrency", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [good] = await batch();
     if (!good) throw new Error("There is a message.");
@@ -276,7 +276,7 @@ describe("the worker's own hand", () => {
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
-  test("also where the time is up at the last receive, with that reason; events that were not begun are no dead letters", async () => {
+  test("the worker gives up an event whose time is up at the last receive, with that reason; events not yet begun are no dead letters", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const [bad, next] = await batch();
     if (!bad || !next) throw new Error("There is a message.");

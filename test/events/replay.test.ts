@@ -20,7 +20,7 @@ import {
 
 const store = useStore();
 
-/** Two workspaces, an instance, four organizations (two change tenant), people who come, go and change. */
+/** Two workspaces, an instance, four organizations (two change tenant), people who join, leave and change. */
 const history: readonly OutgoingEvent[] = [
   workspaceSaved(1, { seats_purchased: 1 }),
   workspaceSaved(30, { seats_purchased: 40, name: "Acme Ltd" }),
@@ -74,12 +74,12 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
   await deliver(desk, events);
   const items = await everything(table);
   client.destroy();
-  // A reminder for the clock stands where an organization has moved on this way, and not on another.
-  // The audit log, and how often an organization came into view, tell of the way and not of where it leads.
+  // A clock reminder exists only if the organization moved in this order of events.
+  // The audit log and the count of visibility changes depend on the order of events, not on the final state.
   const isOfTheWay = (item: Item) =>
     item.pk === relistPartition ||
     item.pk.startsWith("AUDIT#") ||
-    // Which tenants it was in, and left.
+    // The tenants that the organization was in, and left.
     item.sk.startsWith("LEFT#") ||
     isScopeEpochs(item);
   const ended = items
@@ -89,7 +89,7 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
 }
 
 describe("replaying a history", () => {
-  test("leaves everyone where the newest events say, and waits for what never came", async () => {
+  test("replaying a history gives the state of the newest events, and keeps events waiting whose dependency never arrived", async () => {
     const { items, letters } = await tableAfter(history);
 
     checkPeople(items);
@@ -102,7 +102,7 @@ describe("replaying a history", () => {
   });
 
   test(
-    "in any order, with any repeats, gives the same table",
+    "replaying a history in any order, with any repeats, gives the same table",
     async () => {
       const { items: expected } = await tableAfter(history);
       const anyOrder = fc

@@ -29,17 +29,17 @@ const desk = createIngestHarness({
 });
 
 describe("message groups", () => {
-  test("an organization and all that is in it share one; another organization has another", () => {
+  test("an organization and everything in it share one message group; another organization has another", () => {
     const own = `organization.${uuidOf()}`;
     expect([organizationSaved(1), repositorySaved(2), memberSaved(3)].map(groupOf)).toEqual([own, own, own]);
     expect(groupOf(memberSaved(3, organizationName("1002")))).toBe(`organization.${uuidOf("1002")}`);
   });
 
-  test("joining a workspace does not change an organization's", () => {
+  test("joining a workspace does not change an organization's message group", () => {
     expect(groupOf(organizationSaved(9, { workspace_id: "acme" }))).toBe(groupOf(organizationSaved(1)));
   });
 
-  test("an instance and all its organizations share one; a workspace has its own", () => {
+  test("an instance and all its organizations share one message group; a workspace has its own", () => {
     const forge = { provider: "gitlab", instance_id: "forge" };
     const groups = [
       instanceSaved(1),
@@ -50,7 +50,7 @@ describe("message groups", () => {
     expect(groupOf(workspaceSaved(1, { id: "forge" }))).not.toBe(groupOf(instanceSaved(1)));
   });
 
-  test("whatever an event holds, its group is a name that SQS takes, and always the same", () => {
+  test("every event has a stable group name that SQS accepts, whatever its content", () => {
     const anyEvent: fc.Arbitrary<OutgoingEvent> = fc.record({
       id: fc.uuid(),
       type: fc.oneof(fc.string(), fc.constantFrom("workspace.saved", "instance.saved", "member.saved")),
@@ -75,7 +75,7 @@ describe("message groups", () => {
 });
 
 describe("sending", () => {
-  test("keeps the order, and names a message by its event", async () => {
+  test("sending keeps the order, and gives each message its event's id", async () => {
     const events = [organizationSaved(1), repositorySaved(2), memberSaved(3)];
     const messages = await toMessages(desk, events);
     expect(messages.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
@@ -83,8 +83,8 @@ describe("sending", () => {
   });
 
   test.each([
-    ["one byte less stays inline", eventLimits.inlineBytesMax - 1, false],
-    ["200,000 bytes go by reference", eventLimits.inlineBytesMax, true],
+    ["an event of less than 200,000 bytes is sent inline", eventLimits.inlineBytesMax - 1, false],
+    ["an event of 200,000 bytes is sent by reference", eventLimits.inlineBytesMax, true],
   ])("%s", async (_, bytes, byReference) => {
     const padded = (note: string) => event("number.told", 1, { note });
     const rest = Buffer.byteLength(JSON.stringify(padded("")));
@@ -100,7 +100,7 @@ describe("sending", () => {
     expect(JSON.parse(Buffer.from(desk.objects.get(body.reference) ?? []).toString())).toEqual(sent);
   });
 
-  test("characters that SQS refuses are escaped, and read as what they were", async () => {
+  test("characters that SQS refuses are escaped, and restored when read", async () => {
     const sent = event("number.told", 1, { note: "\uffff\ufffe\u0007 \u{1F600}" });
     const [message] = await toMessages(desk, [sent]);
     expect([..."\uffff\ufffe\u0007"].filter((character) => message?.body.includes(character))).toEqual([]);

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-/** The service on loopback, found by the variable that would send AWS's SDKs there. */
+/** A fake service on loopback, configured by the endpoint variable that AWS SDKs read. */
 async function serve(service: "sqs" | "s3", turn: (request: SignedRequest, count: number) => ServerTurn) {
   const server = await startAwsServer(service, turn);
   const variable = `AWS_ENDPOINT_URL_${service.toUpperCase()}`;
@@ -37,7 +37,7 @@ const batchSchema = z.object({
 });
 type Entry = z.output<typeof batchSchema>["Entries"][number];
 
-/** Notes every batch; `failing` says which entries of which batch the queue does not take. */
+/** Records every batch; `failing` says which entries of which batch the queue rejects. */
 function fakeQueue(
   failing: (entry: Entry, batch: number) => "sender" | "service" | undefined = () => undefined,
 ) {
@@ -64,7 +64,7 @@ const message = (index: number, body = `{"n":${index}}`) => ({
 });
 
 describe("the queue", () => {
-  test("takes ten messages a call, in order, each with its group and its event's id", async () => {
+  test("the queue gets ten messages a call, in order, each with its group and its event's id", async () => {
     const { call, batches } = fakeQueue();
     await sqsQueue(call, queueUrl).send(Array.from({ length: 23 }, (_, index) => message(index)));
     expect(batches.map(({ length }) => length)).toEqual([10, 10, 3]);
@@ -79,7 +79,7 @@ describe("the queue", () => {
     });
   });
 
-  test("never gets a call larger than it takes", async () => {
+  test("the queue never gets a call larger than its limit", async () => {
     const { call, batches } = fakeQueue();
     const sizes = [100_000, 100_000, 100_000, 199_999, 10, 199_999];
     await sqsQueue(call, queueUrl).send(sizes.map((size, index) => message(index, "é".repeat(size / 2))));
@@ -90,7 +90,7 @@ describe("the queue", () => {
     expect(batches.map(({ length }) => length)).toEqual([2, 1, 2, 1]);
   });
 
-  test("gets again what it did not take, before anything later", async () => {
+  test("the queue gets rejected messages again before any later message", async () => {
     const { call, batches } = fakeQueue(({ MessageDeduplicationId }, batch) =>
       batch === 0 && MessageDeduplicationId === "event-3" ? "service" : undefined,
     );
@@ -101,7 +101,7 @@ describe("the queue", () => {
   });
 
   test.each(["sender", "service"] as const)(
-    "that takes nothing at all (%s) is a fault, never silence",
+    "a queue that takes no message (%s) is an error, never ignored",
     async (fault) => {
       const { call } = fakeQueue(() => fault);
       const sending = sqsQueue(call, queueUrl).send([message(1)]);
@@ -133,7 +133,7 @@ describe("over the wire", () => {
     body: JSON.stringify({ Successful: [{ Id: "0", MessageId: "m", MD5OfMessageBody: md5 }] }),
   };
 
-  test("a batch is one signed call of SQS in its own JSON", async () => {
+  test("a batch is one signed SQS call in the SQS JSON protocol", async () => {
     const server = await serve("sqs", () => sent);
     await sqsQueue(createSqsCall(testIdentity), queueUrl).send([message(1)]);
     expect(server.problems).toEqual([]);
@@ -153,13 +153,13 @@ describe("over the wire", () => {
     });
   });
 
-  test("a message that arrived as another is a fault", async () => {
+  test("a message whose returned checksum differs is an error", async () => {
     await serve("sqs", () => ({ ...sent, body: sent.body.replace(md5, "0".repeat(32)) }));
     const sending = sqsQueue(createSqsCall(testIdentity), queueUrl).send([message(1)]);
     await expect(sending).rejects.toThrow("Invalid MD5 checksum");
   });
 
-  test("a queue that throttles or falters once gets the same batch again, under the same ids", async () => {
+  test("a queue that throttles or fails once gets the same batch again, under the same ids", async () => {
     const throttled = { status: 403, body: '{"__type":"com.amazonaws.sqs#RequestThrottled"}' };
     const server = await serve("sqs", (_, count) =>
       count === 1 ? throttled : count === 2 ? "hang up" : sent,
@@ -170,7 +170,7 @@ describe("over the wire", () => {
     );
   });
 
-  test("a queue that is not there is a fault at once", async () => {
+  test("a missing queue is an error without retries", async () => {
     const missing = { status: 400, body: '{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}' };
     const server = await serve("sqs", () => missing);
     const sending = sqsQueue(createSqsCall(testIdentity), queueUrl).send([message(1)]);
@@ -182,7 +182,7 @@ describe("over the wire", () => {
 describe("the bucket", () => {
   const missing = { status: 404, body: "<Error><Code>NoSuchKey</Code></Error>" };
 
-  test("gives what was put there, byte for byte, under names of any kind", async () => {
+  test("the bucket returns stored objects byte for byte, under names of any kind", async () => {
     const objects = new Map<string, Buffer>();
     const server = await serve("s3", ({ method, target, body }) => {
       const [path = ""] = target.split("?");
@@ -203,7 +203,7 @@ describe("the bucket", () => {
     ]);
   });
 
-  test("a missing object is nothing; a forbidden one, a missing bucket or a broken answer is a fault", async () => {
+  test("a missing object is undefined; a forbidden object, a missing bucket or a broken answer is an error", async () => {
     const answers: Readonly<Record<string, ServerTurn>> = {
       "/events/missing": missing,
       "/events/forbidden": { status: 403, body: "<Error><Code>AccessDenied</Code></Error>" },

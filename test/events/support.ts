@@ -50,7 +50,7 @@ export async function toMessages(
   return messages;
 }
 
-/** Sends events and takes them from the queue in batches of ten, as they come. */
+/** Sends events and ingests them in batches of ten, in order. */
 export async function deliver(desk: IngestHarness, events: readonly OutgoingEvent[]): Promise<void> {
   const messages = await toMessages(desk, events);
   for (let start = 0; start < messages.length; start += 10) {
@@ -61,7 +61,7 @@ export async function deliver(desk: IngestHarness, events: readonly OutgoingEven
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** An event at minute `at` of one day; equal words make an equal id. */
+/** An event at minute `at` of one day; equal arguments give an equal id. */
 export const event = (type: string, at: number, data: Data): OutgoingEvent => ({
   id: v5(JSON.stringify([type, at, data]), identityNamespace),
   type,
@@ -128,7 +128,7 @@ export const memberSaved = (at: number, data: Data = {}) =>
     ...data,
   });
 
-/** The whole table, in one order. */
+/** The whole table, in a stable order. */
 export async function everything(table: Table): Promise<Item[]> {
   const items: Item[] = [];
   let resume: Key | undefined;
@@ -140,7 +140,7 @@ export async function everything(table: Table): Promise<Item[]> {
   return items.sort((left, right) => (`${left.pk} ${left.sk}` < `${right.pk} ${right.sk}` ? -1 : 1));
 }
 
-/** What a table says, without the ids and times that entries of the audit log get when they are written. */
+/** The table's content without the ids and times that audit entries get when they are written. */
 export const comparable = (items: readonly Item[]): Item[] =>
   items
     .map((item) =>

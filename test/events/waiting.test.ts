@@ -31,8 +31,8 @@ beforeEach(async () => {
 const waiting = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));
 
-describe("an event that comes before what it needs", () => {
-  test("is acknowledged, waits, and is applied when that arrives, chain by chain", async () => {
+describe("an event that arrives before its dependency", () => {
+  test("an event before its dependency is acknowledged, waits, and is applied when the dependency arrives, chain by chain", async () => {
     const forge = { provider: "gitlab", instance_id: "forge" };
     await deliver(desk, [memberSaved(3, forge), repositorySaved(4, forge), organizationSaved(2, forge)]);
     expect(await waiting(desk.table)).toHaveLength(6);
@@ -45,7 +45,7 @@ describe("an event that comes before what it needs", () => {
     expect(items.filter(({ sk }) => /^(MEMBER|REPO)#/.test(sk))).toHaveLength(2);
   });
 
-  test("waits once, from the first time, however often it is delivered", async () => {
+  test("an event delivered many times waits once, counted from the first delivery", async () => {
     await deliver(desk, [memberSaved(3)]);
     const first = await waiting(desk.table);
     desk.clock.now += dayMs;
@@ -53,7 +53,7 @@ describe("an event that comes before what it needs", () => {
     expect(await waiting(desk.table)).toEqual(first);
   });
 
-  test("waits as a reference if it came as one", async () => {
+  test("an event by reference waits as a reference", async () => {
     const ids = Array.from({ length: 30_000 }, (_, index) => `repository-${index}`);
     await deliver(desk, [memberSaved(3, { readable_repository_ids: ids })]);
     const [kept] = await waiting(desk.table);
@@ -62,7 +62,7 @@ describe("an event that comes before what it needs", () => {
     expect(await desk.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ user_id: "4411" });
   });
 
-  test("finds company: a whole crowd is applied, page after page", async () => {
+  test("many events that wait for one dependency are all applied, page by page", async () => {
     const crowd = Array.from({ length: eventLimits.waitingPageItems * 2 + 3 }, (_, index) =>
       repositorySaved(3, { repository_id: `r${index}` }),
     );
@@ -73,7 +73,7 @@ describe("an event that comes before what it needs", () => {
     expect(items.filter(({ pk }) => pk.startsWith("WAITING"))).toEqual([]);
   });
 
-  test("is applied by a duplicate of the arrival, should the arrival itself have been cut off", async () => {
+  test("a waiting event is applied by a duplicate of its dependency if the first delivery was interrupted", async () => {
     await deliver(desk, [repositorySaved(3)]);
     const [arrival] = await toMessages(desk, [organizationSaved(1)]);
     if (!arrival) throw new Error("no message");
@@ -88,8 +88,8 @@ describe("an event that comes before what it needs", () => {
   });
 });
 
-describe("an arrival that meets its waiter in mid-air", () => {
-  /** Lets the organization arrive around the moment at which the waiter stores itself. */
+describe("a dependency that arrives while the waiting event is being stored", () => {
+  /** Delivers the organization right before or after the waiting event is stored. */
   const meeting = (moment: "before" | "after"): IngestHarness => {
     let met = false;
     const transact: Table["transact"] = async (writes) => {
@@ -104,7 +104,7 @@ describe("an arrival that meets its waiter in mid-air", () => {
   };
 
   test.each(["before", "after"] as const)(
-    "%s it is stored: the event is applied and waits no more",
+    "the organization arrives %s the waiting event is stored: the event is applied and waits no more",
     async (moment) => {
       await deliver(meeting(moment), [repositorySaved(3)]);
       expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
@@ -114,7 +114,7 @@ describe("an arrival that meets its waiter in mid-air", () => {
 });
 
 describe("waiting too long", () => {
-  test("ends in the dead letters after 14 days, with the reason, and not a moment before", async () => {
+  test("an event that waits goes to the dead letters after 14 days, with the reason, and not earlier", async () => {
     await deliver(desk, [repositorySaved(3)]);
     desk.clock.now += dayMs;
     await deliver(desk, [memberSaved(3)]);
@@ -143,7 +143,7 @@ describe("waiting too long", () => {
     expect(await waiting(desk.table)).toEqual([]);
   });
 
-  test("one dead letter that cannot be sent holds up no other", async () => {
+  test("one dead letter that cannot be sent does not block the others", async () => {
     await deliver(desk, [repositorySaved(3), memberSaved(3)]);
     desk.clock.now += 15 * dayMs;
     let sent = 0;
@@ -160,7 +160,7 @@ describe("waiting too long", () => {
     expect(await waiting(desk.table)).toEqual([]);
   });
 
-  test("for something that is known after all, the event is applied instead", async () => {
+  test("an expired event whose dependency exists is applied instead of becoming a dead letter", async () => {
     await deliver(desk, [repositorySaved(3)]);
     const [arrival] = await toMessages(desk, [organizationSaved(1)]);
     const faulty = faultyTable(desk.table, 2, "crash");
@@ -175,7 +175,7 @@ describe("waiting too long", () => {
   });
 });
 
-test("a damaged row among those that wait is told of and holds up none of the others", async () => {
+test("a damaged row of the waiting list is reported and does not block the others", async () => {
   await deliver(desk, [memberSaved(3)]);
   await desk.table.write({ put: { pk: "WAITING", sk: "0", since: 7 } });
   desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
@@ -193,7 +193,7 @@ describe("a damaged event among those that wait", () => {
   const reason = (field: string) =>
     expect.stringMatching(new RegExp(`waiting event at .* damaged in: ${field}`));
 
-  test("becomes a dead letter by itself: the arrival and the other waiting events are applied", async () => {
+  test("only the damaged event becomes a dead letter: its dependency and the other waiting events are applied", async () => {
     await deliver(desk, [memberSaved(3), repositorySaved(4)]);
     await spoil({ body: 7 });
     await deliver(desk, [organizationSaved(1)]);
@@ -203,7 +203,7 @@ describe("a damaged event among those that wait", () => {
     expect(await waiting(desk.table)).toEqual([]);
   });
 
-  test("becomes a dead letter once, also when its age is unreadable, and its row by age goes in the end", async () => {
+  test("a damaged event becomes a dead letter once, even if its age is unreadable, and its row by age is deleted later", async () => {
     await deliver(desk, [memberSaved(3), repositorySaved(4)]);
     await spoil({ since: 7, group: 7, id: 7 });
     await deliver(desk, [organizationSaved(1)]);
@@ -215,7 +215,7 @@ describe("a damaged event among those that wait", () => {
     expect(await waiting(desk.table)).toEqual([]);
   });
 
-  test("becomes a dead letter when what it waits for never comes", async () => {
+  test("a damaged event becomes a dead letter when its dependency never arrives", async () => {
     await deliver(desk, [memberSaved(3)]);
     await spoil({ body: 7 });
     desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;

@@ -6,13 +6,14 @@ import { github, World } from "../support/world.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 
-/** As long as the limit allows, in UTF-8. */
+/** As many of the units as fit the limit, in UTF-8 bytes. */
 const longest = (unit: string, bytesMax: number): string =>
   unit.repeat(Math.floor(bytesMax / Buffer.byteLength(unit)));
 
 /**
- * Characters that some step treats in its own way: separators of our keys, JSON's escapes, control characters, the
- * last one of the basic plane (UTF-16 sorts it behind all others, UTF-8 does not), the first and the last above it.
+ * Characters that some step treats specially: separators of our keys, JSON's escapes, control characters, the last
+ * character of the basic plane (UTF-16 sorts it behind all others, UTF-8 does not), the first and the last one above
+ * it.
  */
 const units = [
   "#",
@@ -32,7 +33,7 @@ const units = [
 ];
 const ids = ["1", ...units, ...units.map((unit) => longest(unit, requestLimits.idBytesMax))];
 
-/** Walks to the end as a client does: every cursor goes back as it came. */
+/** Walks to the end like a client: every cursor is sent back unchanged. */
 async function walk<Entry>(key: string, target: string, name: string): Promise<Entry[]> {
   const seen: Entry[] = [];
   let cursor: string | null = null;
@@ -48,7 +49,7 @@ async function walk<Entry>(key: string, target: string, name: string): Promise<E
   return seen;
 }
 
-describe("ids of any characters and of the full length come once each, whatever the page size", () => {
+describe("ids of any characters and of the full length are listed once each, with any page size", () => {
   let organization = "";
   let key = "";
   beforeAll(async () => {
@@ -61,7 +62,7 @@ describe("ids of any characters and of the full length come once each, whatever 
     }
   });
 
-  test.each([3, 100])("repositories, %i a page", async (limit) => {
+  test.each([3, 100])("repositories, %i per page", async (limit) => {
     const target = `/v1/organizations/${organization}/repositories?limit=${limit}`;
     const seen = await walk<{ provider_repository_id: string }>(key, target, "repositories");
     expect(seen.map(({ provider_repository_id }) => provider_repository_id).toSorted()).toEqual(
@@ -69,12 +70,12 @@ describe("ids of any characters and of the full length come once each, whatever 
     );
   });
 
-  test.each([3, 100])("members, %i a page", async (limit) => {
+  test.each([3, 100])("members, %i per page", async (limit) => {
     const seen = await walk<{ user_id: string }>(key, `/v1/users?limit=${limit}`, "users");
     expect(seen.map(({ user_id }) => user_id).toSorted()).toEqual(["boss", ...ids].toSorted());
   });
 
-  test("people of a workspace, by e-mail and without one, 3 and 100 a page", async () => {
+  test("people of a workspace, with and without an e-mail address, 3 and 100 per page", async () => {
     const workspace = "any-people";
     await world.workspace(workspace);
     await world.organization(workspace, { workspace_id: workspace });

@@ -19,7 +19,7 @@ describe("GET /v1/audit-logs", () => {
   let key = "";
   let one = "";
   let two = "";
-  /** Entries told by days before now; each says in its summary which it is. */
+  /** Audit entries by their age in days; the summary of each names its age. */
   const told = [300, 200, 199, 100, 65, 64, 31, 30, 10, 3, 2, 1];
   const write = async (daysAgo: number, uuid: string | null, name = "Ada Lovelace") => {
     const clock = new TestClock(new Date(nowMs - daysAgo * dayMs).toISOString());
@@ -65,14 +65,14 @@ describe("GET /v1/audit-logs", () => {
   const newestFirst = [1, 2, 3, 5, 10, 30, 31, 64, 65, 100, 199, 200, 300];
 
   test.each([1, 2, 5, 100])(
-    "walks a year newest first with pages of %i, none missed, none twice",
+    "walks a year newest first with pages of %i and returns each entry once",
     async (limit) => {
       expect(await walk(`limit=${limit}`)).toEqual(newestFirst);
       expect(await walk(`limit=${limit}&order=asc`)).toEqual(newestFirst.toReversed());
     },
   );
 
-  test("org_id narrows to one organization, without what belongs to the whole workspace", async () => {
+  test("org_id narrows to one organization, without entries of the whole workspace", async () => {
     expect(await walk("org_id=one")).toEqual(
       newestFirst.filter((day) => told.includes(day) && told.indexOf(day) % 2 === 0),
     );
@@ -86,7 +86,7 @@ describe("GET /v1/audit-logs", () => {
     expect(await walk("search=nobody")).toEqual([]);
   });
 
-  test("takes days and date-times with any offset, both ends inclusive", async () => {
+  test("accepts days and date-times with any offset, both ends inclusive", async () => {
     const at = (days: number) => new Date(nowMs - days * dayMs).toISOString();
     expect(await walk(`date_from=${at(10)}&date_to=${at(2)}`)).toEqual([2, 3, 5, 10]);
     const shifted = at(10).replace("Z", "%2B00:00");
@@ -107,13 +107,13 @@ describe("GET /v1/audit-logs", () => {
     ["actions=role.updated,role.renamed", "actions: must be comma-separated values of: key.created,"],
     ["resource_types=key", "resource_types: must be comma-separated values of: api_key, workspace_token,"],
     ["actions=a,,b", "actions: must be comma-separated values with none of them empty."],
-  ])("%s is a 400 that says what is allowed", async (query, sentence) => {
+  ])("%s is a 400 that names the allowed values", async (query, sentence) => {
     const answer = await api.call(`/v1/audit-logs?${query}`, { key });
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toContain(sentence);
   });
 
-  test("a finished ascending walk is taken up later with x-resume-cursor and reads what came since", async () => {
+  test("a finished ascending walk is resumed later with x-resume-cursor and reads only newer entries", async () => {
     const last = await api.call("/v1/audit-logs?order=asc&resource_types=member", { key });
     expect((last.json as Page).next_cursor).toBeNull();
     const resume = last.headers["x-resume-cursor"];
@@ -123,7 +123,7 @@ describe("GET /v1/audit-logs", () => {
     expect((await api.call("/v1/audit-logs", { key })).headers).not.toHaveProperty("x-resume-cursor");
   });
 
-  test("CSV flattens the actor, keeps formulas harmless and carries the cursor in a header", async () => {
+  test("CSV flattens the actor, defuses formulas and has the cursor in a header", async () => {
     const answer = await api.call("/v1/audit-logs?format=csv&limit=1&search=hopper", { key });
     const [header, row] = answer.body.toString().split("\r\n");
     expect(header).toBe(

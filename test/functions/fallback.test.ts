@@ -3,7 +3,7 @@ import { useApi } from "../support/api.ts";
 
 const api = useApi();
 
-describe("what is no operation", () => {
+describe("a request without an operation", () => {
   test.each([
     "/v1",
     "/v1/",
@@ -12,13 +12,13 @@ describe("what is no operation", () => {
     "/v1/organizations/x/repositories/y",
     "/v2/whoami",
     "/v1/whoami/x",
-  ])("%s is a 404 in our shape, before any key is asked for", async (target) => {
+  ])("%s is a 404 in our error shape, before the key is checked", async (target) => {
     const answer = await api.call(target);
     expect([answer.status, answer.codes]).toEqual([404, ["NOT_FOUND"]]);
   });
 
   test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])(
-    "%s on a GET path is a 405 that names what is allowed",
+    "%s on a GET path is a 405 that names the allowed methods",
     async (method) => {
       const answer = await api.call("/v1/whoami", { method });
       expect([answer.status, answer.codes, answer.headers.allow]).toEqual([
@@ -29,7 +29,7 @@ describe("what is no operation", () => {
     },
   );
 
-  test("a path spelt out is not mistaken for one with a parameter", async () => {
+  test("a literal path is not mistaken for a path with a parameter", async () => {
     const answer = await api.call("/v1/roles/permissions", { method: "PATCH" });
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET"]);
     const other = await api.call("/v1/roles/cr_admin", { method: "POST" });
@@ -47,7 +47,7 @@ describe("what is no operation", () => {
   });
 });
 
-describe("pages on other origins", () => {
+describe("requests from pages on other origins", () => {
   afterEach(() => {
     delete process.env.CORS_ORIGINS;
   });
@@ -57,7 +57,7 @@ describe("pages on other origins", () => {
       rawHeaders: ["Origin", origin, "Access-Control-Request-Method", "GET"],
     });
 
-  test("are let in only where the deployment names them", async () => {
+  test("requests from pages on other origins are allowed only for the origins that the deployment names", async () => {
     process.env.CORS_ORIGINS = "https://app.example.com,https://other.example.com";
     const welcome = await preflight("https://app.example.com");
     expect([welcome.status, welcome.headers]).toEqual([
@@ -76,7 +76,7 @@ describe("pages on other origins", () => {
     ).not.toHaveProperty("access-control-allow-origin");
   });
 
-  test("are never let in by default", async () => {
+  test("requests from pages on other origins are not allowed by default", async () => {
     expect((await preflight("https://app.example.com")).status).toBe(405);
   });
 });

@@ -10,15 +10,15 @@ let setup: Awaited<ReturnType<typeof everyKindOfKey>>;
 beforeAll(async () => {
   process.env.DYNAMODB_ENDPOINT = engine.endpoint();
   setup = await everyKindOfKey(world, "faults");
-  // The first call makes the cursor keys, so that the later ones count only their own work.
+  // The first call creates the cursor keys, so that later calls count only their own work.
   await api.call("/v1/organizations", { key: setup.keys.workspace.text });
 });
 beforeEach(() => engine.inject());
 const whoami = () => api.call("/v1/whoami", { key: setup.keys.user.text });
 
-describe("a store that falters", () => {
+describe("a store that fails", () => {
   test.each(["throttle", "server_error", "lost_before", "lost_after"] as const)(
-    "once (%s) is not noticed",
+    "once (%s) causes no error",
     async (fault) => {
       engine.inject(({ operation, count }) =>
         operation === "BatchGetItem" && count === 1 ? fault : undefined,
@@ -29,7 +29,7 @@ describe("a store that falters", () => {
   );
 
   test.each(["throttle", "server_error", "lost_before"] as const)(
-    "for good (%s) is a clean 503 with Retry-After",
+    "permanently (%s) is a 503 with Retry-After",
     async (fault) => {
       engine.inject(() => fault);
       const answer = await whoami();
@@ -38,7 +38,7 @@ describe("a store that falters", () => {
     },
   );
 
-  test("an answer that makes no sense is a 500 that tells nothing but the request id", async () => {
+  test("an invalid answer of the store is a 500 that contains only the request id", async () => {
     engine.inject(() => "validation");
     const answer = await api.call("/v1/whoami", {
       key: setup.keys.user.text,
@@ -53,7 +53,7 @@ describe("a store that falters", () => {
   });
 });
 
-describe("a limiter that falters", () => {
+describe("a limiter that fails", () => {
   const onLimiter = (
     fault: "throttle" | "lost_before" | "server_error" | "lost_after",
     times = Number.POSITIVE_INFINITY,
@@ -64,7 +64,7 @@ describe("a limiter that falters", () => {
     );
   };
 
-  test("throttled counts as full: 429", async () => {
+  test("a limiter that is throttled counts as full: 429", async () => {
     onLimiter("throttle");
     const answer = await whoami();
     expect([answer.status, answer.codes, answer.headers["retry-after"]]).toEqual([
@@ -74,7 +74,7 @@ describe("a limiter that falters", () => {
     ]);
   });
 
-  test("out of reach lets reads through; the answer tells the limit, not what is left of it", async () => {
+  test("a limiter that cannot be reached admits reads; the answer shows the limit, not the remaining calls", async () => {
     onLimiter("lost_before");
     const answer = await whoami();
     expect(answer.status).toBe(200);
@@ -86,7 +86,7 @@ describe("a limiter that falters", () => {
       expect(answer.headers).not.toHaveProperty(name);
   });
 
-  test("whose answer got lost admits once and counts once", async () => {
+  test("a limiter whose answer is lost admits once and counts once", async () => {
     const before = Number((await whoami()).headers["x-ratelimit-remaining"]);
     onLimiter("lost_after", 1);
     expect(Number((await whoami()).headers["x-ratelimit-remaining"])).toBe(before - 1);

@@ -13,7 +13,7 @@ beforeAll(() => {
   process.env.DYNAMODB_ENDPOINT = engine.endpoint();
 });
 
-test("what fails for one organization holds up no other, and is made good by the next run", async () => {
+test("a failure in one organization does not delay the others, and the next run repeats the work", async () => {
   const { table } = api.store();
   const organizations = [await world.organization("one"), await world.organization("two")].sort();
   const spills = await Promise.all(

@@ -27,7 +27,7 @@ async function member() {
 }
 
 describe("a key", () => {
-  test("is nowhere in the table, in whole or in part", async () => {
+  test("a key is not stored in the table, in whole or in part", async () => {
     const { keys } = await everyKindOfKey(world, "nowhere");
     const { items } = await api.store().table.scanPage({});
     const dump = JSON.stringify(items);
@@ -37,7 +37,7 @@ describe("a key", () => {
     }
   });
 
-  test("works until the millisecond it expires", async () => {
+  test("a key works until the millisecond it expires", async () => {
     const now = Date.now();
     atTime(now);
     const { text } = await world.key({
@@ -52,7 +52,7 @@ describe("a key", () => {
     expect(await status(text)).toBe(401);
   });
 
-  test("revoked is refused at the next use, and revoking again is fine", async () => {
+  test("a key that is revoked is refused at the next use, and revoking it again succeeds", async () => {
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
     expect(await status(issued.text)).toBe(200);
     await world.revoke(issued);
@@ -61,7 +61,7 @@ describe("a key", () => {
   });
 
   test.each(["organization", "user", "instance", "agentic"] as const)(
-    "of kind %s rotates: both work during the grace, the new one alone after it",
+    "of kind %s is rotated: both keys work during the grace, only the new one after it",
     async (kind) => {
       const { keys } = await everyKindOfKey(world, `rotate-${kind}`);
       const now = Date.now();
@@ -75,20 +75,20 @@ describe("a key", () => {
     },
   );
 
-  test("rotated with no grace is dead at once", async () => {
+  test("a key that is rotated without grace stops working at once", async () => {
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
     const successor = await world.rotate(issued, 0);
     expect([await status(issued.text), await status(successor.text)]).toEqual([401, 200]);
   });
 
-  test("is rotated once, however many try at the same moment", async () => {
+  test("a key is rotated once, however many callers try at the same moment", async () => {
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.rotate(issued, 60)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     await expect(world.rotate(issued, 60)).rejects.toBeInstanceOf(KeyRegistryError);
   });
 
-  test("a grace never outlives the key's own expiry", async () => {
+  test("a key has a grace that never outlives its own expiry", async () => {
     const now = Date.now();
     atTime(now);
     const issued = await world.key({
@@ -102,7 +102,7 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(401);
   });
 
-  test("is none from the moment its owner leaves, of every kind that has one, and one again when they return", async () => {
+  test("a key stops working when its owner leaves, for every kind with an owner, and works again when the owner returns", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "leavers");
     const tell = async (active: boolean) => {
       await world.member(cloud, "u-admin", { role: "cr_admin", active });
@@ -119,7 +119,7 @@ describe("a key", () => {
     expect(await statuses()).toEqual([200, 200, 200, 200]);
   });
 
-  test("of the legacy kind rotates into an organization key, which needs an owner", async () => {
+  test("a key of the legacy kind is rotated into an organization key, which needs an owner", async () => {
     const { keys } = await everyKindOfKey(world, "modern");
     await expect(world.rotate(keys.legacy, 0)).rejects.toThrow("has no owner");
     await expect(world.rotate(keys.legacy, 0, "nobody")).rejects.toThrow("is not an active member");
@@ -129,14 +129,14 @@ describe("a key", () => {
     expect((await api.call("/v1/organizations", { key: successor.text })).status).toBe(200);
   });
 
-  test("of the workspace kind is left to the workspace's admins", async () => {
+  test("a key of the workspace kind is managed only by the workspace's admins", async () => {
     const { keys } = await everyKindOfKey(world, "admins-only");
     await expect(world.rotate(keys.workspace, 0)).rejects.toThrow("is a workspace token");
     await expect(world.revoke(keys.workspace)).rejects.toThrow("is a workspace token");
     expect(await status(keys.workspace.text)).toBe(200);
   });
 
-  test("with an absurd expiry or grace is refused before anything is written", async () => {
+  test("a key with an invalid expiry or grace is refused before anything is written", async () => {
     const organization = await member();
     const days = Number.MAX_SAFE_INTEGER;
     await expect(world.key({ kind: "user", organization, owner: "u1", expiresInDays: days })).rejects.toThrow(
@@ -147,7 +147,7 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(200);
   });
 
-  test("remembers its last use, written at most once a minute", async () => {
+  test("stores its last use, at most once a minute", async () => {
     const now = Date.now();
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
     const lastUsed = async () => (await api.store().table.get(apiKeyKey(issued.key.id)))?.last_used_at_ms;
@@ -163,7 +163,7 @@ describe("a key", () => {
     }
   });
 
-  test("goes on working when its organization moves to a workspace", async () => {
+  test("continues to work when its organization moves to a workspace", async () => {
     const organization = await world.organization("moving");
     await world.member(github("moving"), "u1");
     const issued = await world.key({ kind: "user", organization, owner: "u1" });
@@ -175,7 +175,7 @@ describe("a key", () => {
     expect(answer.json).toMatchObject({ organizations: [{ id: organization }] });
   });
 
-  test("is made only for an active organization, member, role and instance", async () => {
+  test("a key is created only for an active organization, member, role and instance", async () => {
     const organization = await member();
     const refused = [
       world.key({ kind: "user", organization: "00000000-0000-4000-8000-000000000000", owner: "u1" }),
@@ -206,7 +206,7 @@ describe("workspace tokens", () => {
       ...change,
     });
 
-  test("are made, listed and deleted by workspace admins only, and told apart from keys", async () => {
+  test("workspace tokens are created, listed and deleted by workspace admins only, and distinguished from keys", async () => {
     await world.workspace("tokens");
     const { text, key } = await token();
     expect(await status(text)).toBe(200);
@@ -228,13 +228,13 @@ describe("workspace tokens", () => {
     [{ expiresInDays: 366 }, "1 to 365 days"],
     [{ expiresInDays: 1.5 }, "1 to 365 days"],
     [{ workspaceId: "nowhere" }, "no active workspace"],
-  ])("with %j are refused with what is allowed", async (change, sentence) => {
+  ])("with %j are refused with the allowed values", async (change, sentence) => {
     await world.workspace("tokens");
     await expect(token(change)).rejects.toThrow(sentence);
   });
 });
 
-test("every key made, rotated or revoked has its audit entry, and no entry holds a secret", async () => {
+test("every created, rotated or revoked key has its audit entry, and no entry holds a secret", async () => {
   const { keys, organization } = await everyKindOfKey(world, "audited");
   await world.rotate(keys.user, 0);
   await world.revoke(keys.organization);
@@ -259,7 +259,7 @@ test("every key made, rotated or revoked has its audit entry, and no entry holds
   expect(operator.type).toBe("system");
 });
 
-test("refused uses of a real key are told once a minute for each reason", async () => {
+test("refused uses of an existing key are audited once a minute for each reason", async () => {
   const { keys } = await everyKindOfKey(world, "refusals");
   const now = Date.now();
   const refusals = async () => {
@@ -284,7 +284,7 @@ test("refused uses of a real key are told once a minute for each reason", async 
   ]);
 });
 
-test("every way to be turned away is told, with the actor of an accepted use", async () => {
+test("every kind of refusal is audited, with the actor of an accepted use", async () => {
   const { keys, cloud } = await everyKindOfKey(world, "turned-away");
   const entries = async (query: string) => {
     const answer = await api.call(`/v1/audit-logs?${query}`, { key: keys.workspace.text });

@@ -39,7 +39,7 @@ const issued = z.looseObject({ key: z.string(), id: z.string(), kind: z.string()
 const callsBetweenWindows = 6;
 let calls = 0;
 
-/** A call that no limit stops. */
+/** A call that no rate limit refuses. */
 async function call(target: string, options: Parameters<typeof api.call>[1]) {
   if (calls++ % callsBetweenWindows === 0) await emptyWindows();
   return await api.call(target, options);
@@ -78,8 +78,8 @@ describe("GET /v1/keys", () => {
   const ofOrganization = () =>
     (["organization", "user", "legacy", "agentic"] as const).map((kind) => idOf(setup, kind));
 
-  test("shows an organization its keys, whole and without their values", async () => {
-    // The use that a listing is itself is written down beside it.
+  test("shows an organization its keys, with all fields and without their values", async () => {
+    // The last use, which the listing itself causes too, is written at the same time as the listing runs.
     await call("/v1/whoami", { key: setup.keys.organization.text });
     const answer = await call("/v1/keys", { key: setup.keys.organization.text });
     const { keys } = keyPage.parse(answer.json);
@@ -110,7 +110,7 @@ describe("GET /v1/keys", () => {
     expect(await idsSeenBy(setup.keys.instance.text)).toEqual([idOf(setup, "instance")]);
   });
 
-  test("walks in pages of any size, each key once", async () => {
+  test("walks in pages of any size and shows each key once", async () => {
     const token = setup.keys.workspace.text;
     const all = await idsSeenBy(token);
     for (const limit of [1, 2, 3, 100]) expect(await idsSeenBy(token, `?limit=${limit}`)).toEqual(all);
@@ -121,7 +121,7 @@ describe("GET /v1/keys", () => {
     expect([answer.status, answer.codes]).toEqual([403, ["NOT_ADMIN"]]);
   });
 
-  test("tells what has become of a key", async () => {
+  test("shows the state of a key", async () => {
     const { text, key } = await world.key({
       kind: "user",
       organization: setup.organization,
@@ -144,7 +144,7 @@ describe("GET /v1/keys", () => {
     expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
   });
 
-  test("of more organizations than one page looks through are all found, page by page", async () => {
+  test("finds the keys of more organizations than one page reads, page by page", async () => {
     const name = "many-organizations";
     const { organization, keys } = await everyKindOfKey(world, name);
     const { table } = world.deps;
@@ -169,10 +169,10 @@ describe("GET /v1/keys", () => {
     expect(rest.next_cursor).toBeNull();
   });
 
-  test("rows that are passed over end a page with a cursor: a walk goes on and finds every key", async () => {
+  test("ends a page with a cursor after too many skipped rows: a walk continues and finds every key", async () => {
     const { organization, keys } = await everyKindOfKey(world, "passed-over");
     const { table } = world.deps;
-    // An organization's rows hold the instance keys of which it is the home; they are listed with the instance.
+    // An organization's rows include the instance keys whose home it is; those are listed with the instance.
     const rows = Array.from({ length: walkLimits.passedOverMax + 150 }, (_, index) => ({
       put: { ...organizationKeyRow(organization, `k0${String(index).padStart(15, "0")}`), kind: "instance" },
     }));
@@ -184,7 +184,7 @@ describe("GET /v1/keys", () => {
     expect(keyPage.parse(rest.json)).toMatchObject({ keys: [{}, {}, {}, {}], next_cursor: null });
   });
 
-  test("keys of the first release are listed once they are filled in, which is safe to repeat", async () => {
+  test("lists keys of the first release after the backfill, which is safe to repeat", async () => {
     const { organization, keys } = await everyKindOfKey(world, "release-1");
     const { table } = world.deps;
     for (const { key } of Object.values(keys)) {
@@ -227,7 +227,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect(await works(old.text)).toBe(true);
   });
 
-  test("a key replaces itself: same name, rights and expiry, another value, and the old one has its grace", async () => {
+  test("a key replaces itself: same name, rights and expiry, another value, and the old key has its grace", async () => {
     const old = await fresh("user");
     const answer = await rotate(old.key.id, old.text);
     const successor = issued.parse(answer.json);
@@ -241,7 +241,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect((await rotate(old.key.id, old.text)).codes).toEqual(["KEY_ROTATED"]);
   });
 
-  test("a key finds itself also where the path spells its id percent-encoded", async () => {
+  test("a key recognises its own id even if the path has it percent-encoded", async () => {
     const { keys } = await everyKindOfKey(world, "encoded");
     const { id } = keys.organization.key;
     const encoded = [...id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
@@ -252,7 +252,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect((await end(own, successor.key)).status).toBe(204);
   });
 
-  test("with no grace the old key ends at once; with none said it has an hour", async () => {
+  test("with a grace of 0 the old key ends at once; without a grace in the request it ends after an hour", async () => {
     const old = await fresh("organization");
     await rotate(old.key.id, setup.keys.organization.text, { grace_seconds: 0 });
     expect(await works(old.text)).toBe(false);
@@ -275,7 +275,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     ]);
   });
 
-  test("a workspace token and an instance key replace themselves", async () => {
+  test("a workspace token and an instance key can replace themselves", async () => {
     const other = await everyKindOfKey(world, "themselves");
     for (const kind of ["workspace", "instance"] as const) {
       const answer = await rotate(idOf(other, kind), other.keys[kind].text, { grace_seconds: 0 });
@@ -285,7 +285,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     }
   });
 
-  test("an admin reaches the organization keys of the scope, and nobody's else value", async () => {
+  test("an admin can rotate the organization keys of the scope, and no other keys", async () => {
     const [organization, user, agentic] = [
       await fresh("organization"),
       await fresh("user"),
@@ -303,14 +303,14 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect((await rotate(organization.key.id, setup.keys.instance.text)).codes).toEqual(["KEY_NOT_FOUND"]);
   });
 
-  test("who is no admin reaches only the own key", async () => {
+  test("a key without the Admin role can rotate only itself", async () => {
     const mine = await fresh("user");
     const answer = await rotate(idOf(setup, "organization"), mine.text);
     expect([answer.status, answer.codes]).toEqual([403, ["NOT_ADMIN"]]);
     expect((await rotate(mine.key.id, mine.text)).status).toBe(201);
   });
 
-  test("a workspace token rotates the tokens of its own owner, and only ends those of other admins", async () => {
+  test("a workspace token rotates the tokens of its own owner, and can only delete those of other admins", async () => {
     await world.workspace("admins", {
       admins: ["ann", "bob"].map((user_id) => ({ user_id, email: null })),
     });
@@ -326,7 +326,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect(await works(bob.text)).toBe(false);
   });
 
-  test("instance keys reach those whose organizations lie within theirs", async () => {
+  test("instance keys can rotate keys whose organizations are a subset of theirs", async () => {
     await world.instance("fleet");
     const uuids: string[] = [];
     for (const name of ["f1", "f2", "f3"]) {
@@ -360,7 +360,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect(await idsSeenBy(ofHome)).toHaveLength(1);
   });
 
-  test("of two at the same moment one gets a successor", async () => {
+  test("of two rotations at the same moment one gets a successor", async () => {
     const old = await fresh("organization");
     const answers = await Promise.all(
       [1, 2].map(() =>
@@ -370,7 +370,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  test("an id that is none is a 400, and one of another tenant the same 404 as an unknown one", async () => {
+  test("an invalid id is a 400, and an id of another tenant gets the same 404 as an unknown id", async () => {
     const other = await everyKindOfKey(world, "elsewhere");
     const key = setup.keys.organization.text;
     expect((await rotate("not-an-id", key)).codes).toEqual(["INVALID_REQUEST"]);
@@ -384,7 +384,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
 });
 
 describe("DELETE /v1/keys/{key_id}", () => {
-  test("ends user, agentic and organization keys of the scope, and repeats are harmless", async () => {
+  test("ends user, agentic and organization keys of the scope, and may be repeated", async () => {
     const setup = await everyKindOfKey(world, "ending");
     const admin = setup.keys.organization.text;
     for (const kind of ["user", "agentic"] as const) {
@@ -405,7 +405,7 @@ describe("the audit log of keys", () => {
       z.looseObject({ action: z.string(), resource_id: z.string().nullable(), metadata: z.looseObject({}) }),
     ),
   });
-  test("names role, expiry and organizations of a new key, old and new key and the grace of a rotation, and who did it", async () => {
+  test("names role, expiry and organizations of a new key, old and new key and grace of a rotation, and the actor", async () => {
     const setup = await everyKindOfKey(world, "logged");
     const key = setup.keys.organization.text;
     const old = await world.key({
@@ -449,7 +449,7 @@ describe("the audit log of keys", () => {
 });
 
 describe("a role that a live key holds", () => {
-  test("is in use until the last such key is ended or has expired", async () => {
+  test("a role that a live key holds is in use until the last such key has ended or expired", async () => {
     const setup = await everyKindOfKey(world, "held");
     const admin = setup.keys.organization.text;
     const { id: role } = z
@@ -474,7 +474,7 @@ describe("a role that a live key holds", () => {
     ).rejects.toThrow("has no role");
   });
 
-  test("counts instance keys whose home the organization is, and no key that has expired", async () => {
+  test("counts instance keys whose home is the organization, and no expired key", async () => {
     const { home, keys } = await everyKindOfKey(world, "held-by-instance");
     const admin = keys.instance.text;
     const role = z
@@ -501,7 +501,7 @@ describe("a role that a live key holds", () => {
     expect((await remove()).status).toBe(204);
   });
 
-  test("of two at the same moment, the key or the deletion comes first: no live key holds a role that is gone", async () => {
+  test("a role that a live key holds is either given to a new key or deleted if both happen at once: no live key holds a deleted role", async () => {
     const setup = await everyKindOfKey(world, "race");
     const admin = setup.keys.organization.text;
     for (let round = 0; round < 5; round++) {

@@ -14,7 +14,7 @@ for (const operation of [reviewCommentMetrics, reviewMetrics, mcpMetrics])
   commonSuite(api, { operation, request: () => ({ target: `${operation.path}?${november}` }) });
 
 describe("records", () => {
-  test("of review comments have every field, and null where nothing is known", async () => {
+  test("records of review comments have every field, and null for unknown values", async () => {
     const { tell, page } = await standalone(api, world, "comments");
     const url = `${urlOf(1)}#discussion_r1`;
     await tell(1, { author_id: null, comments: [{ url, severity: null, category: null, accepted: null }] });
@@ -55,7 +55,7 @@ describe("records", () => {
     ]);
   });
 
-  test("of reviews have every field, times in UTC, and the names of today", async () => {
+  test("records of reviews have every field, times in UTC, and the current names", async () => {
     const { tell, page, organization } = await standalone(api, world, "reviews");
     await tell(1, { merged_at: "2026-11-02T12:00:00.000+02:00", last_commit_at: null });
     await world.repository(organization, "9001", { name: "renamed" });
@@ -104,7 +104,7 @@ describe("records", () => {
     ]);
   });
 
-  test("of reviews tell the closing of a merged one too, where the event has it; MCP names the provider", async () => {
+  test("records of merged reviews include the closing time where the event has it; MCP records name the provider", async () => {
     const { tell, page } = await standalone(api, world, "closings");
     const closedAt = "2026-11-02T10:00:01.000Z";
     await tell(1, { closed_at: closedAt, ...mcp });
@@ -116,7 +116,7 @@ describe("records", () => {
 });
 
 describe("formats of reviews", () => {
-  test("CSV has a header, CRLF, empty cells for null, and defused formulas; the cursor is a header", async () => {
+  test("CSV has a header, CRLF, empty cells for null, and defused formulas; the cursor is in a header", async () => {
     const { tell, get } = await standalone(api, world, "csv");
     await tell(1, { author_username: '=cmd("x"),\n' });
     await tell(2, { ...closed, author_id: null, author_username: null, comments: [] });
@@ -139,7 +139,7 @@ describe("formats of reviews", () => {
     expect(second.headers["x-resume-cursor"]).toBeTypeOf("string");
   });
 
-  test("NDJSON has the records of the JSON answer, a line each, and its cursors fit JSON too", async () => {
+  test("NDJSON has the records of the JSON answer, one per line, and its cursors work for JSON too", async () => {
     const { tell, get, page } = await standalone(api, world, "ndjson");
     for (const number of [1, 2, 3]) await tell(number);
     const lines = await get(`reviews?${november}&format=ndjson&limit=2`);
@@ -153,7 +153,7 @@ describe("formats of reviews", () => {
     expect([...records, ...rest.data]).toEqual((await page(`reviews?${november}`)).data);
   });
 
-  test("an empty CSV is its header, an empty NDJSON nothing", async () => {
+  test("an empty CSV has only its header, an empty NDJSON is empty", async () => {
     const { get } = await standalone(api, world, "empty");
     expect((await get(`reviews?${november}&format=csv`)).body.toString()).toMatch(/^pr_url,[a-z_,]+\r\n$/);
     expect((await get(`reviews?${november}&format=ndjson`)).body.length).toBe(0);
@@ -161,7 +161,7 @@ describe("formats of reviews", () => {
 });
 
 describe("filters", () => {
-  test("the window holds whole UTC days, both ends included", async () => {
+  test("the window includes whole UTC days, both ends included", async () => {
     const { tell, page } = await standalone(api, world, "window");
     const times = [
       "2026-11-01T23:59:59.999Z",
@@ -181,7 +181,7 @@ describe("filters", () => {
     }
   });
 
-  test("repositories and authors narrow; an unknown author matches nobody", async () => {
+  test("repositories and authors narrow the list; an unknown author matches nothing", async () => {
     const { tell, page } = await standalone(api, world, "narrow");
     await tell(1, { ...mcp, repository_id: "9001", author_id: "4411" });
     await tell(2, { ...mcp, repository_id: "9002", author_id: "4411" });
@@ -197,7 +197,7 @@ describe("filters", () => {
     }
   });
 
-  test("status is merged unless asked otherwise", async () => {
+  test("status is merged by default", async () => {
     const { tell, page } = await standalone(api, world, "status");
     await tell(1);
     await tell(2, closed);
@@ -232,7 +232,7 @@ describe("parameters", () => {
     common.map(([query, message]) => [dataset, query, message] as const),
   );
 
-  test("that are wrong are refused with what is allowed", async () => {
+  test("parameters that are invalid are refused with the allowed values", async () => {
     const { key } = await standalone(api, world, "parameters");
     for (const [dataset, query, message] of rejected) {
       const answer = await api.call(`/v1/metrics/${dataset}?${query}`, { key });
@@ -245,7 +245,7 @@ describe("parameters", () => {
     }
   });
 
-  test("format and status are known on reviews only", async () => {
+  test("format and status exist on reviews only", async () => {
     const { get } = await standalone(api, world, "only-reviews");
     for (const dataset of ["review-comments", "mcp"])
       for (const parameter of ["format=json", "status=merged"])
@@ -267,7 +267,7 @@ describe("pages", () => {
     }
   });
 
-  test("a page that reaches its limit goes on only if one more eligible pull request exists", async () => {
+  test("a page that reaches its limit has a cursor only if one more eligible pull request exists", async () => {
     const { tell, page } = await standalone(api, world, "one-more");
     await tell(1);
     await tell(2, { repository_id: "9002" });
@@ -278,7 +278,7 @@ describe("pages", () => {
     expect(all.resume).toBeUndefined();
   });
 
-  test("a walk of single steps meets everything once and never the same cursor twice", async () => {
+  test("a walk with limit 1 returns everything once and never the same cursor twice", async () => {
     const { tell, page } = await standalone(api, world, "steps");
     for (let number = 0; number < 7; number++)
       await tell(number, { merged_at: `2026-11-0${((number * 3) % 7) + 1}T10:00:00Z` });
@@ -295,7 +295,7 @@ describe("pages", () => {
     expect(new Set(cursors).size).toBe(cursors.length);
   });
 
-  test("the resume cursor of a finished walk reads only what was written since", async () => {
+  test("the resume cursor of a finished walk reads only newer records", async () => {
     const { tell, page } = await standalone(api, world, "resume");
     await tell(1);
     const { resume } = await page(`review-comments?${november}`);

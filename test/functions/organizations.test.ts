@@ -19,7 +19,7 @@ commonSuite(api, {
 type Page<Name extends string, Entry> = Record<Name, Entry[]> & { next_cursor: string | null };
 type OrganizationPage = Page<"organizations", { id: string; provider_organization_id: string }>;
 type RepositoryPage = Page<"repositories", { provider_repository_id: string }>;
-/** The suite's own checks have parsed the body with the operation's schema. */
+/** The call has checked the body against the operation's schema. */
 const body = <Shape>({ json }: { json: unknown }): Shape => json as Shape;
 
 describe("GET /v1/organizations", () => {
@@ -53,7 +53,7 @@ describe("GET /v1/organizations", () => {
     });
   });
 
-  test("a workspace token walks every active organization once, the poor ones too, with limit 1 and up", async () => {
+  test("a workspace token walks every active organization once, on every plan, with limit 1 and up", async () => {
     for (const limit of [1, 2, 6]) {
       const token = await world.token("list");
       const seen: string[] = [];
@@ -75,7 +75,7 @@ describe("GET /v1/organizations", () => {
     }
   });
 
-  test("the cursor keeps the page size: another limit is refused, the same one is taken", async () => {
+  test("the cursor keeps the page size: another limit is refused, the same limit is accepted", async () => {
     const first: OrganizationPage = body(await api.call("/v1/organizations?limit=2", { key: workspace }));
     const same = await api.call(`/v1/organizations?limit=2&cursor=${first.next_cursor}`, { key: workspace });
     expect(same.status).toBe(200);
@@ -85,7 +85,7 @@ describe("GET /v1/organizations", () => {
   });
 
   test.each(["0", "101", "1e2", "0x10", "+5", "1.5", "010", "-1", "ten", "%20"])(
-    "limit=%s is a 400 that says what is allowed",
+    "limit=%s is a 400 that names the allowed values",
     async (limit) => {
       const answer = await api.call(`/v1/organizations?limit=${limit}`, { key: workspace });
       expect([answer.status, answer.codes, answer.message]).toEqual([
@@ -103,7 +103,7 @@ describe("GET /v1/organizations", () => {
     expect(twice.message).toBe("limit: must be given only once.");
   });
 
-  test("org_id is refused to workspace tokens and ignored for all others", async () => {
+  test("org_id is refused for workspace tokens and ignored for all others", async () => {
     const refused = await api.call("/v1/organizations?org_id=a", { key: workspace });
     expect([refused.status, refused.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     const organization = await world.organization("ignoring");
@@ -113,7 +113,7 @@ describe("GET /v1/organizations", () => {
     expect(body<OrganizationPage>(ignored).organizations.map(({ id }) => id)).toEqual([organization]);
   });
 
-  test("a role without organization_management:read is refused, from the next request after the role changed", async () => {
+  test("a role without organization_management:read is refused, from the first request after the role changed", async () => {
     const organization = await world.organization("roles");
     await world.member(github("roles"), "u1", { role: "cr_billing_admin" });
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });
@@ -127,7 +127,7 @@ describe("GET /v1/organizations", () => {
     expect([answer.status, answer.codes]).toEqual([403, ["PERMISSION_DENIED"]]);
   });
 
-  test("an eleventh call within a minute is a 429 with an honest Retry-After; limits are told on every answer", async () => {
+  test("an eleventh call within a minute is a 429 with an exact Retry-After; every answer shows the limits", async () => {
     await world.workspace("busy");
     await world.organization("busy-1", { workspace_id: "busy" });
     const { text, key } = await world.token("busy");
@@ -138,7 +138,7 @@ describe("GET /v1/organizations", () => {
       remaining.push(answer.headers["x-ratelimit-remaining"]);
     }
     expect(remaining).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
-    // A use a minute ago: the next admitted call would be written down, a refused one is no use.
+    // The last use is more than a minute old: an admitted call would update it, a refused call does not count as a use.
     const used = { update: apiKeyKey(key.id), change: { set: [["last_used_at_ms", 1] as const] } };
     await api.store().table.write(used);
     const refused = await api.call("/v1/organizations", { key: text });
@@ -184,7 +184,7 @@ describe("instance keys", () => {
       : [answer.status, answer.codes[0]];
   };
 
-  test("see every active organization of the instance, or those they were made for", async () => {
+  test("see every active organization of the instance, or those they are authorized for", async () => {
     expect(await names((await key()).text)).toEqual(["home", "other", "third"]);
     const { text } = await key([homeUuid, otherUuid]);
     expect(await names(text)).toEqual(["home", "other"]);
@@ -220,7 +220,7 @@ describe("GET /v1/organizations/{organization_id}/repositories", () => {
   });
   const path = (id = organization) => `/v1/organizations/${id}/repositories`;
 
-  test("a walk gives every active repository once, whatever the page size", async () => {
+  test("a walk returns every active repository once, with any page size", async () => {
     for (const limit of [1, 3, 8, 100]) {
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -234,7 +234,7 @@ describe("GET /v1/organizations/{organization_id}/repositories", () => {
     }
   });
 
-  test("a record says what the platform said", async () => {
+  test("a record has the values that the platform sent", async () => {
     const page = body<RepositoryPage>(await api.call(`${path()}?limit=1`, { key: text }));
     expect(page.repositories[0]).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -246,14 +246,14 @@ describe("GET /v1/organizations/{organization_id}/repositories", () => {
     });
   });
 
-  test("the UUID may be in any letter case; a provider id is a 400 that says to use `id`", async () => {
+  test("the UUID may be in any letter case; a provider id is a 400 with the advice to use `id`", async () => {
     expect((await api.call(path(organization.toUpperCase()), { key: text })).status).toBe(200);
     const wrong = await api.call(path("repos"), { key: text });
     expect([wrong.status, wrong.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(wrong.message).toContain("use `id` from GET /v1/organizations");
   });
 
-  test("a foreign, an inactive and a missing organization get the same 404", async () => {
+  test("organizations that are foreign, inactive or missing get the same 404", async () => {
     const foreign = await world.organization("foreign");
     const asleep = await world.organization("asleep-2", { active: false });
     const missing = "00000000-0000-4000-8000-000000000000";
@@ -266,7 +266,7 @@ describe("GET /v1/organizations/{organization_id}/repositories", () => {
     expect(new Set(answers.map((answer) => answer.body.toString())).size).toBe(1);
   });
 
-  test("a cursor of one organization is refused on another", async () => {
+  test("a cursor of one organization is refused for another", async () => {
     await world.workspace("two");
     const one = await world.organization("one-of-two", { workspace_id: "two" });
     const other = await world.organization("other-of-two", { workspace_id: "two" });

@@ -25,7 +25,7 @@ commonSuite(api, {
   good: [404],
 });
 
-/** From the instance's own log: the API leaves out organizations on another plan. */
+/** Reads the instance's log directly: the API leaves out organizations on another plan. */
 async function roleEntries(instance: string) {
   const log = `AUDIT#${instanceTenant(instance)}#`;
   const entries = (await everything(api.store().table)).filter(
@@ -56,12 +56,12 @@ describe("POST /v1/users/roles with ALL", () => {
   });
   const change = (body: object) => api.call("/v1/users/roles", { key, body: { role: "cr_member", ...body } });
 
-  test("a membership in an organization on another plan fails and is named, never left out silently", async () => {
+  test("a membership in an organization on another plan fails and is named, never omitted silently", async () => {
     const body = { user_ids: ["second", "only-home"], org_id: "ALL" };
     const dry = await change({ ...body, dry_run: true });
     expect(await roleEntries("fleet")).toEqual([]);
     const answer = await change(body);
-    // A dry run tells the same, and has changed and told nothing.
+    // A dry run gives the same answer; it changes nothing and writes no audit entry.
     expect(dry.json).toEqual({ ...z.looseObject({}).parse(answer.json), dry_run: true });
     expect(answer.json).toMatchObject({
       status: "failure",
@@ -75,7 +75,7 @@ describe("POST /v1/users/roles with ALL", () => {
         { user_id: "only-home", organizations: [{ org_id: "poor", code: "USER_NOT_FOUND" }] },
       ],
     });
-    // The one call that changed something: its entries tell every failure, with the organization.
+    // The one call that changed something: its entries contain every failure, with the organization.
     expect(await roleEntries("fleet")).toMatchObject([
       { organization_id: "home", metadata: { ids: ["second", "only-home"], failed: [] } },
       {
@@ -91,19 +91,19 @@ describe("POST /v1/users/roles with ALL", () => {
         },
       },
     ]);
-    // Again, it changes nothing, and there is nothing to tell.
+    // The repeated call changes nothing and writes no audit entry.
     await change({ user_ids: ["second", "only-home"], org_id: "ALL" });
     expect(await roleEntries("fleet")).toHaveLength(2);
   });
 
-  test("a call that is cut off after its first change has told the failures of the other organizations", async () => {
+  test("a call that is cut off after its first change has audited the failures of the other organizations", async () => {
     await world.instance("cut");
     const uuids: string[] = [];
     for (const [name, plan] of Object.entries({ a: "pro", b: "enterprise", c: "enterprise" })) {
       uuids.push(await world.organization(name, { instance_id: "cut", plan }));
       await world.member(gitlab("cut", name), "ann", { role: "cr_admin" });
     }
-    // Only in b another admin is left.
+    // Another admin is left only in b.
     await world.member(gitlab("cut", "b"), "boss", { role: "cr_admin" });
     const { table } = world.deps;
     let transactions = 0;
@@ -126,7 +126,7 @@ describe("POST /v1/users/roles with ALL", () => {
     ]);
   });
 
-  test("an organization that others changed meanwhile is told of too; where the store goes away, the call fails", async () => {
+  test("an organization that others changed meanwhile is audited too; if the store becomes unavailable, the call fails", async () => {
     await world.instance("raced");
     const uuids: string[] = [];
     for (const name of ["b", "c"]) {
@@ -169,7 +169,7 @@ describe("POST /v1/users/roles with ALL", () => {
     );
   });
 
-  test("what could be done elsewhere is done, and the other plan's organization keeps its roles", async () => {
+  test("possible changes elsewhere are made, and the organization on another plan keeps its roles", async () => {
     await change({ user_ids: ["second"], org_id: "ALL" });
     const { json } = await api.call("/v1/users?role_filter=member", { key });
     expect(json).toMatchObject({
@@ -182,13 +182,13 @@ describe("POST /v1/users/roles with ALL", () => {
     expect(poor).toMatchObject({ role: "cr_admin" });
   });
 
-  test("one organization on another plan, by its id, is still 403", async () => {
+  test("one organization on another plan, named by its id, is still 403", async () => {
     const answer = await change({ user_ids: ["second"], org_id: "poor" });
     expect([answer.status, answer.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
   });
 });
 
-test("the entry of a role change tells the role before, every failed id, and only who changed", async () => {
+test("the entry of a role change has the role before, every failed id, and only the changed people", async () => {
   const uuid = await world.organization("told", { instance_id: "fleet" });
   const place = gitlab("fleet", "told");
   await world.member(place, "boss", { role: "cr_admin" });
@@ -243,7 +243,7 @@ describe("POST /v1/roles/{role_id}/users", () => {
   const give = (user_ids: readonly string[], more: object = {}, to = role) =>
     api.call(`/v1/roles/${to}/users`, { key, body: { user_ids, ...more } });
 
-  test("gives a custom role with the guards of POST /v1/users/roles, and dry_run tells it before", async () => {
+  test("assigns a custom role with the guards of POST /v1/users/roles, and dry_run predicts the result", async () => {
     const expected = {
       status: "partial_success",
       succeeded: ["ann"],
@@ -269,7 +269,7 @@ describe("POST /v1/roles/{role_id}/users", () => {
     expect((await give([])).message).toBe("user_ids: must have 1 to 500 elements.");
   });
 
-  test("counts in the window of POST /v1/users/roles", async () => {
+  test("shares the rate limit of POST /v1/users/roles", async () => {
     const left = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
       Number(headers["x-ratelimit-remaining"]);
     const first = await api.call("/v1/users/roles", {
@@ -279,7 +279,7 @@ describe("POST /v1/roles/{role_id}/users", () => {
     expect(left(await give(["ghost"]))).toBe(left(first) - 1);
   });
 
-  test("instance keys act on their home and ignore org_id, ALL too", async () => {
+  test("instance keys act on their home and ignore org_id, including ALL", async () => {
     await world.instance("giving");
     const home = await world.organization("giving-home", { instance_id: "giving" });
     await world.organization("giving-away", { instance_id: "giving" });

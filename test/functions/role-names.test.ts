@@ -16,7 +16,7 @@ beforeAll(async () => {
   await world.member(github("names"), "boss", { role: "cr_admin" });
   ({ text: key } = await world.key({ kind: "organization", organization, owner: "boss", role: "cr_admin" }));
 });
-/** Ten calls a minute are few for these tests. */
+/** Ten calls a minute are too few for these tests. */
 const call = async (target: string, options: object) => {
   await api
     .store()
@@ -31,7 +31,7 @@ const create = (body: object) => call("/v1/roles", { body });
 
 describe("a role's name", () => {
   test.each(["cr_admin", "CR_Member", "cr_billing_admin", "ADMIN", "member", "Billing Admin"])(
-    "%s is a system role's and is taken, in any letter case",
+    "%s belongs to a system role and is taken, in any letter case",
     async (name) => {
       expect((await create({ name })).codes).toEqual(["ROLE_NAME_TAKEN"]);
       const made = roleAnswer.parse((await create({ name: `Not ${name}` })).json);
@@ -48,7 +48,7 @@ describe("a role's name", () => {
     ["a soft hyphen", "Ad\u00admin"],
     ["a line separator", "two\u2028lines"],
     ["a Hangul filler", "\u3164"],
-  ])("with %s is a 400 that says so", async (_, name) => {
+  ])("with %s is a 400 that names the problem", async (_, name) => {
     const answer = await create({ name });
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toBe(
@@ -56,7 +56,7 @@ describe("a role's name", () => {
     );
   });
 
-  test("is kept in NFC, and two spellings of one name are the same name", async () => {
+  test("a role's name is stored in NFC, and two spellings of one name are the same name", async () => {
     const made = roleAnswer.parse((await create({ name: "Pru\u0308fer" })).json);
     expect(made.name).toBe("Pr\u00fcfer");
     expect((await create({ name: "PR\u00dcFER" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
@@ -67,7 +67,7 @@ describe("a role's name", () => {
     ["stra\u00dfe", "STRASSE"],
     ["Night\u00a0Shift", "night shift"],
     ["Quiet\u2800Shift", "QUIET SHIFT"],
-  ])("%s is the same name as %s, at creating and at renaming", async (name, other) => {
+  ])("%s is the same name as %s, when creating and when renaming", async (name, other) => {
     const made = roleAnswer.parse((await create({ name })).json);
     expect((await create({ name: other })).codes).toEqual(["ROLE_NAME_TAKEN"]);
     const third = roleAnswer.parse((await create({ name: `Not ${other}` })).json);
@@ -78,7 +78,7 @@ describe("a role's name", () => {
     expect((await rename(third.id)).json).toMatchObject({ id: third.id, name: other });
   });
 
-  test("of an earlier release, which did not fold, is still taken and can still be changed", async () => {
+  test("a role name of an earlier release, which did not fold names, is still taken and can still be changed", async () => {
     const { table } = api.store();
     const name = "Gro\u00dfe Pr\u00fcfer";
     const made = roleAnswer.parse((await create({ name })).json);
@@ -93,7 +93,7 @@ describe("a role's name", () => {
     });
 
     expect((await create({ name: name.toLowerCase() })).codes).toEqual(["ROLE_NAME_TAKEN"]);
-    // Spellings that the old digest says nothing of.
+    // Spellings that the old digest does not cover.
     expect((await create({ name: "Grosse Pr\u00fcfer" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
     const other = roleAnswer.parse((await create({ name: "Kleine Pr\u00fcfer" })).json);
     const body = { name: "GROSSE PR\u00dcFER" };
@@ -111,14 +111,14 @@ describe("a role's name", () => {
   });
 
   test.each(["\u2800", "\u2800 \u2800", "\u00a0\u2800\u3000"])(
-    "that shows nothing (%j) is a 400 that says so",
+    "without a visible character (%j) is a 400 that names the problem",
     async (name) => {
       const answer = await create({ name });
       expect([answer.status, answer.message]).toEqual([400, "name: must contain a character that shows."]);
     },
   );
 
-  test("a no-break space makes no system role's name free", async () => {
+  test("a no-break space does not make the name of a system role available", async () => {
     expect((await create({ name: "Billing\u00a0Admin" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
   });
 });
@@ -138,7 +138,7 @@ describe("a role's permissions", () => {
     });
   });
 
-  test("are at most as many as exist", async () => {
+  test("a role's permissions are limited to the number that exists", async () => {
     const answer = await create({ name: "Long", permissions: Array(6).fill(read) });
     expect([answer.status, answer.message]).toEqual([
       400,
@@ -153,7 +153,7 @@ describe("the entries of a role", () => {
       .object({ data: z.array(z.looseObject({ resource_id: z.string(), metadata: z.looseObject({}) })) })
       .parse((await call(`/v1/audit-logs?actions=${action}&limit=100`, {})).json).data;
 
-  test("tell before and after with real types, and who lost the default", async () => {
+  test("the entries of a role have before and after with real types, and the role that lost the default", async () => {
     const first = roleAnswer.parse(
       (await create({ name: "First", description: null, is_default: true, permissions: [] })).json,
     );
@@ -194,7 +194,7 @@ describe("the entries of a role", () => {
     });
   });
 
-  test("are none where a change changes nothing", async () => {
+  test("the entries of a role are not written if a change changes nothing", async () => {
     const role = roleAnswer.parse((await create({ name: "Same", permissions: [] })).json);
     const answer = await call(`/v1/roles/${role.id}`, {
       method: "PATCH",
@@ -205,7 +205,7 @@ describe("the entries of a role", () => {
   });
 });
 
-test("GET /v1/roles/{role_id} takes both include flags", async () => {
+test("GET /v1/roles/{role_id} accepts both include flags", async () => {
   const short = await call("/v1/roles/cr_member?include_permissions=false&include_user_count=false", {});
   expect(Object.keys(z.looseObject({}).parse(short.json))).toEqual([
     "id",

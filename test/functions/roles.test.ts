@@ -78,13 +78,13 @@ async function company(name: string) {
   const list = async (query = "") =>
     json<{ roles: Role[] }>(await api.call(`/v1/roles${query}`, { key })).roles;
   const get = async (id: string) => json<Role>(await api.call(`/v1/roles/${id}`, { key }));
-  /** As the operator's tool does it. */
+  /** Assigns a role like the operator's tool. */
   const give = async (role: string, userId: string) => {
     const { table } = api.store();
     const member = await table.get(memberKey(uuid, userId));
     await table.transact(roleWrites(uuid, member ? [member] : [], role));
   };
-  /** Writes roles until the organization has so many: a request for each would take seconds. */
+  /** Writes roles directly until the organization has this many: one request per role would take seconds. */
   const fill = async (count: number) => {
     const { table } = api.store();
     const stored = required(await table.get(peopleKey(uuid)), "people guard");
@@ -110,7 +110,7 @@ async function company(name: string) {
 const write = [{ resource_id: "learning", access_type: "write" }];
 
 describe("custom roles", () => {
-  test("are created with permissions, those of another role, or a member's", async () => {
+  test("custom roles are created with given permissions, those of another role, or a member's", async () => {
     const { create, created, list, get } = await company("creating");
     const answer = await create({ name: "  Writers ", description: "They write", permissions: write });
     expect([answer.status, answer.json]).toEqual([
@@ -172,13 +172,13 @@ describe("custom roles", () => {
       "duplicate_from: must be a role's UUID or one of: cr_admin, cr_member, cr_billing_admin.",
     ],
     [{ name: "a\u0000" }, "name: must not contain NUL"],
-  ])("%j is a 400 that says what is allowed", async (body, sentence) => {
+  ])("%j is a 400 that names the allowed values", async (body, sentence) => {
     const answer = await shapes.create(body);
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toContain(sentence);
   });
 
-  test("have unique names ignoring case, also when made at the same moment, and 100 at most", async () => {
+  test("custom roles have unique names ignoring case, even when created at the same moment, and are limited to 100", async () => {
     const { create, created, change, refresh, fill, list } = await company("names");
     const { id } = await created({ name: "Night Watch" });
     expect((await create({ name: "night WATCH" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
@@ -200,7 +200,7 @@ describe("custom roles", () => {
     expect(await list("?role_type=custom")).toHaveLength(100);
   }, 60_000);
 
-  test("made twice by the same request of the same key are one, until somebody changes it", async () => {
+  test("created twice by the same request of the same key are one role, until somebody changes it", async () => {
     const { create, created, change, list, refresh } = await company("repeated");
     const body = { name: "Night Watch", description: "at night", is_default: true };
     const first = await created(body);
@@ -209,7 +209,7 @@ describe("custom roles", () => {
     expect(await list("?role_type=custom")).toHaveLength(1);
     expect((await create({ ...body, description: null })).codes).toEqual(["ROLE_NAME_TAKEN"]);
     await created({ name: "Day Watch", is_default: true });
-    // It is the default no longer, so it is not what the request asks for.
+    // The role is no longer the default, so it is not the role that the request describes.
     expect((await create(body)).codes).toEqual(["ROLE_NAME_TAKEN"]);
     expect((await change(first.id, { is_default: true })).status).toBe(200);
     expect((await create(body)).codes).toEqual(["ROLE_NAME_TAKEN"]);
@@ -219,7 +219,7 @@ describe("custom roles", () => {
     expect(new Set(race.map(({ json }) => JSON.stringify(json))).size).toBe(1);
   });
 
-  test("one is the default at most, and a new member without a role gets it", async () => {
+  test("at most one is the default, and a new member without a role gets it", async () => {
     const { name, created, change, list, remove, refresh } = await company("default");
     const first = await created({ name: "First", is_default: true });
     const second = await created({ name: "Second", is_default: true });
@@ -235,7 +235,7 @@ describe("custom roles", () => {
     expect(await defaults()).toEqual(["cr_member"]);
   });
 
-  test("decide from the next request on what a user key may do", async () => {
+  test("decide what a user key may do from the next request on", async () => {
     const { name, uuid, created, change, give } = await company("deciding");
     await world.member(github(name), "u1");
     const { text } = await world.key({ kind: "user", organization: uuid, owner: "u1" });
@@ -251,7 +251,7 @@ describe("custom roles", () => {
     expect((await api.call("/v1/roles", { key: text })).status).toBe(200);
   });
 
-  test("in use are not deleted, also when the assignment races the delete", async () => {
+  test("custom roles that are in use are not deleted, even if the assignment races the deletion", async () => {
     const { name, created, remove, give, refresh, get } = await company("using");
     for (let round = 0; round < 8; round++) {
       await world.member(github(name), `u${round}`);
@@ -275,7 +275,7 @@ describe("custom roles", () => {
     }
   });
 
-  test("system roles and unknown ones cannot be changed or deleted", async () => {
+  test("system roles and unknown roles cannot be changed or deleted", async () => {
     const { change, remove, key } = await company("system");
     expect((await change("cr_admin", { name: "x" })).codes).toEqual(["SYSTEM_ROLE"]);
     expect((await remove("cr_member")).codes).toEqual(["SYSTEM_ROLE"]);

@@ -11,7 +11,7 @@ beforeAll(() => {
   process.env.DYNAMODB_ENDPOINT = engine.endpoint();
 });
 
-test("where the first turn after a deployment fails, the next one a minute later makes the first signing key", async () => {
+test("when the first run after a deployment fails, the next run a minute later makes the first signing key", async () => {
   const { table } = api.store();
   const current = async () => (await table.get(cursorKeysKey))?.current;
   await table.write({ delete: cursorKeysKey });

@@ -26,7 +26,7 @@ const entriesPage = z.object({
   ),
 });
 
-/** An organization in order, one on another plan and one that was deactivated, in one workspace. */
+/** One workspace with three organizations: one active on the right plan, one on another plan, one deactivated. */
 async function workspaceOf(name: string) {
   await world.workspace(name, { seats_purchased: 10 });
   const place = (part: string) => github(`${name}-${part}`);
@@ -56,7 +56,7 @@ async function workspaceOf(name: string) {
 }
 
 describe("seats of people outside the scope", () => {
-  test("every holder is listed, so that the list adds up to seats_assigned", async () => {
+  test("every holder is listed, so that the list matches seats_assigned", async () => {
     const { list } = await workspaceOf("adds-up");
     const { users, seats_assigned } = await list();
     expect(seats_assigned).toBe(3);
@@ -100,7 +100,7 @@ describe("seats of people outside the scope", () => {
 });
 
 describe("a holder of a seat without an e-mail address", () => {
-  test("is unassigned by the seat_holder_id that the list shows, and only unassigned", async () => {
+  test("a holder of a seat without an e-mail address is unassigned by the seat_holder_id of the list, and can only be unassigned", async () => {
     const { list, seats, token } = await workspaceOf("no-mail");
     const holder = z
       .object({ seat_holder_id: z.string() })
@@ -160,7 +160,7 @@ describe("a holder of a seat without an e-mail address", () => {
     expect([answer.status, answer.message]).toEqual([400, message]);
   });
 
-  test("has an id that is read as it was written, whatever the ids hold", () => {
+  test("a holder of a seat without an e-mail address has an id that decodes to the original ids, whatever characters they contain", () => {
     const holder = { provider: "bitbucket", organizationId: "a:b%3A%25", userId: "557058:{x}%" } as const;
     expect(parseSeatHolderId(seatHolderId(holder))).toEqual(holder);
   });
@@ -192,7 +192,7 @@ describe("the audit entry of a workspace token's seat change", () => {
     expect(byTenant[0]).not.toHaveProperty("organizations");
   });
 
-  test("names to each organization its own people only, those who failed too", async () => {
+  test("shows each organization only its own people, including failed ones", async () => {
     const name = "apart";
     await world.workspace(name, { seats_purchased: 2 });
     const keys: string[] = [];
@@ -228,7 +228,7 @@ describe("the audit entry of a workspace token's seat change", () => {
     expect(other).not.toMatch(/ann@|late@|apart-one/);
   });
 
-  test("reaches the log of every organization, however many a person belongs to", async () => {
+  test("is in the log of every organization, however many a person belongs to", async () => {
     const name = "many";
     const count = 110;
     await world.workspace(name);
@@ -251,11 +251,11 @@ describe("the audit entry of a workspace token's seat change", () => {
   }, 60_000);
 });
 
-test("a later part of a batch that changes nothing visible still tells its failures, for seats and for roles", async () => {
+test("a later part of a batch without visible changes still audits its failures, for seats and for roles", async () => {
   const uuid = await world.organization("parts", { seats_purchased: 500 });
   const crowd = Array.from({ length: peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
   await world.crowd(github("parts"), crowd);
-  // What the platform gave is decided, which takes room in a transaction, and nothing changes.
+  // The seat and role from the platform become decisions: that takes space in a transaction and changes nothing.
   await world.member(github("parts"), "late", { role: "cr_admin", seat_assigned: true });
   const { text } = await world.key({
     kind: "organization",
@@ -267,7 +267,7 @@ test("a later part of a batch that changes nothing visible still tells its failu
   const told = async (action: string) => {
     const log = await api.call(`/v1/audit-logs?actions=${action}`, { key: text });
     const { data } = entriesPage.parse(log.json);
-    // Those of the batches; what the platform gave has a reason.
+    // Only entries of the batches; entries about values from the platform have a reason.
     return data
       .map(({ metadata }) => metadata)
       .filter((metadata) => !("reason" in Object(metadata)))
@@ -280,7 +280,7 @@ test("a later part of a batch that changes nothing visible still tells its failu
       { ids: crowd, failed: [] },
       { ids: [], failed: [{ id: "nobody", code: "USER_NOT_FOUND" }] },
     ]);
-  // Nothing changes any more: a batch of failures alone has no entry.
+  // Nothing changes any more: a batch that only has failures gets no entry.
   await api.call("/v1/users/seats", { key: text, body: { action: "assign", user_ids } });
   expect(await told("seats.assigned")).toHaveLength(2);
 }, 60_000);
@@ -305,7 +305,7 @@ describe("dry_run", () => {
     ["/v1/users/seats", { action: "assign", user_ids: ["a", "b", "c", "ghost"] }],
     ["/v1/users/roles", { role: "cr_member", user_ids: ["boss", "a", "ghost"] }],
     ["/v1/users/roles", { role: "cr_admin", user_ids: ["a", "ghost"] }],
-  ])("%s %j tells the answer of the real call, and changes and tells nothing", async (target, body) => {
+  ])("%s %j returns the answer of the real call, and changes and audits nothing", async (target, body) => {
     const before = await state();
     const dry = await api.call(target, { key, body: { ...body, dry_run: true } });
     expect(await state()).toEqual(before);
@@ -317,7 +317,7 @@ describe("dry_run", () => {
     );
   });
 
-  test("over several transactions tells what all of them would do", async () => {
+  test("dry_run over several transactions shows the result of all of them", async () => {
     const uuid = await world.organization("dry-crowd", { seats_purchased: 150 });
     await world.member(github("dry-crowd"), "boss", { role: "cr_admin" });
     const ids = Array.from({ length: 2 * peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
@@ -341,7 +341,7 @@ describe("dry_run", () => {
     expect(failed.map(({ id }) => id).toSorted()).toEqual(ids.slice(150).toSorted());
   }, 60_000);
 
-  test("tells a workspace token what would become of e-mail addresses", async () => {
+  test("shows a workspace token the result for e-mail addresses", async () => {
     const { seats } = await workspaceOf("dry-mail");
     const before = await state();
     for (const action of ["assign", "unassign"]) {
@@ -352,7 +352,7 @@ describe("dry_run", () => {
     }
   });
 
-  test("is true or false", async () => {
+  test("must be true or false", async () => {
     const answer = await api.call("/v1/users/seats", {
       key,
       body: { action: "assign", user_ids: ["a"], dry_run: "yes" },

@@ -32,7 +32,7 @@ async function organizationWithKey(name: string, change: Record<string, unknown>
   const get = (query = "") => api.call(`${path}${query}`, { key: text });
   const told = (...scanned: Parameters<typeof scan>) =>
     tell(api.store().table, organization, scan(...scanned));
-  /** Sixty calls a minute are soon made in a test. */
+  /** The tests soon exceed sixty calls a minute. */
   const rest = () => api.store().table.write({ delete: limitKey("security", organization) });
   return { organization, get, told, rest };
 }
@@ -55,7 +55,7 @@ describe("GET /v1/security/scans/code", () => {
     await one.told(1, [finding("open-4", { severity: "medium" })], { repository_id: "2" });
   });
 
-  test("lists the open ones unless told otherwise", async () => {
+  test("lists open findings by default", async () => {
     await one.rest();
     expect(idsOf(page(await one.get()).data)).toEqual(["open-1", "open-2", "open-3", "open-4"]);
     expect(idsOf(page(await one.get("?state=open")).data)).toEqual(["open-1", "open-2", "open-3", "open-4"]);
@@ -64,7 +64,7 @@ describe("GET /v1/security/scans/code", () => {
     expect(page(await one.get("?state=all")).data).toHaveLength(6);
   });
 
-  test("filters by repository and by severities, and the filters meet", async () => {
+  test("filters by repository and by severities, and combines both filters", async () => {
     expect(idsOf(page(await one.get("?repo_id=2")).data)).toEqual(["open-4"]);
     expect(idsOf(page(await one.get("?severity=critical,%20low,low")).data)).toEqual(["open-2", "open-3"]);
     expect(idsOf(page(await one.get("?repo_id=1&severity=high&state=all")).data)).toEqual([
@@ -75,7 +75,7 @@ describe("GET /v1/security/scans/code", () => {
     expect(page(await one.get("?repo_id=2&severity=critical"))).toEqual({ data: [], next_cursor: null });
   });
 
-  test("pages of any size walk every finding once, in one order, and end with null", async () => {
+  test("pages of any size return every finding once, in one order, and end with null", async () => {
     const whole = page(await one.get("?state=all&limit=1000")).data;
     for (const limit of [1, 2, 3, 6]) {
       await one.rest();
@@ -96,14 +96,14 @@ describe("GET /v1/security/scans/code", () => {
     }
   });
 
-  test("a cursor goes on with another page size, the order of the severities does not count", async () => {
+  test("a cursor works with another page size and with severities in another order", async () => {
     await one.rest();
     const first = page(await one.get("?severity=high,low&limit=1"));
     const rest = await one.get(`?severity=low,high&limit=5&cursor=${first.next_cursor}`);
     expect(idsOf([...first.data, ...page(rest).data])).toEqual(["open-1", "open-3"]);
   });
 
-  test("a cursor is refused with other filters, and when it is damaged", async () => {
+  test("a cursor is refused with other filters, and if it is damaged", async () => {
     const { next_cursor } = page(await one.get("?limit=1"));
     for (const query of ["state=all", "severity=high", "repo_id=1"]) {
       const answer = await one.get(`?${query}&cursor=${next_cursor}`);
@@ -113,7 +113,7 @@ describe("GET /v1/security/scans/code", () => {
     expect((await one.get("?cursor=nonsense")).codes).toEqual(["INVALID_CURSOR"]);
   });
 
-  test("cursors stay within 1 KiB for the longest ids", async () => {
+  test("cursors are at most 1 KiB with the longest ids", async () => {
     const longest = await organizationWithKey("longest");
     const id = `${"仓".repeat(85)}x`;
     await world.repository(github("longest"), id);
@@ -148,12 +148,12 @@ describe("GET /v1/security/scans/code", () => {
     expect(answer.message).toMatch(new RegExp(`^${field}: `));
   });
 
-  test("org_id is known and ignored", async () => {
+  test("org_id is accepted and ignored", async () => {
     await one.rest();
     expect(idsOf(page(await one.get("?org_id=whatever")).data)).toHaveLength(4);
   });
 
-  test("a repository of somebody else and one that does not exist get the same answer", async () => {
+  test("a foreign repository and a missing one get the same answer", async () => {
     const other = await organizationWithKey("findings-other");
     await world.repository(github("findings-other"), "theirs");
     await other.told(1, [finding("theirs")], { repository_id: "theirs" });
@@ -168,8 +168,8 @@ describe("GET /v1/security/scans/code", () => {
   });
 });
 
-describe("who may read findings", () => {
-  test("every plan may, with the permission", async () => {
+describe("the right to read findings", () => {
+  test("every plan has it, with the permission", async () => {
     for (const plan of ["free", "pro", "enterprise"]) {
       const poor = await organizationWithKey(`plan-${plan}`, { plan });
       await poor.told(1, [finding("a")], { repository_id: "1" });
@@ -177,7 +177,7 @@ describe("who may read findings", () => {
     }
   });
 
-  test("a member without security:read may not", async () => {
+  test("a member without security:read does not have it", async () => {
     const organization = await world.organization("members");
     for (const role of ["cr_member", "cr_billing_admin"]) {
       await world.member(github("members"), role, { role });
@@ -191,7 +191,7 @@ describe("who may read findings", () => {
     expect((await api.call(path, { key: text })).status).toBe(200);
   });
 
-  test("an instance key reads its organizations, or those it names", async () => {
+  test("an instance key reads its organizations, or those that it names", async () => {
     await world.instance("forge");
     const names = ["home", "second", "third", "fourth"].map((id) => gitlab("forge", id));
     const uuids: string[] = [];
@@ -217,7 +217,7 @@ describe("who may read findings", () => {
     expect(idsOf(page(await get("?organization_ids=second,nobody")).data)).toEqual(["second"]);
     expect((await get("?organization_ids=fourth")).codes).toEqual(["ORGANIZATION_FORBIDDEN"]);
     expect((await get("?organization_ids=nobody")).codes).toEqual(["ORGANIZATION_NOT_FOUND"]);
-    // Ids of repositories are unique within an organization only.
+    // Repository ids are unique only within an organization.
     const both = await get("?repo_id=1&format=sarif");
     expect(JSON.parse(both.body.toString()).runs).toHaveLength(3);
     const walked: FindingRecord[] = [];
@@ -244,7 +244,7 @@ describe("downloads", () => {
     await one.told(1, [finding("second")], { repository_id: "2" });
   });
 
-  test("CSV has the record's fields in order, and no cell that a spreadsheet would run", async () => {
+  test("CSV has the record's fields in order, and no cell that a spreadsheet would execute", async () => {
     const answer = await one.get("?format=csv&repo_id=1");
     expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(answer.headers).not.toHaveProperty("x-next-cursor");
@@ -262,7 +262,7 @@ describe("downloads", () => {
     ]);
   });
 
-  test("SARIF is valid, with a run for the repository that was asked for, or for each", async () => {
+  test("SARIF is valid, with a run for the requested repository, or one for each", async () => {
     const answer = await one.get("?format=sarif&repo_id=1");
     expect(answer.headers["content-type"]).toBe("application/sarif+json");
     const log = JSON.parse(answer.body.toString());
@@ -273,7 +273,7 @@ describe("downloads", () => {
     expect(both.runs).toHaveLength(2);
   });
 
-  test("downloads and pages hold the same findings, compressed or not", async () => {
+  test("downloads and pages contain the same findings, compressed or not", async () => {
     const json = page(await one.get()).data.map(({ id }) => id);
     const sarif = JSON.parse(
       (

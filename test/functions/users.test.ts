@@ -49,7 +49,7 @@ type Users = {
   users: Array<Record<string, unknown>>;
   next_cursor: string | null;
 };
-/** The answers' schemas were checked by the call. */
+/** The call has checked the answers against their schemas. */
 const json = <Shape>(answer: { json: unknown }): Shape => answer.json as Shape;
 
 async function company(
@@ -77,7 +77,7 @@ async function company(
 }
 
 describe("GET /v1/users", () => {
-  test("lists active members with seat and role, walks in pages and filters", async () => {
+  test("lists active members with seat and role, in pages and with filters", async () => {
     const { id, uuid, users, post, key } = await company("listing", { members: 5 });
     await world.member(id, "left", { active: false });
     await world.member(id, "nameless", { username: null, email: null });
@@ -126,7 +126,7 @@ describe("GET /v1/users", () => {
     expect(uuid).toMatch(/-5[0-9a-f]{3}-/);
   });
 
-  test("a workspace shows each person once, by e-mail, with every organization they are in", async () => {
+  test("a workspace shows each person once, by e-mail, with all their organizations", async () => {
     await world.workspace("people", { seats_purchased: 10 });
     for (const name of ["north", "south"])
       await world.organization(name, {
@@ -210,7 +210,7 @@ describe("POST /v1/users/seats", () => {
     shapes = await company("shapes");
   });
 
-  test("answers in input order, says who failed and why, and repeats are harmless", async () => {
+  test("answers in input order, names who failed and why, and may be repeated", async () => {
     const { post, users, key, uuid } = await company("seats", { members: 4, seats: 2 });
     const body = { action: "assign", user_ids: ["m2", "ghost", "m0", "m2", "m1"] };
     const expected = {
@@ -274,12 +274,12 @@ describe("POST /v1/users/seats", () => {
       "BATCH_SIZE_EXCEEDED",
       "user_ids: has 501 elements; at most 500 are taken in one request.",
     ],
-  ])("%j is refused with what is allowed", async (body, code, message) => {
+  ])("%j is refused with the allowed values", async (body, code, message) => {
     const answer = await api.call("/v1/users/seats", { key: shapes.key, body });
     expect([answer.status, answer.codes, answer.message]).toEqual([400, [code], message]);
   });
 
-  test("buying fewer takes no seat away, and nothing is assigned until there is room", async () => {
+  test("buying fewer seats takes none away, and nothing is assigned until there is room", async () => {
     const { post, users } = await company("fewer", { members: 4, seats: 3 });
     await post("/v1/users/seats", { action: "assign", user_ids: ["m0", "m1", "m2"] });
     await world.organization("fewer", { seats_purchased: 1 });
@@ -298,7 +298,7 @@ describe("POST /v1/users/seats", () => {
   });
 });
 
-test("a seat that an admin frees goes to nobody the admin did not choose", async () => {
+test("a seat that an admin frees goes only to people the admin chose", async () => {
   const { id, post, users } = await company("freed", { members: 3, seats: 1 });
   await post("/v1/users/seats", { action: "assign", user_ids: ["m0"] });
   await world.member(id, "hopeful", { seat_assigned: true });
@@ -309,7 +309,7 @@ test("a seat that an admin frees goes to nobody the admin did not choose", async
   });
 });
 
-test("a cursor does not mind a default that is spelt out", async () => {
+test("a cursor accepts a default value that is sent explicitly", async () => {
   const { users } = await company("defaults", { members: 3 });
   const first = await users("?limit=1");
   expect(
@@ -317,7 +317,7 @@ test("a cursor does not mind a default that is spelt out", async () => {
   ).toHaveLength(1);
 });
 
-test("e-mail addresses and ids are counted in bytes, as the table counts them", async () => {
+test("the length of e-mail addresses and ids is limited in bytes, as the table counts them", async () => {
   await world.workspace("bytes");
   await world.organization("bytes-org", { workspace_id: "bytes" });
   const { text: key } = await world.token("bytes");
@@ -335,7 +335,7 @@ describe("/v1/users/seats/assignment", () => {
   const hosted = (name: string, change: object = {}) =>
     company(name, { instance_id: "seat-mode", ...change });
 
-  test("sets the mode, echoes it, and both reads show it", async () => {
+  test("sets the mode, returns it, and both reads show it", async () => {
     const { key, users } = await hosted("modes");
     const target = "/v1/users/seats/assignment";
     expect((await api.call(target, { key })).json).toEqual({ mode: "manual" });
@@ -358,7 +358,7 @@ describe("/v1/users/seats/assignment", () => {
     expect([answer.status, answer.codes]).toEqual([status, [code]]);
   });
 
-  test("anything else than the two modes is INVALID_REQUEST", async () => {
+  test("any other value than the two modes is INVALID_REQUEST", async () => {
     const { key } = await hosted("bad-mode");
     for (const body of [{ mode: "auto" }, {}, { mode: 1 }, { mode: "manual", more: 1 }]) {
       const answer = await api.call("/v1/users/seats/assignment", { key, body });
@@ -368,7 +368,7 @@ describe("/v1/users/seats/assignment", () => {
 });
 
 describe("POST /v1/users/roles", () => {
-  test("promotes and demotes, protects billing admins, and the last admin stays", async () => {
+  test("promotes and demotes, protects billing admins, and keeps the last admin", async () => {
     const { id, post, key } = await company("roles", { members: 3 });
     await world.member(id, "payer", { role: "cr_billing_admin" });
     expect(await post("/v1/users/roles", { role: "cr_admin", user_ids: ["m0", "m1"] })).toEqual({
@@ -390,7 +390,7 @@ describe("POST /v1/users/roles", () => {
     expect([answer.status, answer.message]).toEqual([400, "role: must be one of: cr_admin, cr_member."]);
   });
 
-  test("of two last admins demoted at the same moment one stays", async () => {
+  test("of two last admins who are demoted at the same moment one stays", async () => {
     for (let round = 0; round < 3; round++) {
       const { post } = await company(`duel-${round}`, { members: 1 });
       await post("/v1/users/roles", { role: "cr_admin", user_ids: ["m0"] });
@@ -402,7 +402,7 @@ describe("POST /v1/users/roles", () => {
     }
   });
 
-  test("an instance key reaches its home, one named organization, or ALL in any letter case", async () => {
+  test("an instance key can change its home, one named organization, or ALL in any letter case", async () => {
     await world.instance("fleet");
     for (const name of ["home", "away", "third"]) {
       await world.organization(name, { instance_id: "fleet" });
@@ -494,7 +494,7 @@ describe("POST /v1/users/roles", () => {
 });
 
 describe("bodies", () => {
-  test("of another type, too large or broken get their own code", async () => {
+  test("bodies of another type, too large or malformed get their own code", async () => {
     const { key } = await company("bodies");
     const send = (body: string, type = "application/json") =>
       api.call("/v1/users/seats", { key, body, method: "POST", rawHeaders: ["Content-Type", type] });
@@ -523,7 +523,7 @@ describe("bodies", () => {
   });
 });
 
-test("500 people at once: four seat calls end exactly full, one role call changes them all", async () => {
+test("500 people at once: four seat calls fill exactly all seats, one role call changes everybody", async () => {
   const { key, users, post, members } = await company("crowd", { members: 500, seats: 100 });
   const parts = [0, 1, 2, 3].map((part) => members.filter((_, index) => index % 4 === part));
   const results = await Promise.all(

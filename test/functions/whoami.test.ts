@@ -8,7 +8,7 @@ const api = useApi();
 const world = new World(() => api.store().table);
 commonSuite(api, { operation: whoami, request: () => ({ target: "/v1/whoami" }) });
 
-test("every kind of key learns what it is, and never sees itself", async () => {
+test("every kind of key gets its own description, which never contains the key itself", async () => {
   const { keys, organization, home, cloud, hosted } = await everyKindOfKey(world, "who");
   const own = {
     id: organization,

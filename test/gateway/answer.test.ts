@@ -9,7 +9,7 @@ const start = useGateway();
 const answerOf = async (answer: unknown, options = {}) =>
   call(await start({ buffered: async () => answer }, options), "/v1/things/1");
 
-describe("answers that are none", () => {
+describe("invalid answers", () => {
   test.each([
     ["nothing at all", undefined],
     ["no statusCode", { body: "text" }],
@@ -21,7 +21,7 @@ describe("answers that are none", () => {
     expect([status, JSON.parse(body.toString())]).toEqual([502, { message: "Internal server error" }]);
   });
 
-  test("a header that HTTP does not carry is a 502, without the others of that answer", async () => {
+  test("a header that HTTP cannot carry is a 502, without the other headers of that answer", async () => {
     const { status, headers } = await answerOf({
       statusCode: 200,
       headers: { "x-a": "1", "x-b": "two\nlines" },
@@ -29,7 +29,7 @@ describe("answers that are none", () => {
     expect([status, headers["x-a"]]).toEqual([502, undefined]);
   });
 
-  test("a throw is a 502 that says nothing of the inside, and the log gets the error", async () => {
+  test("a throw is a 502 without internal details, and the log gets the error", async () => {
     const faults: unknown[] = [];
     const boom = new Error("secret");
     const url = await start(
@@ -41,18 +41,18 @@ describe("answers that are none", () => {
     expect(faults).toEqual([["GET /v1/things/{thing_id}", boom]]);
   });
 
-  test("what does not survive JSON does not arrive: an undefined header is gone", async () => {
+  test("values that JSON cannot hold are lost: an undefined header is missing", async () => {
     const { status, headers } = await answerOf({ statusCode: 200, headers: { "x-a": undefined, "x-b": 1 } });
     expect([status, headers["x-a"], headers["x-b"]]).toEqual([200, undefined, "1"]);
   });
 
-  test("an answer over 6 MB fails, one just below passes", async () => {
+  test("an answer over 6 MB fails, one just below is accepted", async () => {
     const body = (bytes: number) => ({ statusCode: 200, body: "x".repeat(bytes) });
     expect((await answerOf(body(6_291_556))).status).toBe(502);
     expect((await answerOf(body(6_291_000))).body.length).toBe(6_291_000);
   });
 
-  test("a function gets a copy of its event that went through JSON, and its answer goes the same way", async () => {
+  test("a function gets a copy of its event that was converted to JSON and back, and so is its answer", async () => {
     const event = { at: new Date(0), left: undefined, deep: { value: 1 } };
     const seen: unknown[] = [];
     const handler = async (given: unknown) => {
@@ -77,7 +77,7 @@ describe("answers that are none", () => {
 });
 
 describe("headers of answers", () => {
-  test("both maps are sent; where they meet, the multi-value map counts", async () => {
+  test("both maps are sent; for a header in both, the multi-value map counts", async () => {
     const { rawHeaders } = await answerOf({
       statusCode: 200,
       headers: { "X-One": "1", "X-Both": "single" },
@@ -104,7 +104,7 @@ describe("headers of answers", () => {
     expect(headers["www-authenticate"]).toBeUndefined();
   });
 
-  test("an answer without a content type is called JSON", async () => {
+  test("an answer without a content type gets the JSON content type", async () => {
     expect((await answerOf({ statusCode: 200, body: "{}" })).headers["content-type"]).toBe(
       "application/json",
     );
@@ -124,11 +124,11 @@ describe("base64", () => {
     isBase64Encoded: true,
   };
 
-  test("is undone where the media type is a binary one", async () => {
+  test("base64 is decoded if the media type is binary", async () => {
     expect((await answerOf(answer, { binaryMediaTypes: ["*/*"] })).body).toEqual(packed);
   });
 
-  test("stays text where it is not, which is what a forgotten media type looks like on AWS", async () => {
+  test("base64 stays text if the media type is not binary, which is how a forgotten media type looks on AWS", async () => {
     expect((await answerOf(answer)).body.toString()).toBe(packed.toString("base64"));
   });
 });

@@ -16,7 +16,7 @@ describe("paths", () => {
     expect(event.queryStringParameters).toEqual({ q: "é/x y", flag: "" });
   });
 
-  test("a fixed segment beats a parameter", async () => {
+  test("a literal segment takes precedence over a parameter", async () => {
     const url = await start({ buffered: mirror });
     const { event } = mirrored(await call(url, "/v1/things/special"));
     expect(event.resource).toBe("/v1/things/special");
@@ -38,7 +38,7 @@ describe("paths", () => {
     expect(event).toMatchObject({ httpMethod: method, path, resource, pathParameters });
   });
 
-  test("HEAD reaches the fallback function and carries no body back", async () => {
+  test("HEAD reaches the fallback function and returns no body", async () => {
     const url = await start({ fallback: async () => ({ statusCode: 405, body: "text" }) });
     const answer = await call(url, "/v1/things", { method: "HEAD" });
     expect([answer.status, answer.body.length]).toEqual([405, 0]);
@@ -56,7 +56,7 @@ describe("maps", () => {
     expect(event.multiValueHeaders["X-Colour"]).toEqual(["red", "blue"]);
   });
 
-  test("empty maps are null, and so is the body that was not sent", async () => {
+  test("empty maps are null, and so is a missing body", async () => {
     const url = await start({ buffered: mirror });
     const { event } = mirrored(await call(url, "/v1/things/special"));
     expect(event).toMatchObject({
@@ -69,7 +69,7 @@ describe("maps", () => {
     });
   });
 
-  test("header names keep the case they came in, whatever names the caller makes up", async () => {
+  test("header names keep their original case, including unknown names", async () => {
     const url = await start({ buffered: mirror });
     const headers = ["X-SERVICE-api-Key", "one", "x-service-api-key", "two"];
     const { event } = mirrored(await call(url, "/v1/things/1?__proto__=p&constructor=c", { headers }));
@@ -80,7 +80,7 @@ describe("maps", () => {
     ]);
   });
 
-  test("headers of the connection do not reach the function, the forwarded ones do", async () => {
+  test("headers of the connection do not reach the function, forwarding headers do", async () => {
     const url = await start({ buffered: mirror });
     const headers = ["Content-Type", "text/plain", "TE", "trailers"];
     const answer = await call(url, "/v1/things", { method: "POST", headers, body: "é" });
@@ -100,7 +100,7 @@ describe("maps", () => {
   });
 });
 
-test("a caller cannot pretend to be somebody else: the gateway adds the address it saw", async () => {
+test("a caller cannot fake its address: the gateway adds the address that it saw", async () => {
   const url = await start({ buffered: mirror });
   const headers = ["x-forwarded-for", "10.1.1.1", "X-Forwarded-Proto", "https"];
   const { event } = mirrored(await call(url, "/v1/things/1", { headers }));
@@ -133,7 +133,7 @@ describe("request context and Lambda context", () => {
 });
 
 describe("bodies", () => {
-  test("text arrives as text, whatever the chunks it came in", async () => {
+  test("text arrives as text, whatever chunks it was sent in", async () => {
     const url = await start({ buffered: mirror });
     const text = "é😀".repeat(40_000);
     const { event } = mirrored(await call(url, "/v1/things", { method: "POST", body: text }));

@@ -22,7 +22,7 @@ describe("a middy handler in streaming mode", () => {
   const handler = (answer: () => object) =>
     middy({ executionMode: executionModeStreamifyResponse }).handler(async () => answer());
 
-  test("sends its status, its headers and sixteen mebibytes as they are", async () => {
+  test("sends its status, its headers and sixteen mebibytes unchanged", async () => {
     const body = Buffer.from("é😀\u0000".repeat(16 * 1024 * 150));
     const url = await start({
       streamed: handler(() => ({
@@ -40,7 +40,7 @@ describe("a middy handler in streaming mode", () => {
     expect(answer.body.equals(body)).toBe(true);
   });
 
-  test("may have an empty body", async () => {
+  test("a middy handler in streaming mode may have an empty body", async () => {
     const url = await start({ streamed: handler(() => ({ statusCode: 204 })) });
     const answer = await call(url, "/v1/stream");
     expect([answer.status, answer.body.length]).toEqual([204, 0]);
@@ -48,13 +48,13 @@ describe("a middy handler in streaming mode", () => {
 });
 
 describe("bytes", () => {
-  test("characters cut at any byte arrive whole", async () => {
+  test("characters that are split at any byte arrive whole", async () => {
     const text = Buffer.from("aé€😀".repeat(10));
     const url = await start({
       streamed: streamed(async (stream) => {
         for (const byte of text) {
           stream.write(Buffer.from([byte]));
-          // Each byte is passed on before the next one comes.
+          // Each byte is sent before the next one is written.
           await new Promise((resolve) => setImmediate(resolve));
         }
         stream.end();
@@ -63,7 +63,7 @@ describe("bytes", () => {
     expect((await call(url, "/v1/stream")).body.toString()).toBe(text.toString());
   });
 
-  test("NUL bytes in the body are body", async () => {
+  test("NUL bytes in the body belong to the body", async () => {
     const url = await start({ streamed: streamed((stream) => void stream.end(Buffer.alloc(20))) });
     expect((await call(url, "/v1/stream")).body).toEqual(Buffer.alloc(20));
   });
@@ -77,7 +77,7 @@ describe("faults", () => {
     expect((await call(url, "/v1/stream")).status).toBe(502);
   });
 
-  test("a throw after the first byte breaks the connection off: no whole answer is pretended", async () => {
+  test("a throw after the first byte breaks the connection, so that the answer does not look complete", async () => {
     const url = await start({
       streamed: streamed((stream) => {
         stream.write("half");
@@ -97,7 +97,7 @@ describe("faults", () => {
     expect((await call(big, "/v1/stream")).status).toBe(502);
   });
 
-  test("a handler of the other kind is a 502 both ways", async () => {
+  test("a buffered handler on a streamed route, and the reverse, is a 502", async () => {
     const url = await start({ streamed: mirror, buffered: streamed((stream) => void stream.end("body")) });
     expect((await call(url, "/v1/stream")).status).toBe(502);
     expect((await call(url, "/v1/things/1")).status).toBe(502);
@@ -105,7 +105,7 @@ describe("faults", () => {
 });
 
 describe("a client that leaves", () => {
-  test("in the middle of an answer harms nobody: the handler ends, the next caller is served", async () => {
+  test("a client that leaves in the middle of an answer affects nobody else: the handler ends, the next caller is served", async () => {
     let ended = false;
     const chunk = Buffer.alloc(256 * 1024, "x");
     const url = await start({
@@ -128,7 +128,7 @@ describe("a client that leaves", () => {
     expect((await call(url, "/v1/stream")).body.length).toBe(64 * chunk.length);
   });
 
-  test("in the middle of its own request is forgotten", async () => {
+  test("a client that leaves in the middle of its own request is dropped", async () => {
     const url = await start({ buffered: mirror });
     const outgoing = request(`${url}/v1/things`, { method: "POST", headers: { "content-length": "100" } });
     outgoing.on("error", () => undefined);

@@ -55,7 +55,7 @@ export type RawAnswer = {
   readonly body: Buffer;
 };
 
-/** Unlike fetch this leaves the path, the case of header names and repeated headers as they are. */
+/** Unlike fetch, this keeps the path, the case of header names and repeated headers unchanged. */
 export async function call(
   url: string,
   path: string,
@@ -75,7 +75,7 @@ export async function call(
   };
 }
 
-/** A handler that answers 200 with the event it got, and the context's visible parts. */
+/** A handler that answers 200 with its event and the visible parts of its context. */
 export const mirror: LambdaHandler = async (event: unknown, context: unknown) => ({
   statusCode: 200,
   body: JSON.stringify({ event, context: visible(context) }),
@@ -95,5 +95,5 @@ export type Mirrored = {
   readonly context: Pick<Context, "functionName" | "awsRequestId"> & { readonly remainingMs: number };
 };
 
-/** What `mirror` answered is what it was given, so its shape is known. */
+/** `mirror` returns its input, so the type is known. */
 export const mirrored = (answer: RawAnswer): Mirrored => JSON.parse(answer.body.toString());

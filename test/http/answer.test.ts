@@ -24,14 +24,14 @@ afterEach(() => {
 
 const eventWith = (...rawHeaders: string[]) => gatewayEvent({ target: "/v1/organizations", rawHeaders });
 
-/** Only what an answer is made of. */
+/** Only the fields that an answer is made of. */
 const exchangeOf = (
   change: Partial<RequestContext> = {},
   operation: Operation = listOrganizations,
 ): RequestContext => ({ operation, event: eventWith(), requestId: "r1", ...change }) as RequestContext;
 
-describe("an answer that is sent at once", () => {
-  test("of 6 MB and more is refused with what to do, where a stream would take it", async () => {
+describe("a buffered answer", () => {
+  test("a buffered answer of 6 MB and more is refused with advice; a streamed one is sent", async () => {
     const json = { text: "x".repeat(6 * 1024 * 1024) };
     await expect(succeed(exchangeOf(), { json })).rejects.toMatchObject({
       code: "RESPONSE_TOO_LARGE",
@@ -47,8 +47,8 @@ describe("an answer that is sent at once", () => {
     expect(body).toBeInstanceOf(Readable);
   });
 
-  test("is measured as Lambda does, escapes and all", async () => {
-    // Each quotation mark is two bytes of JSON, and four inside Lambda's own.
+  test("a buffered answer is measured as Lambda measures it, including escapes", async () => {
+    // Each quotation mark is two bytes of JSON, and four bytes inside Lambda's own JSON.
     const json = { text: '"'.repeat(1_600_000) };
     await expect(succeed(exchangeOf(), { json })).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
     expect(await succeed(exchangeOf(), { json: { text: "x".repeat(1_600_000) } })).toMatchObject({
@@ -56,7 +56,7 @@ describe("an answer that is sent at once", () => {
     });
   });
 
-  test("is compressed as the caller likes, and says on what it depends", async () => {
+  test("a buffered answer is compressed as the caller prefers, and names in Vary what it depends on", async () => {
     vi.stubEnv("CORS_ORIGINS", "https://app.example.com");
     const json = { text: "x".repeat(5_000) };
     const event = eventWith("accept-encoding", "gzip", "origin", "https://app.example.com");
@@ -70,8 +70,8 @@ describe("an answer that is sent at once", () => {
   });
 });
 
-describe("an event that lacks what API Gateway always sends", () => {
-  test("has no header, and gets a request id all the same", () => {
+describe("an event without fields that API Gateway always sends", () => {
+  test("has no header, and still gets a request id", () => {
     const bare = { ...eventWith(), multiValueHeaders: null, requestContext: undefined };
     const event = bare as unknown as ReturnType<typeof eventWith>;
     expect(headerValues(event, "x")).toEqual([]);
@@ -86,7 +86,7 @@ describe("an event that lacks what API Gateway always sends", () => {
   });
 });
 
-test("an operation on one organization that has none is a fault of ours", () => {
+test("an operation on one organization without an organization is an internal error", () => {
   expect(() => onlyOrganization({ scope: { organizations: [], selector: "all" } })).toThrow(
     new TypeError("The operation selects one organization."),
   );
@@ -113,7 +113,7 @@ test("reads do not wait for the limiter, writes do", async () => {
   expect(log).toEqual(["transactGet", "writeMany"]);
 });
 
-test("a refusal that cannot be audited is logged, and changes nothing about the answer", async () => {
+test("a refusal that cannot be audited is logged, and the answer stays the same", async () => {
   const lines: string[] = [];
   vi.stubEnv("LOG_LEVEL", "warn");
   vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);

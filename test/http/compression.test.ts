@@ -20,7 +20,7 @@ test.each([
   expect(preferredCoding(header)).toBe(coding);
 });
 
-test("both codings give the bytes back", async () => {
+test("both codings decompress to the original bytes", async () => {
   const body = Buffer.from("é😀 review ".repeat(10_000));
   expect(gunzipSync(await compress("gzip", body))).toEqual(body);
   expect(brotliDecompressSync(await compress("br", body))).toEqual(body);

@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 
 const newRing = (clock = new TestClock()) => new CursorKeyRing({ clock });
 
-/** A table with its first keys, which counts how often the keys are read. */
+/** A table with its first keys; it counts the reads of the keys. */
 async function newTable({ clock = new TestClock(), hasKeys = true } = {}) {
   const { table } = await openStore(store().endpoint);
   if (hasKeys) await createCursorKeys({ table, clock, random: systemRandom });
@@ -30,15 +30,15 @@ async function newTable({ clock = new TestClock(), hasKeys = true } = {}) {
   return { table: counted, item, reads: () => reads };
 }
 
-/** Fails every write in the given way; nothing else of it is used. */
+/** Fails every write with the error; nothing else of the table is used. */
 const refusing = (error: Error): Table => ({ ...store().table, write: () => Promise.reject(error) });
 
 describe("the ring of signing keys", () => {
-  test("says so when it is asked to sign before it was loaded", () => {
+  test("throws when it must sign before it is loaded", () => {
     expect(() => newRing().current()).toThrow(new TypeError("The cursor signing keys were not loaded."));
   });
 
-  test("wants to be read at first, and again when what it knows is older than its bound", async () => {
+  test("the ring of signing keys must be read first, and again when its content is older than the limit", async () => {
     const clock = new TestClock();
     const ring = newRing(clock);
     expect(ring.isStale).toBe(true);
@@ -57,7 +57,7 @@ describe("the ring of signing keys", () => {
     expect(ring.current().secret).toHaveLength(32);
   });
 
-  test("asks the table for a key it does not know, once a moment, and never for one it knows", async () => {
+  test("reads the table for an unknown key, at most once per interval, and never for a known key", async () => {
     const { table, item, reads } = await newTable();
     const clock = new TestClock();
     const ring = newRing(clock);
@@ -72,14 +72,14 @@ describe("the ring of signing keys", () => {
     expect(reads()).toBe(1);
   });
 
-  test("finds a key by name when it was never loaded", async () => {
+  test("finds a key by name even if it was never loaded", async () => {
     const { table, item } = await newTable();
     const first = newRing();
     first.accept(item);
     expect(await newRing().named(table, first.current().id)).toEqual(first.current());
   });
 
-  test("of a new table is not made up by a request: the request is told to come again", async () => {
+  test("the ring of signing keys of a new table is not created by a request: the request gets a 503 with Retry-After", async () => {
     const { table, item } = await newTable({ hasKeys: false });
     const problem = { code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 60 };
     expect(() => newRing().accept(item)).toThrow(expect.objectContaining(problem));
@@ -87,7 +87,7 @@ describe("the ring of signing keys", () => {
     expect(await table.get(cursorKeysKey)).toBeUndefined();
   });
 
-  test("that is damaged is named, without its content", async () => {
+  test("reports the damaged fields without their content", async () => {
     const damaged = { ...cursorKeysKey, current: "k1", keys: { k1: { secret: 7, created_at_ms: 0 } } };
     expect(() => newRing().accept(damaged)).toThrow(
       `The cursor signing keys at ${cursorKeysKey.pk} / ${cursorKeysKey.sk} is damaged in: keys.k1.secret.`,
@@ -96,7 +96,7 @@ describe("the ring of signing keys", () => {
 });
 
 describe("rotation", () => {
-  test("of a table without keys makes the first, once, however many workers begin with it at the same moment", async () => {
+  test("creates the first key of a table once, even if many workers start at the same moment", async () => {
     const { table } = await newTable({ hasKeys: false });
     const deps = { table, clock: new TestClock(), random: systemRandom };
     expect(await rotateCursorKeys(deps)).toBe("created");
@@ -106,7 +106,7 @@ describe("rotation", () => {
     expect(await rotateCursorKeys(deps)).toBe("young");
   });
 
-  test("makes the first key although the answer to the write was lost", async () => {
+  test("creates the first key although the answer to the write was lost", async () => {
     const { client, table } = await openStore(faulty.endpoint());
     let lost = 0;
     faulty.inject(({ operation }) => (operation === "PutItem" && lost++ === 0 ? "lost_after" : undefined));
@@ -119,13 +119,13 @@ describe("rotation", () => {
     client.destroy();
   });
 
-  test("passes a fault of the store on", async () => {
+  test("passes on an error of the store", async () => {
     const error = new TypeError("planted");
     const deps = { table: refusing(error), clock: new TestClock(), random: systemRandom };
     await expect(createCursorKeys(deps)).rejects.toBe(error);
   });
 
-  test("comes when a key has signed for its days, not a moment earlier", async () => {
+  test("happens when a key has signed for its number of days, not earlier", async () => {
     const clock = new TestClock();
     const { table } = await newTable({ clock });
     clock.advance(cursorLimits.signingDaysMax * dayMs - 1);
@@ -134,7 +134,7 @@ describe("rotation", () => {
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("rotated");
   });
 
-  test("replaces a current key that is not among the keys", async () => {
+  test("replaces a current key that is missing in the list of keys", async () => {
     const { table } = await newTable();
     await table.write({ put: { ...cursorKeysKey, current: "gone", keys: {} } });
     const ring = newRing();

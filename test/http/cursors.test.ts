@@ -36,7 +36,7 @@ async function bench(clock = new TestClock()) {
   ring.accept(await table.get(cursorKeysKey));
   const walk = (change: Partial<Walk> = {}) => {
     const { operation = listOrganizations, tenant = "w#acme", selector = "all", query = {}, cursor } = change;
-    // Only what a cursor is bound to matters here.
+    // Only the fields that a cursor is bound to matter here.
     const principal = { tenant } as Principal;
     const scope = { selector, organizations: [] } as Scope;
     const defaultPageSize = operation.paging?.defaultSize ?? 100;
@@ -62,7 +62,7 @@ const damaged = {
   message: "cursor: is damaged. Send next_cursor of the previous page as it is.",
 };
 
-/** Units of text that some encoding makes longer, and plain ones. */
+/** Units of text that grow in some encoding, and plain ones. */
 const unit = fc.constantFrom(
   "#",
   "%",
@@ -92,7 +92,7 @@ const placeOf = (bytesMax: number) =>
     )
     .filter((id) => id !== "");
 
-describe("a cursor is never longer than the service accepts, and gives its place back", () => {
+describe("a cursor is never longer than the service accepts, and returns its position", () => {
   const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
   const longestName = operations.map(({ id }) => id).toSorted((one, other) => other.length - one.length)[0];
   const kinds: Readonly<Record<string, (id: string) => string>> = {
@@ -118,7 +118,7 @@ describe("a cursor is never longer than the service accepts, and gives its place
     );
   });
 
-  test("any other text too, if it is short", async () => {
+  test("the same holds for any other text, if it is short", async () => {
     const { walk, open } = await bench();
     await fc.assert(
       fc.asyncProperty(identifierOf(100), async (position) => {
@@ -127,7 +127,7 @@ describe("a cursor is never longer than the service accepts, and gives its place
     );
   });
 
-  test("one of release 1, with its sort key in JSON, is still good", async () => {
+  test("a cursor of release 1, with its sort key in JSON, is still valid", async () => {
     const { walk, open, ring, clock } = await bench();
     const { id, secret } = ring.current();
     const parts = JSON.stringify(["w#acme", "all", []]);
@@ -138,7 +138,7 @@ describe("a cursor is never longer than the service accepts, and gives its place
     const text = `${id}.${Buffer.concat([mac, Buffer.from(content)]).toString("base64url")}`;
     const cursor = await open(text);
     expect(walk({ cursor }).position).toBe(p);
-    // Its one digest does not tell what differs, so the sentence names both.
+    // Its single digest does not show which part differs, so the message names both.
     for (const change of [{ tenant: "w#other" as const }, { query: { user_ids: ["9"] } }])
       expect(() => walk({ ...change, cursor })).toThrow(
         expect.objectContaining({
@@ -152,14 +152,14 @@ describe("a cursor is never longer than the service accepts, and gives its place
 });
 
 describe("a cursor", () => {
-  test("gives back the place it was made for", async () => {
+  test("returns the position that it was made for", async () => {
     const { walk, open } = await bench();
     const cursor = await open(walk().next(["2026-11-15", 7]));
     expect(walk({ cursor }).position).toEqual(["2026-11-15", 7]);
     expect(cursor.resumes).toBe(false);
   });
 
-  test("with any single bit flipped is refused", async () => {
+  test("a cursor with any single bit flipped is refused", async () => {
     const { walk, open } = await bench();
     const text = walk().next("0f8fad5b-d9cb-469f-a165-70867728950e");
     const bytes = Buffer.from(text, "latin1");
@@ -170,7 +170,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("cut short, lengthened, empty or made up is refused", async () => {
+  test("a cursor that is cut, lengthened, empty or made up is refused", async () => {
     const { walk, open, ring } = await bench();
     const text = walk().next("a");
     const forgeries = [
@@ -191,7 +191,7 @@ describe("a cursor", () => {
   test.each([
     ["nothing", ""],
     ["a payload of another form", JSON.stringify({ o: listOrganizations.id, t: 0 })],
-  ])("that is rightly signed over %s is refused", async (_, content) => {
+  ])("with a valid signature over %s is refused", async (_, content) => {
     const { open, ring } = await bench();
     const { id, secret } = ring.current();
     const mac = createHmac("sha256", secret).update(`${id}.`).update(content).digest();
@@ -199,7 +199,7 @@ describe("a cursor", () => {
     await expect(open(text)).rejects.toMatchObject(damaged);
   });
 
-  test("is bound to the name of the key that signed it", async () => {
+  test("a cursor is bound to the name of the key that signed it", async () => {
     const { walk, open, ring } = await bench();
     const [id, rest] = walk().next("a").split(".");
     const secret = Buffer.from(ring.current().secret).toString("base64url");
@@ -209,7 +209,7 @@ describe("a cursor", () => {
     await expect(open(`twin.${rest}`)).rejects.toMatchObject(damaged);
   });
 
-  test("of another operation is refused", async () => {
+  test("a cursor of another operation is refused", async () => {
     const { walk, open } = await bench();
     const text = walk().next("a");
     await expect(open(text, listRepositories)).rejects.toMatchObject({
@@ -219,7 +219,7 @@ describe("a cursor", () => {
     await expect(open(text, whoami)).rejects.toMatchObject(invalidCursor);
   });
 
-  test("lives 30 days, a resume cursor 400", async () => {
+  test("a cursor is valid for 30 days, a resume cursor for 400", async () => {
     const { walk, open, clock } = await bench();
     const text = walk({ operation: resumable }).next("a");
     const resume = walk({ operation: resumable }).resume("a");
@@ -236,7 +236,7 @@ describe("a cursor", () => {
     await expect(open(resume, resumable)).rejects.toMatchObject(invalidCursor);
   });
 
-  test("is at most 1 KiB", async () => {
+  test("a cursor is at most 1 KiB", async () => {
     const { walk } = await bench();
     expect(walk().next("x".repeat(256)).length).toBeLessThanOrEqual(1024);
   });
@@ -259,7 +259,7 @@ describe("a cursor", () => {
     );
   });
 
-  test("from before a change of tenant says to start a new walk", async () => {
+  test("a cursor from before a change of tenant is refused with the advice to start a new walk", async () => {
     const { walk, open } = await bench();
     const cursor = await open(walk({ operation: resumable, selector: "one:1" }).next("a"), resumable);
     expect(() => walk({ operation: resumable, selector: "one:1", tenant: "w#other", cursor })).toThrow(
@@ -272,7 +272,7 @@ describe("a cursor", () => {
     );
   });
 
-  test("of a mirror lives as long as removals are kept, however many pages the walk takes", async () => {
+  test("a cursor of a mirror is valid as long as removals are kept, however many pages the walk takes", async () => {
     const { clock, walk, open } = await bench();
     const mirror = { operation: resumable, query: { include_removed: true } };
     const begin = await open(walk(mirror).resume("a"), resumable);
@@ -289,14 +289,14 @@ describe("a cursor", () => {
     await expect(open(next, resumable)).rejects.toMatchObject({
       message: "cursor: goes on with a walk that is older than 400 days. Start a new walk.",
     });
-    // The resume counts from the moment at which the walk that it ends began.
+    // The 400 days of the resume cursor count from the start of the walk that it ends.
     clock.advance(398 * dayMs);
     await open(end, resumable);
     clock.advance(2 * dayMs);
     await expect(open(end, resumable)).rejects.toMatchObject(invalidCursor);
   });
 
-  test("does not mind in which order filters come, nor one that is not given, nor how the scope was named", async () => {
+  test("accepts filters in any order, omitted filters, and any way to name the scope", async () => {
     const { walk, open } = await bench();
     const filters = [
       ["status", "merged"],
@@ -315,7 +315,7 @@ describe("a cursor", () => {
     for (const each of later) expect(walk({ operation: resumable, query: each, cursor }).position).toBe("a");
   });
 
-  test("tells a walk that goes on after its end from one that is under way or begins", async () => {
+  test("distinguishes a walk that resumes after its end from one that starts or continues", async () => {
     const { walk, open } = await bench();
     const first = walk({ operation: resumable });
     const next = await open(first.next("a"), resumable);
@@ -325,14 +325,14 @@ describe("a cursor", () => {
     expect(walk({ operation: resumable, cursor: resume }).resumes).toBe(true);
   });
 
-  test("of an operation without pages keeps no page size, and only a number is one", async () => {
+  test("a cursor of an operation without pages stores no page size, and a page size must be a number", async () => {
     const { walk, open } = await bench();
     const cursor = await open(walk({ operation: whoami, query: { limit: 5 } }).next("a"), whoami);
     expect(cursor.pageSize).toBeUndefined();
     expect(walk({ query: { limit: "5" } }).pageSize).toBe(listOrganizations.paging.defaultSize);
   });
 
-  test("of a walk over texts that holds something else is refused", async () => {
+  test("a cursor with another position type is refused in a walk over texts", async () => {
     const { walk, open } = await bench();
     const at = async (position: string | number | string[]) =>
       walk({ cursor: await open(walk().next(position)) });
@@ -342,7 +342,7 @@ describe("a cursor", () => {
       expect(() => positionText(paging)).toThrow(expect.objectContaining(damaged));
   });
 
-  test("takes filter lists as sets, and does not mind another limit or format", async () => {
+  test("treats filter lists as sets, and accepts another limit or format", async () => {
     const { walk, open } = await bench();
     const made = walk({
       operation: resumable,
@@ -353,7 +353,7 @@ describe("a cursor", () => {
     expect(later).toMatchObject({ position: "a", pageSize: 9 });
   });
 
-  test("keeps the page size where the operation says so: it may be left out, never changed", async () => {
+  test("stores the page size where the operation says so: the limit may be omitted, never changed", async () => {
     const { walk, open } = await bench();
     const cursor = await open(walk({ query: { limit: 5 } }).next("a"));
     expect(walk({ cursor }).pageSize).toBe(5);
@@ -368,7 +368,7 @@ describe("a cursor", () => {
 });
 
 describe("signing keys", () => {
-  test("rotate without breaking a walk under way, also for a function that has not heard of the new key", async () => {
+  test("rotate without breaking a walk, even for a function that has not read the new key", async () => {
     const clock = new TestClock();
     const before = await bench(clock);
     const text = before.walk().next("a");
@@ -383,7 +383,7 @@ describe("signing keys", () => {
     expect(await before.open(after.walk().next("b"))).toMatchObject({ position: "b" });
   });
 
-  test("stay until the last resume cursor they signed has died, and no longer", async () => {
+  test("signing keys are kept until the last resume cursor that they signed expires, and no longer", async () => {
     const clock = new TestClock("2030-01-01T00:00:00.000Z");
     const { table, ring } = await bench(clock);
     const first = ring.current().id;

@@ -4,7 +4,7 @@ import { apiGatewayLimits, functionSettings, lambdaLimits } from "../../lib/cont
 import { openDeadline } from "../../lib/http/deadline.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 
-/** A clock whose sleepers wake when the test says how late it is. */
+/** A clock whose sleepers wake when the test sets the time. */
 class ManualClock implements Clock {
   #now = 0;
   #sleepers: Array<{ atMs: number; wake: () => void }> = [];
@@ -25,7 +25,7 @@ const work = { totalMs: 1_000, wrapUpMs: 300, answerMs: 100 };
 const never = new Promise<never>(() => {});
 
 describe("a deadline", () => {
-  test("tells whoever can end early, then everybody", async () => {
+  test("fires the soft signal first, then the hard one", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 60_000);
     const refusal = expect(deadline.within(never)).rejects.toMatchObject({ name: "TimeoutError" });
@@ -39,7 +39,7 @@ describe("a deadline", () => {
     await refusal;
   });
 
-  test("keeps Lambda's last milliseconds for the answer where a function has less time than planned", async () => {
+  test("reserves Lambda's last milliseconds for the answer if a function has less time than planned", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 500);
     await clock.shine(100);
@@ -48,20 +48,20 @@ describe("a deadline", () => {
     expect(deadline.hardDeadline.aborted).toBe(true);
   });
 
-  test("gives the work's own answer and own fault while there is time", async () => {
+  test("returns the result or the error of the work while there is time", async () => {
     const deadline = openDeadline(new ManualClock(), work, 60_000);
     expect(await deadline.within(Promise.resolve("done"))).toBe("done");
     await expect(deadline.within(Promise.reject(new Error("own")))).rejects.toThrow("own");
   });
 
-  test("of a request that is stopped ends the work at once, for the reason it was stopped", () => {
+  test("the deadline of an aborted request ends the work at once, with the reason of the abort", () => {
     const deadline = openDeadline(new ManualClock(), work, 60_000);
     const refusal = new Error("refused");
     deadline.stop(refusal);
     expect([deadline.softDeadline.reason, deadline.hardDeadline.aborted]).toEqual([refusal, false]);
   });
 
-  test("that is let go of never sounds", async () => {
+  test("a deadline that is disposed never fires", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 60_000);
     deadline.dispose();
@@ -70,7 +70,7 @@ describe("a deadline", () => {
   });
 });
 
-describe("the time that functions have", () => {
+describe("the time limits of the functions", () => {
   const { operation, streaming } = functionSettings;
 
   test.each([
@@ -84,11 +84,11 @@ describe("the time that functions have", () => {
     },
   );
 
-  test("buffered: the answer is there before the gateway gives up", () => {
+  test("a buffered answer is ready before the gateway gives up", () => {
     expect(operation.work.totalMs + operation.work.answerMs).toBeLessThan(apiGatewayLimits.integrationMsMax);
   });
 
-  test("streamed: the largest answer leaves at Lambda's slow pace within the time kept for it, twice over", () => {
+  test("a streamed answer of the largest size is sent at Lambda's slow rate within half the time reserved for it", () => {
     const slowBytes = requestLimits.responseBytesMax - lambdaLimits.streamFullSpeedBytes;
     const sendMs = (slowBytes / lambdaLimits.streamBytesPerSecond) * 1000;
     expect(2 * sendMs).toBeLessThan(streaming.work.answerMs);

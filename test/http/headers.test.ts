@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { deprecationHeaders, helpHeader, ownPathOf } from "../../lib/http/headers.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 
-/** An event of `resource`, asked for at `path` of the host. */
+/** An event of `resource` that was requested at `path` of the host. */
 function eventAt(resource: string, path: string, pathParameters: Readonly<Record<string, string>> = {}) {
   const event = gatewayEvent({ target: path, resource, pathParameters });
   return { ...event, requestContext: { ...event.requestContext, path } };
 }
 
-describe("the link of a legacy key's answer leads to the page at the address that was called", () => {
+describe("the link in a legacy key's answer leads to the page at the called address", () => {
   test.each([
     ["a domain of the operator's own, or the local service", "/v1/whoami", "/v1/whoami", ""],
     ["API Gateway's own address, below its stage", "/v1/whoami", "/live/v1/whoami", "/live"],
@@ -34,7 +34,7 @@ describe("the API's own path", () => {
   test.each([
     ["at the root of a domain, or at API Gateway's own address", ""],
     ["below the base path of a domain", "/review"],
-  ])("%s is what the routes spell", (_, before) => {
+  ])("%s is the path of the routes", (_, before) => {
     expect(at("/v1/roles/{role_id}", `${before}/v1/roles/0a1b`)).toBe("/v1/roles/0a1b");
     expect(at("/docs", `${before}/docs`)).toBe("/docs");
     expect(at("/", `${before}/`)).toBe("/");
@@ -42,7 +42,7 @@ describe("the API's own path", () => {
   });
 });
 
-describe("the link of an error leads to the page of its code at the address that was called", () => {
+describe("the link of an error leads to the page of its code at the called address", () => {
   test.each([
     ["an operation", "/v1/whoami", "/live/v1/whoami", {}, "/live"],
     ["the root, below a stage", "/", "/live/", {}, "/live"],

@@ -7,7 +7,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 
-/** As our gateway sends a body, in base64, or as its console does when a method is tried there: as text. */
+/** Our gateway sends a body in base64; the API Gateway console's method test sends it as text. */
 const forms = { base64: ["*/*"], text: [] } as const;
 
 function eventWith(
@@ -30,14 +30,14 @@ const context = lambdaContext({
 const read = (event: ReturnType<typeof eventWith>, operation: Operation = setSeatAssignment) =>
   createBodyReader(operation)(event, context);
 
-describe.each(["base64", "text"] as const)("a body that comes as %s", (form) => {
-  test("is read", () => {
+describe.each(["base64", "text"] as const)("a body that arrives as %s", (form) => {
+  test("is parsed", () => {
     const event = eventWith('{"mode":"manual","org_id":"é"}', form);
     expect(peekBody(event, "org_id")).toBe("é");
     expect(read(event)).toEqual({ value: { mode: "manual", org_id: "é" } });
   });
 
-  test("is measured by its own bytes", () => {
+  test("is measured by its decoded bytes", () => {
     const text = `{"mode":"manual","org_id":"${"é".repeat(50)}"}`;
     const bytes = Buffer.byteLength(text);
     const readUpTo = (bodyBytesMax: number) =>
@@ -48,11 +48,11 @@ describe.each(["base64", "text"] as const)("a body that comes as %s", (form) => 
     );
   });
 
-  test("says nothing before it is judged where there is none, or it is no JSON", () => {
+  test("has no field before validation if it is missing or not JSON", () => {
     for (const body of ["", "{"]) expect(peekBody(eventWith(body, form), "org_id")).toBeUndefined();
   });
 
-  test("is a problem in our own words where it is missing or not JSON", () => {
+  test("is reported in our own words if it is missing or not JSON", () => {
     expect(read(eventWith("", form))).toEqual({ problem: "body: is required and must be a JSON object." });
     for (const body of ["{", "nonsense", "\ufeff{}", "[".repeat(100_000), '{"a":1}}'])
       expect(read(eventWith(body, form)), body.slice(0, 20)).toEqual({ problem: "body: is not valid JSON." });
@@ -64,7 +64,7 @@ describe.each(["base64", "text"] as const)("a body that comes as %s", (form) => 
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test("must be application/json, not merely like it", () => {
+  test("must be exactly application/json", () => {
     for (const type of ["application/problem+json", "application/jsonp", "text/plain", ""])
       expect(() => read(eventWith("{}", form, ["content-type", type])), type).toThrow(
         "The body must be sent as content-type: application/json.",
@@ -75,7 +75,7 @@ describe.each(["base64", "text"] as const)("a body that comes as %s", (form) => 
   });
 });
 
-test("bytes that are not UTF-8 are a problem and are not replaced", () => {
+test("bytes that are not UTF-8 are reported and not replaced", () => {
   const bytes = Buffer.concat([Buffer.from('{"mode":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
   expect(read(eventWith(bytes, "base64"))).toEqual({ problem: "body: is not valid UTF-8." });
   expect(read(eventWith("{}", "base64"))).toEqual({ value: {} });

@@ -10,7 +10,7 @@ const columns = [
 const text = (rows: Row[]) => csv(columns, rows).toString();
 
 describe("CSV", () => {
-  test("has a header row, CRLF, empty cells for null and lists as JSON", () => {
+  test("CSV has a header row, CRLF, empty cells for null and lists as JSON", () => {
     expect(text([{ a: null, b: 1, c: [] }])).toBe("a,b,c\r\n,1,[]\r\n");
     expect(text([])).toBe("a,b,c\r\n");
   });
@@ -22,7 +22,7 @@ describe("CSV", () => {
   });
 
   test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠A"])(
-    "takes the formula out of %j",
+    "defuses the formula in %j",
     (formula) => {
       const [, row = ""] = text([{ a: formula, b: 1, c: [] }]).split(/\r\n(?=')|,\r\n|c\r\n/);
       expect(row.replace(/^"/, "").startsWith("'")).toBe(true);
@@ -39,7 +39,7 @@ describe("a page", () => {
     resumeCursor: null,
   };
 
-  test("carries its cursor in a header, and JSON in its body too", () => {
+  test("a page has its cursor in a header, and in JSON also in its body", () => {
     expect(listReply({ ...page, format: "json" })).toEqual({
       bytes: Buffer.from('{"data":[{"a":"é😀","b":1,"c":[]}],"next_cursor":"next"}'),
       contentType: "application/json",

@@ -40,7 +40,7 @@ describe.each(["organization", "user", "instance"])("a key of kind %s", (kind) =
     },
   );
 
-  test("is told of an empty org_id, or of one sent twice, as of any parameter", async () => {
+  test("rejects an empty org_id, or one sent twice, like any parameter", async () => {
     for (const query of ["org_id=", "org_id=w1&org_id=w1"]) {
       const answer = await api.call(`/v1/roles?${query}`, { key: keys[kind] ?? "" });
       expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
@@ -58,11 +58,11 @@ describe("a workspace token", () => {
       body: { name: `role ${inQuery} ${inBody}`, org_id: inBody },
     });
 
-  test("may send the same org_id in query and body", async () => {
+  test("a workspace token may send the same org_id in query and body", async () => {
     expect((await create("w1", "w1")).status).toBe(201);
   });
 
-  test("is told when the two contradict each other", async () => {
+  test("gets an error if the two contradict each other", async () => {
     const answer = await create("w1", "w2");
     expect([answer.status, answer.codes, answer.message]).toEqual([
       400,
@@ -71,13 +71,13 @@ describe("a workspace token", () => {
     ]);
   });
 
-  test("still has its org_id judged", async () => {
+  test("still has its org_id validated", async () => {
     const answer = await api.call(`/v1/roles?org_id=${tooLong}`, { key: keys.workspace ?? "" });
     expect([answer.status, answer.message]).toEqual([400, "org_id: must have at most 256 bytes."]);
   });
 });
 
-test("POST /v1/users/roles judges the org_id of every kind of key", async () => {
+test("POST /v1/users/roles validates the org_id of every kind of key", async () => {
   for (const kind of ["organization", "user", "instance"]) {
     const body = { role: "cr_member", user_ids: ["nobody"], org_id: tooLong };
     const answer = await api.call("/v1/users/roles", { key: keys[kind] ?? "", body });

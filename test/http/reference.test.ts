@@ -48,7 +48,7 @@ const operationPages = operations.map(({ id }) => `/docs/operations/${id}`);
 const pages = [...Object.keys(referencePages), ...errorPages, ...operationPages];
 const served = [...Object.keys(referenceFiles), searchPath, ...pages];
 
-test.each(served)("%s has a route, and all it needs is in the function's bundle", async (path) => {
+test.each(served)("%s has a route, and the function's bundle contains everything it needs", async (path) => {
   const { statusCode, headers, text, routed } = await ask(path);
   expect([routed, statusCode]).toEqual([true, 200]);
   expect(headers).toMatchObject({ "cache-control": "no-store", "x-request-id": expect.any(String) });
@@ -62,12 +62,12 @@ test.each([
   "/docs/constructor",
   "/docs/operations/constructor",
   "/docs/operations/noSuchOperation",
-])("%s opens no file", async (path) => {
+])("%s reads no file", async (path) => {
   const { statusCode, text } = await ask(path);
   expect([statusCode, JSON.parse(text)]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
 });
 
-test("what is sent to an allowed origin says that it depends on it, beside the coding", async () => {
+test("an answer to an allowed origin names the origin in Vary, beside the coding", async () => {
   const origin = "https://portal.example.com";
   expect((await ask("/docs")).headers).toMatchObject({ vary: "accept-encoding" });
   vi.stubEnv("CORS_ORIGINS", origin);
@@ -78,7 +78,7 @@ test("what is sent to an allowed origin says that it depends on it, beside the c
   vi.stubEnv("CORS_ORIGINS", undefined);
 });
 
-test.each(pages)("%s asks for and leads to nothing that is not served", async (path) => {
+test.each(pages)("%s loads and links only what is served", async (path) => {
   const { text } = await ask(path);
   const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
   expect(targets.length).toBeGreaterThan(3);
@@ -89,12 +89,12 @@ test.each(pages)("%s asks for and leads to nothing that is not served", async (p
   }
 });
 
-test("the root leads to the reference, also below a stage", async () => {
+test("the root redirects to the reference, also below a stage", async () => {
   const { statusCode, headers, routed } = await ask("/");
   expect([routed, statusCode, headers.location]).toEqual([true, 302, "/docs"]);
 });
 
-test("what is not there names its address, and where help is", async () => {
+test("a missing page names its address and where to find help", async () => {
   const { headers, text } = await ask("/docs/nothing");
   expect(JSON.parse(text).error.message).toBe(
     "There is nothing at /docs/nothing. The reference of the API is at /docs.",

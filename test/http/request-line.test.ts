@@ -47,8 +47,8 @@ const counted = (code: string) => ({
   },
 });
 
-/** The whole line: nothing of path, query, headers or body is in it. */
-describe("what is no operation leaves its line too, and errors are counted", () => {
+/** Compares the whole line: it contains nothing of path, query, headers or body. */
+describe("a request without an operation has a log line too, and errors are counted", () => {
   const routes = [{ method: "GET", path: "/v1/whoami" }];
   const unrouted = (...request: Parameters<typeof asked>) =>
     answerUnrouted(routes, asked(...request), systemRandom, clock);
@@ -69,7 +69,7 @@ describe("what is no operation leaves its line too, and errors are counted", () 
     expect(lines).toEqual([{ ...line, status: 204 }]);
   });
 
-  test("the reference's pages, and those it does not have", async () => {
+  test("the reference's pages, and missing pages", async () => {
     const serve = serveReference(join(import.meta.dirname, "../.."), systemRandom, clock);
     await serve(asked("GET", "/docs/errors/NOT_FOUND?hunter2"));
     await serve(asked("GET", "/docs/errors/HUNTER2"));
@@ -82,7 +82,7 @@ describe("what is no operation leaves its line too, and errors are counted", () 
 
 describe("a refused key", () => {
   const refuse = (fault: AuthenticationError) => {
-    // The chain ended at its first step: only what the frame opened is there.
+    // The chain ended at its first step: only the fields that the request lifecycle set are there.
     const opened: Partial<RequestContext> = {
       ...{ operation: whoami, requestId: "traced", startedAtMs: clock.nowMs() },
       meter: new StoreMeter(),
@@ -91,7 +91,7 @@ describe("a refused key", () => {
     return lines[0];
   };
 
-  test("that is real is named by id and kind, and by nothing else of it", () => {
+  test("a refused key that exists is logged with id and kind, and with nothing else of it", () => {
     const said = refuse(
       new AuthenticationError("revoked", keyItem("agentic", { hash: "hunter2", owner: "hunter2" })),
     );
@@ -100,7 +100,7 @@ describe("a refused key", () => {
     expect(JSON.stringify(said)).not.toContain("hunter2");
   });
 
-  test("that is none has no name", () => {
+  test("a refused key that does not exist is logged without an id", () => {
     expect(refuse(new AuthenticationError("unknown"))).not.toHaveProperty("key_id");
   });
 });

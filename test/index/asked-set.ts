@@ -1,8 +1,8 @@
 /**
  * Questions as colleagues ask them, in other words than the Learnings that answer them. `askedOfJudged` is about the
- * Learnings of the judged set and may be looked at while the local embedder is worked on. The held-out part has
- * Learnings of its own and was written before that work began: it only ever tells the figure. The same hand wrote the
- * vocabulary afterwards, so the figure is kinder than a stranger's questions would give.
+ * Learnings of the judged set and may be read while the local embedder is developed. The held-out part has its own
+ * Learnings and was written before that work began: it is used only to measure. The same author wrote the vocabulary
+ * afterwards, so the result is better than with questions from a stranger.
  */
 export type Asked = { readonly wants: string; readonly question: string };
 

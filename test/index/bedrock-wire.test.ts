@@ -26,7 +26,7 @@ const refused = (status: number, name: string) => ({
 });
 
 describe("Bedrock over the wire", () => {
-  test("an embedding is one signed call of the model's own path", async () => {
+  test("an embedding is one signed call to the model's own path", async () => {
     const { server, embedder } = await embedderOn(() => embedded);
     expect(await embedder.embed("hello")).toHaveLength(256);
     expect(server.problems).toEqual([]);
@@ -47,13 +47,13 @@ describe("Bedrock over the wire", () => {
     ["fails", refused(500, "InternalServerException")],
     ["takes too long", refused(408, "ModelTimeoutException")],
     ["hangs up", "hang up" as const],
-  ])("a model that %s once is asked again", async (_, turn) => {
+  ])("a model that %s once is called again", async (_, turn) => {
     const { server, embedder } = await embedderOn((count) => (count === 1 ? turn : embedded));
     expect(await embedder.embed("hello")).toHaveLength(256);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("a model that throttles for good is a fault after a few tries, one that refuses is one at once", async () => {
+  test("a model that always throttles is an error after a few tries, and a model that refuses is an error at once", async () => {
     const throttling = await embedderOn(() => refused(429, "ThrottlingException"));
     await expect(throttling.embedder.embed("hello")).rejects.toMatchObject({ kind: "throttled" });
     expect(throttling.server.requests).toHaveLength(indexLimits.embeddingAttemptsMax);
@@ -62,14 +62,14 @@ describe("Bedrock over the wire", () => {
     expect(refusing.server.requests).toHaveLength(1);
   });
 
-  test("an answer that is no JSON is no answer, and is not quoted", async () => {
+  test("an answer that is not JSON is an error that does not quote the answer", async () => {
     const { embedder } = await embedderOn(() => ({ status: 200, body: "<planted>" }));
     await expect(embedder.embed("hello")).rejects.toEqual(
       new NoAnswer("The answer of the model is not JSON."),
     );
   });
 
-  test("a caller whose time is up waits no longer", async () => {
+  test("a caller whose time is up stops waiting", async () => {
     const { embedder } = await embedderOn(() => "stay silent");
     await expect(embedder.embed("hello", AbortSignal.timeout(20))).rejects.toThrow();
   });

@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe("the embedder of a function", () => {
-  test("is Bedrock's where a model is named, whatever stands beside it, and made once", async () => {
+  test("a function uses Bedrock's embedder if a model is configured, whatever else is set, and creates it once", async () => {
     vi.stubEnv("BEDROCK_MODEL_ID", "titan");
     const { configuredEmbedder, useFallbackEmbedder } = await configured();
     useFallbackEmbedder(localEmbedder);
@@ -17,14 +17,14 @@ describe("the embedder of a function", () => {
     expect(configuredEmbedder()).toBe(configuredEmbedder());
   });
 
-  test("is the local one where none is named and the local service runs it", async () => {
+  test("a function uses the local embedder if no model is configured and the local service runs it", async () => {
     vi.stubEnv("BEDROCK_MODEL_ID", "");
     const { configuredEmbedder, useFallbackEmbedder } = await configured();
     useFallbackEmbedder(localEmbedder);
     expect(configuredEmbedder()).toBe(localEmbedder);
   });
 
-  test("is missed by name where there is neither", async () => {
+  test("a function without any embedder fails with the name of the missing setting", async () => {
     vi.stubEnv("BEDROCK_MODEL_ID", "");
     const { configuredEmbedder } = await configured();
     expect(() => configuredEmbedder()).toThrow("BEDROCK_MODEL_ID is not set");

@@ -9,7 +9,7 @@ import { localEmbedder } from "../../lib/index/local-embedder.ts";
 const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
 
 describe("the local embedder", () => {
-  test("gives every text a vector of 256 numbers and length 1, the same one every time", async () => {
+  test("the local embedder gives every text a stable vector of 256 numbers and length 1", async () => {
     for (const text of ["Use the logger", "", "   ", "!!!", "日本語のテキスト", "a".repeat(10_000), "𝒳 ü"]) {
       const vector = await localEmbedder.embed(text);
       expect(vector).toHaveLength(256);
@@ -18,7 +18,7 @@ describe("the local embedder", () => {
     }
   });
 
-  test("never changes without a new name: stored vectors would lie in another space", async () => {
+  test("the local embedder never changes without a new name, because stored vectors would be in another space", async () => {
     const vector = await localEmbedder.embed("Retry HTTP calls with an idempotency key");
     const at = (index: number) => vector[index];
     expect([localEmbedder.id, at(157), at(15), at(207), at(64), at(73)]).toEqual([
@@ -31,17 +31,17 @@ describe("the local embedder", () => {
     ]);
   });
 
-  test("knows words across their forms and inside identifiers", async () => {
+  test("the local embedder matches words across their forms and inside identifiers", async () => {
     const near = async (one: string, other: string) =>
       cosine(await localEmbedder.embed(one), await localEmbedder.embed(other));
     expect(await near("retry failed payments", "retries of a failing payment")).toBeGreaterThan(0.4);
     expect(await near("rate limiter", "createRateLimiter(rate_limit)")).toBeGreaterThan(0.4);
     expect(await near("rate limiter", "colour of the button")).toBeLessThan(0.2);
-    // Nearly all ending: without it nothing would be left to tell them apart.
+    // These words are almost only a suffix: without it nothing would distinguish them.
     expect(await near("fling", "flies")).toBeLessThan(0.5);
   });
 
-  test("takes the longest text in no time", async () => {
+  test("the local embedder handles the longest text quickly", async () => {
     const text = "Use the structured logger everywhere, please. ".repeat(4_000);
     const start = performance.now();
     await localEmbedder.embed(text);
@@ -50,7 +50,7 @@ describe("the local embedder", () => {
 });
 
 describe("Bedrock's embedder", () => {
-  /** Stands in for the client; `answer` sees the model's input. */
+  /** Replaces the client; `answer` receives the model's input. */
   const clientOf = (answer: (body: { inputText: string }) => unknown): ModelClient => ({
     invoke: async (_, input) => JSON.stringify(await answer(JSON.parse(input))),
   });
@@ -68,7 +68,7 @@ describe("Bedrock's embedder", () => {
     expect(lengthOf(vector)).toBeCloseTo(1, 5);
   });
 
-  test("has at most 20 calls under way, and all get their turn", async () => {
+  test("Bedrock's embedder has at most 20 calls in progress, and every call is made", async () => {
     let running = 0;
     let most = 0;
     const client = clientOf(async ({ inputText }) => {
@@ -87,7 +87,7 @@ describe("Bedrock's embedder", () => {
     expect(all.filter(({ status }) => status === "rejected")).toHaveLength(1);
   });
 
-  test("refuses a text by name that the model would refuse, and takes every piece of the longest Learning", async () => {
+  test("Bedrock's embedder refuses a too long text by name, and takes every piece of the longest Learning", async () => {
     const lengths: number[] = [];
     const client = clientOf(({ inputText }) => {
       lengths.push(Buffer.byteLength(inputText));
@@ -116,7 +116,7 @@ describe("Bedrock's embedder", () => {
   );
 });
 
-test("numbers are rounded to what is worth storing", () => {
+test("numbers are rounded to at most eight characters", () => {
   const vector = normalised(Array.from({ length: 256 }, (_, index) => index / 7));
   expect(Math.max(...vector.map((value) => String(Math.abs(value)).length))).toBeLessThanOrEqual(8);
 });
@@ -126,7 +126,7 @@ test("the path of a Learning is embedded with its text", () => {
   expect(embeddedText({ text: "text", file: null })).toBe("text");
 });
 
-test("a place is free again when its work has failed", async () => {
+test("a concurrency slot is free again when its work has failed", async () => {
   const one = limitConcurrency(1);
   await expect(one(() => Promise.reject(new Error("planted")))).rejects.toThrow("planted");
   expect(await one(async () => "next")).toBe("next");

@@ -1,6 +1,6 @@
 /**
- * Learnings of one imagined repository, and changes for which a reviewer would want a certain one of them.
- * The changes were written from what a diff looks like, not from the words of the Learning.
+ * Learnings of one imagined repository, and changes for which a reviewer would want one specific Learning.
+ * The changes were written to look like a diff, without using the words of the Learning.
  */
 export const judgedLearnings: Readonly<Record<string, { readonly text: string; readonly file?: string }>> = {
   money: {

@@ -5,7 +5,7 @@ import { beginningOf, piecesOf } from "../../lib/index/pieces.ts";
 
 const { pieceBytesMax, pieceOverlapBytes } = indexLimits;
 
-test("the pieces of any text are short enough, whole characters, and together the whole text", () => {
+test("the pieces of any text are short enough, have whole characters, and together are the whole text", () => {
   const character = fc.constantFrom("a", " ", "é", "日", "🧪");
   const text = fc.array(character, { minLength: 0, maxLength: 12_000 }).map((all) => all.join(""));
   fc.assert(
@@ -26,20 +26,20 @@ test("the pieces of any text are short enough, whole characters, and together th
   );
 });
 
-test("a text that fits is one piece, itself", () => {
+test("a text that fits is a single piece", () => {
   expect(piecesOf("")).toEqual([""]);
   expect(piecesOf("x".repeat(pieceBytesMax))).toEqual(["x".repeat(pieceBytesMax)]);
   expect(piecesOf("x".repeat(pieceBytesMax + 1))).toHaveLength(2);
 });
 
-test("a sentence at a cut is whole in one of the pieces", () => {
+test("a sentence at a cut is complete in one of the pieces", () => {
   const sentence = "Never retry a charge without its idempotency key.";
   const before = "word ".repeat(Math.floor((pieceBytesMax - 20) / 5));
   const pieces = piecesOf(`${before}${sentence}${" tail".repeat(1_000)}`);
   expect(pieces.filter((piece) => piece.includes(sentence))).toHaveLength(1);
 });
 
-test("a beginning ends between characters", () => {
+test("a shortened text ends between characters", () => {
   expect(beginningOf("日本語", 7)).toBe("日本");
   expect(beginningOf("abc", 3)).toBe("abc");
 });

@@ -65,7 +65,7 @@ describe("a long text", () => {
     return { organization, verbs, id: results[0]?.id ?? "" };
   }
 
-  test("has a vector for each piece; a shorter one has fewer, and none is left when it is deleted", async () => {
+  test("a long text has a vector for each piece; a shorter text has fewer, and none is left after deletion", async () => {
     const { organization, verbs, id } = await taught(long("pear", 1.6));
     expect(await piecesIn()).toEqual(["0", "1"]);
     await verbs.patch(organization, id, "short");
@@ -77,7 +77,7 @@ describe("a long text", () => {
     expect(await piecesIn()).toEqual([]);
   });
 
-  test("is whole again after a piece was lost, and pieces of an earlier text go", async () => {
+  test("a long text gets a lost piece back, and pieces of an earlier text are deleted", async () => {
     const { verbs, organization, id } = await taught(long("pear", 1.6));
     const second = await table.get(vectorKey(home.uuid, id, 1));
     if (!second) throw new Error("It has two pieces.");
@@ -95,7 +95,7 @@ describe("a long text", () => {
     expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 1 });
   });
 
-  test("whose embedding fails during a change is followed later, without pieces of the text before", async () => {
+  test("a long text whose embedding fails during a change is indexed later, without pieces of the old text", async () => {
     const { organization, id } = await taught(long("pear", 1.6));
     await verbsOf(table, { clock, embedder: broken })
       .patch(organization, id, "short")
@@ -105,7 +105,7 @@ describe("a long text", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("leaves no piece behind when a late writer indexed it after its deletion", async () => {
+  test("a long text leaves no piece behind when a late writer indexed it after its deletion", async () => {
     const { organization, verbs, id } = await taught(long("pear", 1.6));
     const { items } = await table.queryPage({ pk: vectorPartition(home.uuid) });
     await verbs.remove(organization, id);
@@ -118,7 +118,7 @@ describe("a long text", () => {
   });
 });
 
-test("a change of the file alone is followed too, by the same request again or by the reconciler", async () => {
+test("a change of only the file is indexed too, by the same request again or by the reconciler", async () => {
   const organization = await organizationOf(table, home.uuid);
   const { results } = await verbsOf(table, { clock }).post({ organization, authorId: "ann" }, item("text"));
   const id = results[0]?.id ?? "";
@@ -137,12 +137,12 @@ test("a change of the file alone is followed too, by the same request again or b
 });
 
 describe("the reconciler", () => {
-  test("finds nothing to do where all is well", async () => {
+  test("the reconciler finds nothing to do if the index is correct", async () => {
     await write(30);
     expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 30 });
   });
 
-  test("mends what is missing, stale and orphaned, and says how many", async () => {
+  test("the reconciler repairs missing, stale and orphaned vectors, and counts them", async () => {
     const { ids } = await write(6);
     const vector = (index: number) => vectorKey(home.uuid, ids[index] ?? "");
     const third = await table.get(vector(2));
@@ -164,8 +164,8 @@ describe("the reconciler", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("indexes what a writer could not, after the writer had its time", async () => {
-    // The full pass is through, and rests.
+  test("the reconciler indexes what a writer could not, after the writer's time is over", async () => {
+    // The full pass is finished and paused.
     await reconcileSome(deps());
     const { results } = await write(3, broken);
     expect(results.map(({ error }) => error?.code)).toEqual(new Array(3).fill("INDEXING_FAILED"));
@@ -175,7 +175,7 @@ describe("the reconciler", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("says what failed, keeps it in mind, and is done when the model is back", async () => {
+  test("the reconciler counts failures, retries them, and finishes when the model is available again", async () => {
     await write(3, broken);
     clock.advance(indexLimits.leftBehindAfterMs);
     expect(await reconcileSome(deps(broken))).toMatchObject({ missing: 0, failed: expect.any(Number) });
@@ -183,14 +183,14 @@ describe("the reconciler", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("a failed batch is also mended by sending it again", async () => {
+  test("sending a failed batch again also repairs the index", async () => {
     await write(3, broken);
     const { results } = await write(3);
     expect(results.map(({ status }) => status)).toEqual(["duplicate", "duplicate", "duplicate"]);
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("a change of embedder indexes everything anew in the background", async () => {
+  test("a change of embedder indexes everything again in the background", async () => {
     await write(40);
     await reconcileSome(deps());
     const other: Embedder = { id: "other-1", embed: localEmbedder.embed };
@@ -199,7 +199,7 @@ describe("the reconciler", () => {
     expect(await reconcileSome(deps(other))).toEqual(counted);
   });
 
-  test("the full pass rests when it is through, and begins again a day later", async () => {
+  test("the full pass pauses when it is finished, and starts again a day later", async () => {
     const { ids } = await write(2);
     expect(await reconcileSome(deps())).toMatchObject({ looked_at: 2 });
     await table.write({ delete: vectorKey(home.uuid, ids[0] ?? "") });
@@ -209,7 +209,7 @@ describe("the reconciler", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("the full pass gets through countless organizations without a Learning, a part of them a run", async () => {
+  test("the full pass covers very many organizations without Learnings, a limited number in each run", async () => {
     const { ids } = await write(1);
     await table.write({ delete: vectorKey(home.uuid, ids[0] ?? "") });
     const row = { ...home.name, name: "empty" };
@@ -234,7 +234,7 @@ describe("the reconciler", () => {
   });
 
   describe("with more to do than one run takes", () => {
-    /** The partition holds this many more, which nobody had to write; 500 make a page. */
+    /** Simulates a partition of `count` items without writing them; a page has 500. */
     const crowded = (pk: string, count: number, more: (sk: string) => object) => {
       const pages: string[] = [];
       const queryPage: Table["queryPage"] = async (range, resume) => {
@@ -252,7 +252,7 @@ describe("the reconciler", () => {
       return { pages, deps: { ...deps(), table: { ...table, queryPage } } };
     };
 
-    test("looks at no more Learnings than a run may, and the next one goes on behind them", async () => {
+    test("a run checks a limited number of Learnings, and the next run continues after them", async () => {
       const aside = { organization: home.uuid, text: "x", state: "private", digest: "d", revision: "r" };
       const { deps: many } = crowded(learningPartition(home.uuid), 2_300, () => aside);
       expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: indexLimits.inspectedPerRunMax });
@@ -261,7 +261,7 @@ describe("the reconciler", () => {
       expect(await reconcileAll(many)).toEqual({ ...counted, looked_at: 2_300 });
     });
 
-    test("takes and counts no more markers than a run may, which is enough to wake somebody", async () => {
+    test("a run takes and counts a limited number of markers, which is enough to raise an alarm", async () => {
       const marker = { organization: home.uuid, id: "00", left_behind_at_ms: clock.nowMs() - 7_000 };
       const stale = crowded(stalePartition(0), 2_000, (revision) => ({ ...marker, revision }));
       expect(await measureLag(stale.deps)).toEqual({
@@ -274,7 +274,7 @@ describe("the reconciler", () => {
     });
   });
 
-  test("is safe beside writers: a Learning that changes while it is embedded ends with its newest text", async () => {
+  test("the reconciler is safe with concurrent writers: a Learning changed during embedding ends with its newest text", async () => {
     const { organization, ids } = await write(1);
     const id = ids[0] ?? "";
     await table.write({ delete: vectorKey(home.uuid, id) });
@@ -282,7 +282,7 @@ describe("the reconciler", () => {
     const slow: Embedder = {
       id: localEmbedder.id,
       embed: async (text) => {
-        // Between the reconciler's reading and its writing the text changes, and is indexed by its writer.
+        // Between the reconciler's read and its write, a writer changes and indexes the text.
         if (text === "number 0")
           await updateLearning(writer, {
             organizations: [organization],
@@ -299,7 +299,7 @@ describe("the reconciler", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("is safe beside a deletion: it brings nothing back", async () => {
+  test("the reconciler is safe with a concurrent deletion: it restores nothing", async () => {
     const { organization, ids } = await write(1);
     const id = ids[0] ?? "";
     await table.write({ delete: vectorKey(home.uuid, id) });
@@ -319,7 +319,7 @@ describe("the reconciler", () => {
 });
 
 describe("a damaged item", () => {
-  test("is counted as failed and holds up neither the full pass nor the others of its organization", async () => {
+  test("a damaged item is counted as failed and blocks neither the full pass nor the rest of its organization", async () => {
     const { ids } = await write(5);
     const [first = "", second = "", third = "", , fifth = ""] = ids.toSorted();
     await table.writeMany([
@@ -333,7 +333,7 @@ describe("a damaged item", () => {
 
     const report = await reconcileSome(deps());
 
-    // The vector that cannot be read is made anew, the one without a record goes.
+    // The unreadable vector is created again; the vector without a record is deleted.
     expect(report).toMatchObject({ looked_at: 6, missing: 3, failed: 1 });
     expect(await table.get(reconcilerKey)).toMatchObject({ organization: null });
     expect(await table.get(vectorKey(home.uuid, "00000000-0000-5000-8000-000000000000"))).toBeUndefined();
@@ -343,9 +343,9 @@ describe("a damaged item", () => {
 });
 
 describe("a late writer", () => {
-  test("whose vector comes after a newer one's leaves word, and the newest text wins", async () => {
+  test("a late writer whose vector comes after a newer one leaves a marker, and the newest text wins", async () => {
     const organization = await organizationOf(table, home.uuid);
-    // The full pass is through, and rests: only the marker can tell.
+    // The full pass is finished and paused: only the marker shows the problem.
     await reconcileSome(deps());
     const { repository_id, learning: first } = item("first");
     const id = learningUuid(home.uuid, repository_id, first, 1);
@@ -354,7 +354,7 @@ describe("a late writer", () => {
       id: localEmbedder.id,
       embed: async (text) => {
         const vector = await localEmbedder.embed(text);
-        // The record is written by the time the embedding is waited for; then a second change overtakes it.
+        // The record is already written while the embedding is awaited; then a second change overtakes it.
         await new Promise((resolve) => setTimeout(resolve, 300));
         await patch(organization, id, "second");
         return vector;
@@ -368,14 +368,14 @@ describe("a late writer", () => {
   });
 });
 
-describe("what can never be mended", () => {
-  /** Of every text but one the embedding fails. */
+describe("an item that can never be repaired", () => {
+  /** The embedding fails for every text but one. */
   const onlyLast: Embedder = {
     id: localEmbedder.id,
     embed: (text) => (text.includes("number 2") ? localEmbedder.embed(text) : broken.embed(text)),
   };
 
-  test("starves nobody: the next run goes on behind the markers of the last one", async () => {
+  test("items that always fail do not block others: the next run continues after the markers of the last run", async () => {
     vi.spyOn(indexLimits, "staleMarkersPerRunMax", "get").mockReturnValue(1 as never);
     await write(3, broken);
     clock.advance(indexLimits.leftBehindAfterMs + 1);
@@ -385,7 +385,7 @@ describe("what can never be mended", () => {
     expect(reports.reduce((sum, { missing }) => sum + missing, 0)).toBe(1);
   });
 
-  test("a damaged record, vector or marker does not stop the full pass; a damaged vector is made again", async () => {
+  test("a damaged record, vector or marker does not stop the full pass; a damaged vector is created again", async () => {
     const { ids } = await write(5);
     const [bad = "", worse = "", missing = ""] = ids.toSorted();
     await table.writeMany([

@@ -42,7 +42,7 @@ describe("the reviewer's search", () => {
     await write(other, item("Retry payments of another organization"));
   });
 
-  test("answers the best first, with scores, of this organization and repository only", async () => {
+  test("the search returns the best first, with scores, from this organization and repository only", async () => {
     const found = await search(home, "we retry the payment here", { file_paths: ["src/pay.ts"] });
     expect(textsOf(found)).toEqual([
       "Retry payments with an idempotency key",
@@ -54,7 +54,7 @@ describe("the reviewer's search", () => {
     expect(best).toBeLessThanOrEqual(1);
   });
 
-  test("finds a long Learning by what stands at its end, once, and a Learning by the end of a long change", async () => {
+  test("the search finds a long Learning once by its end, and a Learning by the end of a long change", async () => {
     const here = await newHome(world);
     const filler = (word: string) => `${word} `.repeat(1_150);
     const tail = "Colours of buttons come from the design tokens.";
@@ -72,24 +72,24 @@ describe("the reviewer's search", () => {
     expect(textsOf(await search(here, change))[0]).toBe("Pin the base image by digest");
   });
 
-  test("leaves out what is less alike than asked for: nonsense finds nothing", async () => {
+  test("the search leaves out results below min_score: nonsense finds nothing", async () => {
     expect(await search(home, "qwfp zxcv", { min_score: 0.4 })).toEqual([]);
     const [found, another] = await search(home, "retry payments with a key", { min_score: 0.4 });
     expect([found?.learning, another]).toEqual(["Retry payments with an idempotency key", undefined]);
   });
 
-  test("names what is too long", async () => {
+  test("the search names a field that is too long", async () => {
     const { searchBytesMax } = indexLimits;
     await expect(search(home, "é".repeat(searchBytesMax / 2 + 1))).rejects.toThrow(
       `text: must have at most ${searchBytesMax} bytes of UTF-8`,
     );
   });
 
-  test("takes no more than k", async () => {
+  test("the search returns at most k results", async () => {
     expect(await search(home, "payment", { k: 1 })).toHaveLength(1);
   });
 
-  test("is empty where nothing is indexed, and refuses what is no question", async () => {
+  test("the search is empty if nothing is indexed, and refuses invalid input", async () => {
     expect(await search(home, "payment", { repository_id: "unknown" })).toEqual([]);
     for (const wrong of [
       { k: 0 },
@@ -102,7 +102,7 @@ describe("the reviewer's search", () => {
       await expect(search(home, "x", wrong)).rejects.toThrow();
   });
 
-  test("a change of countless files is still searched by what it changes", async () => {
+  test("a change of very many files is still searched by its text", async () => {
     const asked: string[] = [];
     const embedder: Embedder = {
       ...localEmbedder,
@@ -121,11 +121,11 @@ describe("the reviewer's search", () => {
     });
     const [text = ""] = asked;
     expect(text).toMatch(/^src\/generated\/of\/0\/client\.ts\n/);
-    // What Bedrock's embedder does not look at.
+    // Bedrock's embedder ignores text beyond this limit.
     expect(text.indexOf("payment")).toBeLessThan(indexLimits.embeddedBytesMax / 2);
   });
 
-  test("a change without a word finds nothing, and no embedder is asked", async () => {
+  test("a change without words finds nothing, and no embedder is called", async () => {
     const away = { ...localEmbedder, embed: () => Promise.reject(new Error("Titan takes no empty text.")) };
     const answer = await searchForReview(deps(away), {
       ...home.name,
@@ -136,7 +136,7 @@ describe("the reviewer's search", () => {
     expect(answer).toEqual({ learnings: [] });
   });
 
-  test("never shows what is deleted, not approved or of another text, though the index still names it", async () => {
+  test("the search never returns deleted, unapproved or outdated Learnings, even if the index still has them", async () => {
     const here = await newHome(world);
     const { table } = store();
     const texts = ["deleted", "disapproved", "changed", "kept"].map((state) => `rate limiter ${state}`);
@@ -144,7 +144,7 @@ describe("the reviewer's search", () => {
       here,
       ...texts.map((text) => item(text)),
     );
-    // Behind the index's back, as if it lagged.
+    // Changes the records without the index, as if the index lagged.
     await table.write({ delete: learningKey(here.uuid, deleted) });
     const set = (id: string, name: string, value: string) =>
       table.write({ update: learningKey(here.uuid, id), change: { set: [[name, value]] } });
@@ -153,7 +153,7 @@ describe("the reviewer's search", () => {
     expect(textsOf(await search(here, "rate limiter"))).toEqual(["rate limiter kept"]);
   });
 
-  test("another embedder's vectors are another space", async () => {
+  test("vectors of another embedder are not searched", async () => {
     const answer = await searchForReview(deps({ ...localEmbedder, id: "other" }), {
       ...home.name,
       repository_id: "repo-1",

@@ -7,7 +7,7 @@ import { referenceBundle } from "../../lib/contract/reference.ts";
 import { madeOnce } from "../support/made-once.ts";
 import { type StackTemplate, templateSchema } from "./support.ts";
 
-/** The stack with all that changes what functions are told and how they are reached. */
+/** The stack with all options that change the functions' environment and routes. */
 export const chosenOptions = {
   stackName: "Chosen",
   stage: "blue",
@@ -24,17 +24,17 @@ export const chosenOptions = {
   bedrockRegion: "us-west-2",
 } as const;
 
-/** What `npm run synth` makes, as far as tests need it. */
+/** The parts of `npm run synth` that tests need. */
 export type Build = {
   readonly sizes: readonly BundleSize[];
-  /** What a thread of test/e2e runs. */
+  /** The script of a thread of test/e2e. */
   readonly threadFile: string;
   readonly bundleOf: (source: string) => string;
-  /** With no option given, and with `chosenOptions`. */
+  /** Without options, and with `chosenOptions`. */
   readonly templates: { readonly plain: StackTemplate; readonly chosen: StackTemplate };
 };
 
-/** Everything that the bundles, the thread and the templates are made of. */
+/** Everything that the bundles, the thread and the templates are built from. */
 const ingredients = [
   "lib",
   "functions",
@@ -78,7 +78,7 @@ const sizesSchema: z.ZodType<readonly BundleSize[]> = z.array(
 
 async function make(made: string, directory: string): Promise<void> {
   await bundleFunctions({ ...everyFunction, outputDirectory: made });
-  // Thirty threads would each translate the same TypeScript, which takes longer than all they do.
+  // Otherwise thirty threads would each compile the same TypeScript, which takes longer than their work.
   await build({
     entryPoints: [join(projectDirectory, "test/e2e/lambda-thread.ts")],
     outfile: join(made, "lambda-thread.mjs"),
@@ -87,7 +87,7 @@ async function make(made: string, directory: string): Promise<void> {
     format: "esm",
     target: "node24",
   });
-  // Only whoever makes the templates pays for loading the CDK.
+  // Only the process that creates the templates loads the CDK.
   const [{ Code }, { synthesize }] = await Promise.all([
     import("aws-cdk-lib/aws-lambda"),
     import("./synthesize.ts"),

@@ -30,7 +30,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const bundlePath = (source: string) => join(directory, "own", source, "index.mjs");
 
-/** Runs a script against a bundle in a process of its own, as a cold Lambda would. */
+/** Runs a script against a bundle in its own process, like a cold Lambda. */
 const inFreshProcess = (script: string, environment: Readonly<Record<string, string>> = {}): unknown =>
   JSON.parse(
     execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
@@ -39,7 +39,7 @@ const inFreshProcess = (script: string, environment: Readonly<Record<string, str
     }),
   );
 
-/** Modules and environment of a thread are its own, and it starts sooner than a process. */
+/** A thread has its own modules and environment, and it starts sooner than a process. */
 const inFreshThread = async (
   script: string,
   environment: Readonly<Record<string, string>>,
@@ -50,7 +50,7 @@ const inFreshThread = async (
   return answer;
 };
 
-test("every operation, every worker, the reference and the fallback is a bundle of its own", () => {
+test("every operation, every worker, the reference and the fallback has its own bundle", () => {
   const contract: readonly Operation[] = operations;
   expect(functionSources).toEqual([
     ...contract.map(({ source }) => source),
@@ -66,7 +66,7 @@ type Entry = { readonly id: string; readonly source: string; readonly uses?: rea
 const entries: readonly Entry[] = [...operations, ...workers, ...internalFunctions];
 const { sizes, bundleOf } = await builtOnce();
 
-/** All of a function's code, what it loads later included. */
+/** All code of a function, lazily loaded code included. */
 const codeOf = (source: string): string =>
   filesOf(source)
     .map((file) => readFileSync(file, "utf8"))
@@ -87,8 +87,8 @@ describe("the functions of the service", () => {
     expect(bytesWithLazy).toBeLessThanOrEqual(budget.bytesWithLazyMax);
   });
 
-  test("all load, export a handler, have their map beside them and do not load undici", () => {
-    // What Lambda's Node runtime brings for streaming handlers.
+  test("all bundles load, export a handler, have their source map beside them and do not load undici", () => {
+    // Lambda's Node runtime provides this for streaming handlers.
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
       const loaded = {};
@@ -107,7 +107,7 @@ describe("the functions of the service", () => {
     const holdersOf = (file: RegExp) =>
       sizes.filter(({ ownFiles }) => ownFiles.some((each) => file.test(each))).map(({ source }) => source);
 
-    test("of AWS's clients it brings DynamoDB's, and the others come when they are needed", () => {
+    test("a cold start loads only the DynamoDB client of AWS's clients; the others load on first use", () => {
       const packages = new Set(sizes.flatMap((size) => Object.keys(size.packages)));
       const clients = [...packages].filter((name) => name.startsWith("@aws-sdk/client-"));
       expect(clients).toEqual(["@aws-sdk/client-dynamodb"]);
@@ -117,7 +117,7 @@ describe("the functions of the service", () => {
       ["embedder", /^lib\/index\/bedrock-/],
       ["deadLetterQueue", /^lib\/events\/sqs/],
       ["eventsBucket", /^lib\/events\/s3/],
-    ])("the %s is in the bundles of those who use it, and in no other", (resource, file) => {
+    ])("only the bundles that use the %s contain it", (resource, file) => {
       const lazyHolders = sizes
         .filter(({ lazyFiles }) => lazyFiles.some((each) => file.test(each)))
         .map(({ source }) => source);
@@ -126,15 +126,15 @@ describe("the functions of the service", () => {
       expect(lazyHolders.toSorted()).toEqual(users(resource).toSorted());
     });
 
-    test("no function holds the local embedder, now or later", () => {
+    test("no function contains the local embedder, not even lazily loaded", () => {
       const holders = sizes.filter(({ ownFiles, lazyFiles }) =>
         [...ownFiles, ...lazyFiles].some((file) => file.includes("local-embedder")),
       );
       expect(holders.map(({ source }) => source)).toEqual([]);
     });
 
-    test("no function holds what the contract says to people", () => {
-      // Some are said by an error, too.
+    test("no function contains the texts of the contract that are for people", () => {
+      // Some of these texts also occur in an error.
       const messages = sizes
         .flatMap(({ ownFiles, lazyFiles }) => [...ownFiles, ...lazyFiles])
         .filter((file) => /^(functions|lib\/(?!contract))/.test(file))
@@ -165,18 +165,18 @@ describe("the functions of the service", () => {
       ["learnings/", /^lib\/(stream|metrics|security|events)\//],
       ["roles/", /^lib\/(stream|metrics|security|events|learnings|index)\//],
       ["security/", /^lib\/(stream|metrics|people|events|learnings|index)\//],
-    ])("%s hold nothing of another domain", (folder, foreign) => {
+    ])("the bundles of %s contain nothing of another domain", (folder, foreign) => {
       expect(holdersOf(foreign).filter((source) => source.startsWith(folder))).toEqual([]);
     });
 
-    test("no function holds the words of fields, of events or of the OpenAPI document", () => {
+    test("no function contains the descriptions of fields, of events or of the OpenAPI document", () => {
       const isWords = (file: string) =>
         /^lib\/contract\/openapi|^lib\/events\/(words|describe)\.ts$|^lib\/report\//.test(file);
       const holders = sizes.filter(({ ownFiles, lazyFiles }) => [...ownFiles, ...lazyFiles].some(isWords));
       expect(holders.map(({ source }) => source)).toEqual([]);
     });
 
-    test("an operation holds the contract's entries of its own file, the fallback none", () => {
+    test("an operation contains the contract's entries of its own file, the fallback none", () => {
       expect(holdersOf(/^lib\/contract\/operations\.ts/)).toEqual([]);
       const fallback = sizes.find(({ source }) => source === "fallback");
       expect(fallback?.ownFiles.filter((file) => file.startsWith("lib/contract/operations"))).toEqual([]);
@@ -196,7 +196,7 @@ describe("a call goes where AWS's SDK sends it", () => {
     occurred_at: "2026-11-01T10:00:00.000Z",
     reference: "large.json",
   });
-  /** The hosts that the function connects to; nobody is there. */
+  /** The hosts that the function connects to; no server answers. */
   const hostsOf = (source: string, given: object, environment: Readonly<Record<string, string>>) => {
     const script = `
       const https = require("node:https");
@@ -236,7 +236,7 @@ describe("a call goes where AWS's SDK sends it", () => {
     ["in China", { AWS_REGION: "cn-north-1" }, "dynamodb.cn-north-1.amazonaws.com.cn"],
     ["in GovCloud", { AWS_REGION: "us-gov-west-1", ...fips }, "dynamodb.us-gov-west-1.amazonaws.com"],
     ["elsewhere", { AWS_ENDPOINT_URL_DYNAMODB: "https://tables.test" }, "tables.test"],
-  ])("to DynamoDB %s", async (_, environment, host) => {
+  ])("a call to DynamoDB goes to the SDK's host %s", async (_, environment, host) => {
     expect(await hostsOf("workers/housekeeping", {}, environment)).toEqual([host]);
   });
 
@@ -248,7 +248,7 @@ describe("a call goes where AWS's SDK sends it", () => {
       "bucket.s3-fips.dualstack.eu-west-1.amazonaws.com",
     ],
     ["in China", { AWS_REGION: "cn-north-1" }, "bucket.s3.cn-north-1.amazonaws.com.cn"],
-  ])("to S3 %s", async (_, environment, host) => {
+  ])("a call to S3 goes to the SDK's host %s", async (_, environment, host) => {
     expect(await hostsOf("workers/ingest", event(reference), environment)).toContain(host);
   });
 
@@ -256,7 +256,7 @@ describe("a call goes where AWS's SDK sends it", () => {
     ["by default", {}, "sqs.eu-west-1.amazonaws.com"],
     ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "sqs-fips.us-east-1.amazonaws.com"],
     ["elsewhere", { AWS_ENDPOINT_URL_SQS: "https://queues.test" }, "queues.test"],
-  ])("to SQS %s", async (_, environment, host) => {
+  ])("a call to SQS goes to the SDK's host %s", async (_, environment, host) => {
     expect(await hostsOf("workers/ingest", event("no event"), environment)).toEqual([host]);
   });
 
@@ -269,14 +269,14 @@ describe("a call goes where AWS's SDK sends it", () => {
     ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "bedrock-runtime-fips.us-east-1.amazonaws.com"],
     ["with dual stack", dualStack, "bedrock-runtime.eu-west-1.api.aws"],
     ["in China", { AWS_REGION: "cn-north-1" }, "bedrock-runtime.cn-north-1.amazonaws.com.cn"],
-  ])("to Bedrock %s", async (_, environment, host) => {
+  ])("a call to Bedrock goes to the SDK's host %s", async (_, environment, host) => {
     expect(await hostsOf("internal/search-learnings", search, environment)).toEqual([host]);
   });
 });
 
 /**
- * What nothing calls is not in a bundle, so the code of a bundle names the partitions it can reach: as the beginning of
- * a template, or whole. That covers the rare ways too, which no test goes.
+ * A bundle does not contain unused code, so its code names the partitions that it can reach: as the beginning of a
+ * template literal, or as a whole string. That covers rare code paths too, which no test runs.
  */
 describe("partitions", () => {
   const layout = readFileSync(join(projectDirectory, "lib/store/layout.ts"), "utf8");
@@ -292,16 +292,16 @@ describe("partitions", () => {
       ([, prefix = ""]) => prefix,
     );
 
-  test("of the table's layout are all known", () => {
+  test("every partition of the table's layout is named by some bundle", () => {
     expect(listed.size).toBeGreaterThan(25);
     const reachable = new Set(entries.flatMap(({ source }) => namedIn(codeOf(source))));
     expect([...listed].filter((prefix) => !reachable.has(prefix))).toEqual([]);
   });
 
-  /** Keys that come out of an answer: the search finds vectors, then reads them. */
+  /** Keys that come from an answer: the search finds vectors, then reads them. */
   const answered: Readonly<Record<string, readonly string[]>> = { searchLearnings: ["VECTOR#"] };
 
-  test.each(entries)("$id may touch what its code can name, and nothing else", ({ id, source }) => {
+  test.each(entries)("$id may access the partitions that its code names, and no others", ({ id, source }) => {
     const named = [...namedIn(codeOf(source)), ...(answered[id] ?? [])];
     const granted = grantedTo(id);
     expect(named.filter((prefix) => !granted.some((each) => prefix.startsWith(each)))).toEqual([]);
@@ -309,7 +309,7 @@ describe("partitions", () => {
   });
 });
 
-/** A write that only checks is rare, and so is the test that comes upon it: its form in the code tells. */
+/** A write that only checks is rare, and so is a test that reaches it: its form in the code shows it. */
 test.each(entries)(
   "$id may check items in its transactions if its code can, and only then",
   ({ id, source }) => {
@@ -349,12 +349,12 @@ describe("the bundler", () => {
     try { console.log(JSON.stringify(await handler())); }
     catch (error) { console.log(JSON.stringify(error.message)); }`;
 
-  test("node:http is required, not imported", () => {
+  test("the bundler requires node:http instead of importing it", () => {
     expect(inFreshProcess(call("http"))).toBe("Not Found");
     expect(readFileSync(bundlePath("http"), "utf8")).not.toMatch(/from\s*"node:http"/);
   });
 
-  test("what is left out says so when it is called", () => {
+  test("a module that the bundler left out says so when it is called", () => {
     expect(inFreshProcess(call("schema"))).toBe("Left out of the bundles; see infra/bundle-plugins.ts.");
   });
 });

@@ -27,7 +27,7 @@ const everyOption = {
   pointInTimeRecovery: "false",
 };
 
-/** AWS's rules take six seconds for all functions, which differ in numbers only; `npm run synth` asks for all of them. */
+/** AWS's rules take six seconds for all functions, which differ only in numbers; `npm run synth` checks all of them. */
 const oneOfEach: Overrides = process.env.LONG
   ? {}
   : { operations: [whoami, listLearnings], workers: [ingest, expireWaiting] };
@@ -38,7 +38,7 @@ const create = (options: Readonly<Record<string, unknown>>, contract: Overrides,
 type Finding = { readonly path: string; readonly rule: string };
 type Acknowledgement = Finding & { readonly reason: string };
 
-/** What cdk-nag would say if nobody had acknowledged anything. */
+/** The findings of cdk-nag without any acknowledgement. */
 function rawFindings(app: IConstruct): Finding[] {
   const pack = new AwsSolutionsChecks();
   Reflect.set(pack, "isAcknowledged", () => false);
@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-test("a finding fails the synth: the checks are errors, not advice", () => {
+test("a finding fails the synth: the checks are errors, not warnings", () => {
   const { app, stack } = create({}, oneOfEach, true);
   const table = stack.node.findChild("Data").node.findChild("Table");
   Reflect.set(table, "pointInTimeRecoverySpecification", { pointInTimeRecoveryEnabled: false });
@@ -117,7 +117,7 @@ describe("a region that is not known to have the embedding model", () => {
       .map(({ data }) => String(data));
   };
 
-  test("is named at synth, with the option and the command that help", () => {
+  test("synth warns about a region that is not known to have the embedding model, with the option and the command that help", () => {
     expect(warnings("af-south-1")).toEqual([
       expect.stringMatching(/not known to be in af-south-1\..*Set bedrockRegion.*npx review-api verify/),
     ]);
@@ -126,7 +126,7 @@ describe("a region that is not known to have the embedding model", () => {
     ]);
   });
 
-  test("is no matter where the option names one that has it, or where nobody knows the region yet", () => {
+  test("synth does not warn if the option names a region with the model, or if the region is not known yet", () => {
     expect(warnings("af-south-1", { bedrockRegion: "eu-west-1" })).toEqual([]);
     expect(warnings("eu-west-1")).toEqual([]);
     expect(warnings(undefined)).toEqual([]);

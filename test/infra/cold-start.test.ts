@@ -14,7 +14,7 @@ import {
 import { isLong, volume } from "../support/volume.ts";
 import { builtOnce } from "./build.ts";
 
-/** All of them with the median of 20 takes minutes (LONG=1); the largest with each budget tell most of it. */
+/** All functions with the median of 20 take minutes (LONG=1); the largest of each budget shows most of it. */
 const rounds = volume(5, 20);
 const { sizes, bundleOf } = await builtOnce();
 const bySize = sizes.toSorted((one, other) => other.bytes - one.bytes).map(({ source }) => source);
@@ -42,10 +42,10 @@ test("importing a function takes no longer than its share of the bare DynamoDB c
   expect(slow).toEqual([]);
 }, 1_200_000);
 
-/** A few rounds beside other tests are no measurement: they find what has grown. */
+/** A few rounds beside other tests are not a measurement: they detect growth. */
 const tolerance = isLong ? 1 : 1.1;
 
-/** The budget is for the time a caller waits. A few rounds beside other tests go by the processor's. */
+/** The budget is for the time that a caller waits. A few rounds beside other tests compare the processor's time. */
 const ratioOf = (own: ColdStart, base: ColdStart): number =>
   isLong ? own.medianMs / base.medianMs : own.processorMs / base.processorMs;
 

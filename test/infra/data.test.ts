@@ -15,7 +15,7 @@ import { type Worker, workers } from "../../lib/contract/workers.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import { ofType, properties } from "./support.ts";
 
-test("data outlives the stack", () => {
+test("data survives the deletion of the stack", () => {
   for (const id of ["Table", "EventsQueue", "DeadLetterQueue", "EventsBucket"])
     expect(plainTemplate().Resources[id], id).toMatchObject({
       DeletionPolicy: expect.stringMatching(/^Retain/),
@@ -23,14 +23,14 @@ test("data outlives the stack", () => {
     });
 });
 
-test("a failed first deployment leaves nothing behind but the protected table and the account's role for logs", () => {
+test("a failed first deployment leaves only the protected table and the account's role for logs", () => {
   const kept = Object.entries(plainTemplate().Resources).filter(
     ([, { DeletionPolicy }]) => DeletionPolicy === "Retain",
   );
   expect(kept.map(([id]) => id).sort()).toEqual(["RestApiAccount", "RestApiCloudWatchRole", "Table"]);
 });
 
-test("every log group is in the stack and ends its lines in time, also the one of the gateway's own errors", () => {
+test("every log group is in the stack and expires its lines in time, also the one of the gateway's own errors", () => {
   const groups = ofType(plainTemplate(), "AWS::Logs::LogGroup");
   for (const [id, { Properties }] of groups)
     expect(Properties, id).toMatchObject({ RetentionInDays: retention.logDays });
@@ -42,7 +42,7 @@ test("every log group is in the stack and ends its lines in time, also the one o
   });
 });
 
-test("the table is what it was: CloudFormation replaces it when its keys change, and cannot change its index", () => {
+test("the table does not change: CloudFormation replaces it when its keys change, and cannot change its index", () => {
   expect(properties(plainTemplate(), "Table")).toEqual({
     KeySchema: [
       { AttributeName: "pk", KeyType: "HASH" },
@@ -74,7 +74,7 @@ test("the table is what it was: CloudFormation replaces it when its keys change,
   });
 });
 
-test("events wait in order, in an encrypted queue, and die into a FIFO queue of their own", () => {
+test("events wait in order, in an encrypted queue, and failed ones go to a FIFO queue of their own", () => {
   const shared = {
     FifoQueue: true,
     ContentBasedDeduplication: false,
@@ -94,7 +94,7 @@ test("events wait in order, in an encrypted queue, and die into a FIFO queue of 
   });
 });
 
-test("large events lie encrypted and private, reached over TLS only, and are gone in time", () => {
+test("large events are stored encrypted and private, reachable over TLS only, and expire in time", () => {
   expect(properties(plainTemplate(), "EventsBucket")).toMatchObject({
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" } }],
@@ -113,7 +113,7 @@ test("large events lie encrypted and private, reached over TLS only, and are gon
     );
 });
 
-test("an object outlives every place its event can lie in", () => {
+test("an object outlives every queue and list that can hold its event", () => {
   const longestDays = 2 * queueLimits.retentionDaysMax + eventLimits.waitingDaysMax;
   expect(retention.eventObjectDays).toBeGreaterThan(longestDays + queueLimits.retentionDaysMax);
 });
@@ -130,7 +130,7 @@ test("the operator's tool finds everything by the stack's outputs", () => {
   expect(JSON.stringify(plainTemplate().Outputs[stackOutputs.apiUrl]?.Value)).toMatch(/https:.*execute-api/);
 });
 
-test("names in the template are readable: no hashes but the deployment's", () => {
+test("names in the template are readable: only the deployment's has a hash", () => {
   const ids = Object.keys(plainTemplate().Resources);
   expect(ids.filter((id) => /[0-9a-f]{8}/i.test(id)).map((id) => id.replace(/[0-9a-f]{32}$/, ""))).toEqual([
     "RestApiDeployment",
@@ -142,23 +142,23 @@ test("a function ends before the gateway gives up on it", () => {
   expect(functionSettings.streaming.timeoutSeconds * 1000).toBeLessThan(apiGatewayLimits.streamSilenceMsMax);
 });
 
-test("a message stays hidden six times as long as its worker can run, as AWS asks", () => {
+test("a message stays hidden six times as long as its worker can run, as AWS recommends", () => {
   const queued = workers.filter((worker: Worker) => worker.trigger.kind === "queue");
   for (const { timeoutSeconds } of queued)
     expect(timeoutSeconds * 6).toBeLessThanOrEqual(eventQueueSettings.visibilitySeconds);
   expect(queued).not.toEqual([]);
 });
 
-test("an event that may be to blame is a dead letter before the age of the queue wakes anybody", () => {
+test("an event that may be the cause becomes a dead letter before the alarm on the queue's age", () => {
   const heldSeconds = eventLimits.triesMax * eventQueueSettings.visibilitySeconds;
   expect(heldSeconds).toBeLessThan(alarms.queueAge.secondsAbove);
 });
 
-test("a day without a free place for the worker makes no dead letter of a good event", () => {
+test("a day without free concurrency for the worker turns no good event into a dead letter", () => {
   const { receivesMax, workerReceivesMax, visibilitySeconds } = eventQueueSettings;
   expect(workerReceivesMax * visibilitySeconds).toBeGreaterThanOrEqual(86_400);
   expect(receivesMax * visibilitySeconds).toBeGreaterThan(2 * 86_400);
-  // One receive for a visibility: Lambda keeps trying to start the function in between.
+  // One receive per visibility timeout: Lambda keeps trying to start the function in between.
   expect(queueLimits.retentionDaysMax * 86_400).toBeGreaterThan(receivesMax * visibilitySeconds);
 });
 
@@ -167,7 +167,7 @@ test("the largest allowed body reaches the function: base64 and headers twice fi
   expect(bodyBytes + 4 * apiGatewayLimits.headerBytesMax).toBeLessThan(lambdaLimits.eventBytesMax);
 });
 
-test("the largest answer can be sent in the time that is left when its work took all it may", () => {
+test("the largest answer can be sent in the time that is left after the longest allowed work", () => {
   const { timeoutSeconds, work } = functionSettings.streaming;
   const slowBytes = requestLimits.responseBytesMax - lambdaLimits.streamFullSpeedBytes;
   const sendingSeconds = slowBytes / lambdaLimits.streamBytesPerSecond;
@@ -177,20 +177,20 @@ test("the largest answer can be sent in the time that is left when its work took
   expect(requestLimits.responseBytesMax).toBeLessThan(lambdaLimits.streamBytesMax);
 });
 
-test("work and answer end before Lambda ends the function, with a moment to wrap up", () => {
+test("work and answer end before Lambda's timeout, with time to finish", () => {
   for (const { timeoutSeconds, work } of [functionSettings.operation, functionSettings.streaming]) {
     expect(work.totalMs + work.answerMs).toBeLessThanOrEqual(timeoutSeconds * 1000);
     expect(work.wrapUpMs).toBeLessThan(work.totalMs);
   }
 });
 
-test("a batch of the largest messages fits Lambda's event, and a message the queue", () => {
+test("a batch of the largest messages fits Lambda's event, and a message fits the queue", () => {
   expect(eventLimits.inlineBytesMax).toBeLessThan(queueLimits.messageBytesMax);
   const batchBytes = eventQueueSettings.batchMessagesMax * queueLimits.messageBytesMax;
   expect(batchBytes).toBeLessThan(lambdaLimits.eventBytesMax);
 });
 
-test("callers and workers at their most stay within the account's concurrency", () => {
+test("callers and workers at their maximum stay within the account's concurrency", () => {
   const { concurrencyMax, concurrencyUnreservedMin } = lambdaLimits;
   const atOnce = throttle.burstRequests + eventQueueSettings.workersMax + workers.length;
   expect(atOnce).toBeLessThanOrEqual(concurrencyMax - concurrencyUnreservedMin);

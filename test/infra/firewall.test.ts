@@ -35,13 +35,13 @@ const aclSchema = z.object({
   ),
 });
 
-/** The rules as CloudFormation gets them. */
+/** The rules in the form that CloudFormation receives. */
 const { Rules: rules } = aclSchema.parse(properties(synthesize({ waf: "true" }), "WebAcl"));
 const groups = rules.flatMap(({ Statement }) => Statement.ManagedRuleGroupStatement ?? []);
 
 /**
- * Rules of AWS's groups, as "Baseline rule groups" and "IP reputation rule groups" of its WAF guide name them. Written by
- * hand: what a request must not be shown is not derived from what the stack renders.
+ * Rules of AWS's groups, as "Baseline rule groups" and "IP reputation rule groups" of its WAF guide name them. Written
+ * by hand: the expected exceptions are not derived from what the stack renders.
  */
 const awsRules: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesAmazonIpReputationList: [
@@ -55,7 +55,7 @@ const awsRules: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Names of the rules that a request to this path is shown to. */
+/** Names of the rules that inspect a request to this path. */
 const rulesThatSee = (uriPath: string): readonly string[] =>
   groups.flatMap(({ Name, ScopeDownStatement }) => {
     const exempt = ScopeDownStatement?.NotStatement.Statement.OrStatement.Statements ?? [];
@@ -69,7 +69,7 @@ const aboutAddresses = awsRules.AWSManagedRulesAmazonIpReputationList ?? [];
 const all = Object.values(awsRules).flat();
 
 const learning = "4f8b1c1e-6c1b-5d59-9a53-2a6b3f1f0a11";
-/** Requests whose text is a caller's own: Learnings, and searches by text or by a file's name. */
+/** Requests whose text is the caller's own: Learnings, and searches by text or by a file's name. */
 const freeText = [
   "/v1/learnings",
   `/v1/learnings/${learning}`,
@@ -86,7 +86,7 @@ const everythingElse = [
 ];
 
 describe("the firewall", () => {
-  test("uses two groups of AWS and a bound for each address, nothing else", () => {
+  test("the firewall uses two groups of AWS and a rate limit for each address, nothing else", () => {
     expect(rules.map(({ Name }) => Name)).toEqual([
       "AWSManagedRulesAmazonIpReputationList",
       "AWSManagedRulesKnownBadInputsRuleSet",
@@ -95,10 +95,10 @@ describe("the firewall", () => {
     expect(groups.map(({ Name }) => Name)).toEqual(Object.keys(awsRules));
   });
 
-  test("pins the version of each group that AWS numbers: a new one could refuse what we accept", () => {
+  test("the firewall pins the version of each group that AWS numbers: a new version could refuse requests that we accept", () => {
     const versions = Object.fromEntries(groups.map(({ Name, Version }) => [Name, Version]));
     expect(versions).toEqual({
-      // AWS numbers all its groups but the lists of addresses.
+      // AWS numbers all its groups except the lists of addresses.
       AWSManagedRulesAmazonIpReputationList: undefined,
       // The version with ReactJSRCE_BODY; public configurations use it and Version_1.25.
       AWSManagedRulesKnownBadInputsRuleSet: "Version_1.24",
@@ -106,7 +106,7 @@ describe("the firewall", () => {
   });
 
   test.each(freeText)(
-    "shows %s to rules about addresses only, whatever its body or query says, at whatever address",
+    "only rules about addresses inspect %s, whatever its body or query contains, at any address",
     (path) => {
       for (const before of ["", "/live", "/review"])
         for (const after of ["", "/"])
@@ -114,11 +114,11 @@ describe("the firewall", () => {
     },
   );
 
-  test.each(everythingElse)("shows %s to every rule", (path) => {
+  test.each(everythingElse)("every rule inspects %s", (path) => {
     expect(rulesThatSee(path)).toEqual(all);
   });
 
-  test("the lists above name the path of every operation, so a new one must be judged", () => {
+  test("the lists above name the path of every operation, so a new one must be classified", () => {
     const known = [...freeText, ...everythingElse];
     const isKnown = (path: string) => {
       const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);

@@ -54,7 +54,7 @@ const table = ({ actions, partitions, inside }: TableGrant) => ({
       : { Null: { "dynamodb:LeadingKeys": "false" } }),
   },
 });
-/** CDK makes one statement of those that differ in their actions alone. */
+/** CDK merges statements that differ only in their actions. */
 const merged = (grants: readonly TableGrant[]): TableGrant[] =>
   [...Map.groupBy(grants, ({ partitions, inside }) => JSON.stringify([partitions, inside])).values()].map(
     ([first, ...others]) => ({
@@ -134,7 +134,7 @@ describe("roles", () => {
     expect(wild).toEqual(expect.arrayContaining(reads));
   });
 
-  test.each(contract)("$id may do what the chain does and what its entry says, nothing more", (operation) => {
+  test.each(contract)("$id may do what the chain and its own entry need, nothing more", (operation) => {
     const model = operation.uses?.includes("embedder") ? [invokeModel("amazon.titan-embed-text-v2:0")] : [];
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), operation.id))).toEqual([
       ...withTransactions([...chainGrants, ...ownGrants(operation)], operationTransactions(operation)).map(
@@ -144,7 +144,7 @@ describe("roles", () => {
     ]);
   });
 
-  test("no statement on the table reaches all of it", () => {
+  test("no statement on the table covers the whole table", () => {
     const statements = everyFunction.flatMap((id) => onTable(statementsOf(plainTemplate(), id)));
     const unbound = statements.filter(({ Condition }) => Condition === undefined);
     expect(unbound).toEqual([
@@ -158,7 +158,7 @@ describe("roles", () => {
     expect(JSON.stringify(statements)).not.toContain('"dynamodb:LeadingKeys":[]');
   });
 
-  test("nobody may change or delete an audit entry outside a transaction, and only the rotation of a key makes one over HTTP", () => {
+  test("no role may change or delete an audit entry outside a transaction, and over HTTP only the rotation of a key makes one", () => {
     const isInside = ({ Condition }: Statement) =>
       JSON.stringify(Condition ?? {}).includes("EnclosingOperation");
     const others = everyFunction.filter((id) => id !== "rotateKey");
@@ -171,7 +171,8 @@ describe("roles", () => {
       );
     expect([...new Set(writers("AUDIT#"))]).toEqual(["dynamodb:PutItem"]);
     expect([...new Set(writers("KEY#", false, others))]).toEqual(["dynamodb:UpdateItem"]);
-    // Deleting a key updates it beside its audit entry, so its role holds both actions for both partitions there.
+    // Deleting a key updates it together with its audit entry, so its role holds both actions for both partitions
+    // there.
     expect(
       writers(
         "KEY#",
@@ -182,7 +183,7 @@ describe("roles", () => {
     expect(new Set(writers("KEY#", false, ["rotateKey"]))).toContain("dynamodb:PutItem");
   });
 
-  /** Who has this action on a partition that begins so, inside a transaction or not. */
+  /** The functions with this action on a partition with this prefix, inside a transaction or not. */
   const holdersOf = (action: string, prefix: string, operation?: string) =>
     everyFunction.filter((id) =>
       onTable(statementsOf(plainTemplate(), id)).some(
@@ -193,7 +194,7 @@ describe("roles", () => {
       ),
     );
 
-  test("one worker may make or change the keys that sign cursors, alone; no function of the API may", () => {
+  test("only one worker may create or change the keys that sign cursors; no function of the API may", () => {
     for (const action of ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"])
       expect(holdersOf(action, "CURSOR-KEYS")).toEqual(action === "PutItem" ? ["rotateCursorKeys"] : []);
     expect(holdersOf("PutItem", "CURSOR-KEYS", "TransactWriteItems")).toEqual([]);
@@ -217,7 +218,7 @@ describe("roles", () => {
     );
   });
 
-  test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
+  test.each(["fallback", "reference"])("the %s has neither access to the table nor its name", (id) => {
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), id))).toEqual([]);
     expect(environmentOf(plainTemplate(), id)).toEqual({ METRICS_NAMESPACE: "ReviewApi" });
   });
@@ -247,7 +248,7 @@ describe("workers", () => {
     ]);
   });
 
-  test("the queue feeds ingest in batches, each message failing alone", () => {
+  test("the queue delivers to ingest in batches, and each message fails alone", () => {
     expect(properties(plainTemplate(), "EventsMapping")).toEqual({
       EventSourceArn: queueArn("EventsQueue"),
       FunctionName: { Ref: "IngestFunction" },
@@ -257,7 +258,7 @@ describe("workers", () => {
     });
   });
 
-  test("scheduled workers are woken by the clock and by nobody else", () => {
+  test("scheduled workers are triggered by the clock only", () => {
     expect(properties(plainTemplate(), "ScheduleExpireWaiting")).toMatchObject({
       ScheduleExpression: "rate(1 hour)",
       State: "ENABLED",
@@ -277,7 +278,7 @@ describe("workers", () => {
     ]);
   });
 
-  test("a failed turn is not tried again by AWS: its failures count once, and the next turn does the work", () => {
+  test("AWS does not retry a failed run: its failures count once, and the next run does the work", () => {
     const scheduled = workerList.filter(({ trigger }) => trigger.kind === "schedule");
     const configured = ofType(plainTemplate(), "AWS::Lambda::EventInvokeConfig").map(
       ([, each]) => each.Properties,
@@ -292,7 +293,7 @@ describe("workers", () => {
   });
 
   const functions: ReadonlyArray<InternalFunction> = [...workerList, ...internalFunctions];
-  test.each(functions)("$id is told and granted what it uses", (worker) => {
+  test.each(functions)("$id has the variables and grants that it uses", (worker) => {
     const template = chosenTemplate();
     const { uses } = worker;
     const statements = beyondLogsAndTraces(statementsOf(template, worker.id));
@@ -319,7 +320,7 @@ describe("workers", () => {
 });
 
 describe("internal functions", () => {
-  test.each(internalFunctions)("nothing leads to $id: the account's roles invoke it by name", ({ id }) => {
+  test.each(internalFunctions)("no route or trigger leads to $id: roles invoke it by name", ({ id }) => {
     const permissions = ofType(plainTemplate(), "AWS::Lambda::Permission");
     const invoked = permissions.map(([, { Properties }]) => JSON.stringify(Properties.FunctionName));
     expect(invoked.filter((name) => name.includes(partOf(id, "Function")))).toEqual([]);

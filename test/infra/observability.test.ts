@@ -12,7 +12,9 @@ import { environmentOf, ofType, partOf, properties } from "./support.ts";
 import { dashboardMetrics, metricsOfAlarm, widgetsOf } from "./watched.ts";
 
 const alarmNames = Object.keys(alarms);
-/** As much of CloudWatch's metric math as the alarms use, for one point in time; a metric may have no value there. */
+/**
+ * The parts of CloudWatch's metric math that the alarms use, for one point in time; a metric may have no value there.
+ */
 function evaluate(expression: string, values: Readonly<Record<string, number | undefined>>): number {
   const math = {
     FILL: (value: number | undefined, instead: number) => value ?? instead,
@@ -30,7 +32,7 @@ const alarmOf = (name: string) =>
   properties(plainTemplate(), `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`);
 
 describe("alarms", () => {
-  test("somebody is woken by everything that callers or the platform would notice", () => {
+  test("an alarm exists for everything that callers or the platform would notice", () => {
     expect(alarmNames).toEqual(
       expect.arrayContaining([
         "serverErrors",
@@ -45,7 +47,7 @@ describe("alarms", () => {
     );
   });
 
-  test.each(alarmNames)("%s leads to its section of the runbook", (name) => {
+  test.each(alarmNames)("the alarm %s links to its section of the runbook", (name) => {
     expect(alarmOf(name).AlarmDescription).toBe(`Runbook: docs/runbook.md#${name.toLowerCase()}`);
   });
 
@@ -58,7 +60,7 @@ describe("alarms", () => {
 
   const { name: indexName } = tableShape.vectorIndex;
 
-  /** AWS's metrics by their dimensions, and what those may name. */
+  /** AWS's metrics by their dimensions, and the allowed values of these. */
   const known: Readonly<Record<string, (dimensions: Readonly<Record<string, unknown>>) => boolean>> = {
     "AWS/ApiGateway": (dimensions) =>
       JSON.stringify(dimensions) === JSON.stringify({ ApiName: properties(plainTemplate(), "RestApi").Name }),
@@ -73,14 +75,14 @@ describe("alarms", () => {
     ReviewApi: (dimensions) => Object.keys(dimensions).length === 0,
   };
 
-  test.each(alarmNames)("%s looks at metrics of this stack, no more than an alarm can take", (name) => {
+  test.each(alarmNames)("the alarm %s uses metrics of this stack, no more than an alarm can take", (name) => {
     const watched = metricsOfAlarm(alarmOf(name));
     expect(watched.length).toBeGreaterThan(0);
     expect(watched.length).toBeLessThanOrEqual(10);
     expect(watched.filter(({ namespace, dimensions }) => !known[namespace]?.(dimensions))).toEqual([]);
   });
 
-  test("every worker's failures count, also while the others are silent", () => {
+  test("every worker's failures count, even while the others emit nothing", () => {
     const [sum] = z
       .array(z.object({ Expression: z.string().optional() }))
       .parse(alarmOf("workerErrors").Metrics);
@@ -93,7 +95,7 @@ describe("alarms", () => {
 
   const workerList: readonly Worker[] = workers;
 
-  test("a worker that runs too seldom to fail often rings at its first failure, until a whole turn went well", () => {
+  test("a worker with a slow schedule raises an alarm at its first failure, until a whole period went well", () => {
     const slow = workerList.flatMap(({ id, trigger }) =>
       trigger.kind === "schedule" && trigger.everyMinutes > 1 ? [{ id, ...trigger }] : [],
     );
@@ -107,15 +109,15 @@ describe("alarms", () => {
         ...{ EvaluationPeriods: everyMinutes / 5, DatapointsToAlarm: 1, TreatMissingData: "notBreaching" },
         AlarmDescription: "Runbook: docs/runbook.md#workererrors",
       });
-      // CloudWatch looks back a day at most over periods of minutes.
+      // CloudWatch evaluates a day at most with periods of minutes.
       expect(300 * Number(alarm.EvaluationPeriods), id).toBeLessThanOrEqual(86_400);
     }
     expect(ofType(plainTemplate(), "AWS::CloudWatch::Alarm")).toHaveLength(alarmNames.length + slow.length);
-    // The others run every minute: if they always fail, it is five times in a period.
+    // The others run every minute: if one always fails, that is five failures in a period.
     expect(alarmOf("workerErrors").Threshold).toBeLessThan(5);
   });
 
-  test("what is written to the vector index rings by the bytes that DynamoDB counts for it, and is drawn", () => {
+  test("writes to the vector index raise an alarm by the bytes that DynamoDB counts, and are on the dashboard", () => {
     expect(metricsOfAlarm(alarmOf("vectorWrites"))).toEqual([
       {
         namespace: "AWS/DynamoDB",
@@ -128,11 +130,11 @@ describe("alarms", () => {
     );
   });
 
-  test("no alarm takes silence for a fault: a stack that was just made is silent", () => {
+  test("no alarm treats missing data as a failure: a new stack emits nothing", () => {
     for (const name of alarmNames) expect(alarmOf(name).TreatMissingData, name).toBe("notBreaching");
   });
 
-  test("a silent index wakes somebody while callers or other workers are at work, and not in a new stack", () => {
+  test("an index without metrics raises an alarm while callers or other workers are active, and not in a new stack", () => {
     const [trouble] = z
       .array(z.object({ Expression: z.string().optional() }))
       .parse(alarmOf("staleIndex").Metrics);
@@ -151,7 +153,7 @@ describe("alarms", () => {
 });
 
 describe("the dashboard", () => {
-  test("shows traffic, errors by code, latency, throttles, queue age, dead letters, index lag and cost", () => {
+  test("the dashboard shows traffic, errors by code, latency, throttles, queue age, dead letters, index lag and cost", () => {
     expect(widgetsOf(plainTemplate()).map(({ properties: { title } }) => title)).toEqual([
       "Traffic",
       "Traffic by operation",
@@ -171,7 +173,7 @@ describe("the dashboard", () => {
     ]);
   });
 
-  test("shows every metric that the functions emit, for every value that its dimension can have", () => {
+  test("the dashboard shows every metric that the functions emit, for every value of its dimension", () => {
     const own = dashboardMetrics(plainTemplate()).filter(({ namespace }) => namespace === "ReviewApi");
     const shown = new Set(
       own.map(({ name, dimensions }) => [name, ...Object.entries(dimensions).flat()].join(" ")),
@@ -193,7 +195,7 @@ describe("the dashboard", () => {
     expect([...shown].toSorted()).toEqual(emitted.toSorted());
   });
 
-  test("looks where the functions write: the namespace is in their environment", () => {
+  test("the dashboard reads the namespace that is in the functions' environment", () => {
     for (const id of ["whoami", "ingest", "reconcileIndex", "searchLearnings", "fallback", "reference"]) {
       expect(environmentOf(plainTemplate(), id).METRICS_NAMESPACE, partOf(id, "Function")).toBe("ReviewApi");
     }

@@ -12,13 +12,13 @@ import { synthesize, variant } from "./synthesize.ts";
 
 const contract: readonly Operation[] = operations;
 const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name) => options[name]);
-/** One operation and one worker: most options change what the number of functions has nothing to do with. */
+/** One operation and one worker: most options do not depend on the number of functions. */
 const few = { operations: [whoami], workers: [ingest] };
 const small = (options: Readonly<Record<string, unknown>>) => synthesize(options, few);
 
 const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
 
-test("without options the stack is the safe one", () => {
+test("without options the stack is secure", () => {
   expect(given({})).toEqual({
     apiGatewayLogRole: true,
     disableExecuteApiEndpoint: false,
@@ -35,7 +35,7 @@ test("without options the stack is the safe one", () => {
   });
 });
 
-test("the command line's text and cdk.json's values mean the same", () => {
+test("text on the command line and values in cdk.json mean the same", () => {
   const text = {
     corsOrigins: "https://a.example, https://b.example",
     keyHeaderNames: "X-Api-Key",
@@ -92,14 +92,14 @@ test.each([
   expect(() => given(options)).toThrow(sentence);
 });
 
-test("all wrong options are named at once", () => {
+test("all invalid options are reported at once", () => {
   expect(() => given({ waf: "maybe", stage: "-" })).toThrow(/stage must.*waf must/s);
 });
 
 const certificateArn = "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b";
 const domain = { domainName: "api.example.com", certificateArn };
 
-/** What each option does to the template. The type asks for every one: an option without its test does not compile. */
+/** The effect of each option on the template. The type requires every option: one without a test does not compile. */
 const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () => void>>>> = {
   stackName: {
     "names the stack's API and dashboard": () => {
@@ -126,7 +126,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   certificateArn: {
-    "is what the domain shows, over TLS 1.2 at least": () => {
+    "sets the domain's certificate, with at least TLS 1.2": () => {
       expect(properties(small(domain), "RestApiDomain")).toEqual({
         DomainName: "api.example.com",
         RegionalCertificateArn: certificateArn,
@@ -136,7 +136,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   hostedZoneId: {
-    "makes the alias records where the zone is known, for IPv4 and IPv6": () => {
+    "creates alias records in the zone, for IPv4 and IPv6": () => {
       const template = small({ ...domain, hostedZoneId: "Z0ABC" });
       for (const [id, Type] of [
         ["Record", "A"],
@@ -151,23 +151,22 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   basePath: {
-    "is below which the domain serves the API, and part of its address": () => {
+    "sets the domain's path below which the API is served, and is part of its address": () => {
       const template = small({ ...domain, basePath: "review" });
       const [[, mapping] = []] = ofType(template, "AWS::ApiGateway::BasePathMapping");
       expect(mapping?.Properties).toMatchObject({ BasePath: "review" });
       expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com/review");
     },
-    "stands in the links of answers that the gateway gives itself, as the stage does without a domain":
-      () => {
-        const linksOf = (template: StackTemplate) =>
-          ofType(template, "AWS::ApiGateway::GatewayResponse").map(
-            ([, { Properties }]) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(Properties))?.[1],
-          );
-        const mountsOf = (options: object) => [...new Set(linksOf(small({ ...options })))];
-        expect(mountsOf({ ...domain, basePath: "review" })).toEqual(["/review"]);
-        expect(mountsOf(domain)).toEqual([""]);
-        expect(mountsOf({ stage: "blue" })).toEqual(["/blue"]);
-      },
+    "is in the links of the gateway's own answers, as the stage is without a domain": () => {
+      const linksOf = (template: StackTemplate) =>
+        ofType(template, "AWS::ApiGateway::GatewayResponse").map(
+          ([, { Properties }]) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(Properties))?.[1],
+        );
+      const mountsOf = (options: object) => [...new Set(linksOf(small({ ...options })))];
+      expect(mountsOf({ ...domain, basePath: "review" })).toEqual(["/review"]);
+      expect(mountsOf(domain)).toEqual([""]);
+      expect(mountsOf({ stage: "blue" })).toEqual(["/blue"]);
+    },
   },
   disableExecuteApiEndpoint: {
     "leaves the domain as the only address": () => {
@@ -177,7 +176,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   eventWorkers: {
-    "bounds how many batches of events are applied at once": () => {
+    "limits how many batches of events are applied at once": () => {
       const scaling = (template: ReturnType<typeof small>) =>
         properties(template, "EventsMapping").ScalingConfig;
       expect(scaling(small({ eventWorkers: "5" }))).toEqual({ MaximumConcurrency: 5 });
@@ -212,7 +211,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   release: {
-    "is told to every function by a variable, so that a commit changes no code": () => {
+    "reaches every function as a variable, so that a commit changes no code": () => {
       const variables = environmentOf(small({ release: "0a1b2c3" }), "whoami");
       expect(variables).toMatchObject({ RELEASE: "0a1b2c3" });
       const assetOf = (template: ReturnType<typeof small>) =>
@@ -261,7 +260,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   bedrockRegion: {
-    "is where the model is called, and the only place where it may be": () => {
+    "is the only region in which functions call, and may call, the model": () => {
       const template = chosenTemplate();
       expect(environmentOf(template, "ingest")).not.toHaveProperty("BEDROCK_REGION");
       expect(environmentOf(template, "searchLearnings")).toMatchObject({ BEDROCK_REGION: "us-west-2" });
@@ -270,7 +269,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       );
       expect(environmentOf(plainTemplate(), "searchLearnings")).not.toHaveProperty("BEDROCK_REGION");
     },
-    "is told to the operator's tool, which embeds there too": () => {
+    "is an output for the operator's tool, which embeds there too": () => {
       expect(chosenTemplate().Outputs.BedrockRegion?.Value).toBe("us-west-2");
       expect(plainTemplate().Outputs.BedrockRegion?.Value).toEqual({ Ref: "AWS::Region" });
     },
@@ -296,7 +295,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   alarmEmail: {
-    "is told of every alarm and of its end; every alarm names its page of the runbook": () => {
+    "receives every alarm and its end; every alarm names its section of the runbook": () => {
       const template = small({ alarmEmail: "ops@example.com" });
       expect(
         ofType(template, "AWS::SNS::Subscription").map(([, { Properties }]) => Properties),
@@ -312,7 +311,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
         expect(Properties, id).not.toHaveProperty("AlarmActions");
     },
-    "is reached: this account's alarms may publish to the topic, nobody else and nothing without TLS": () => {
+    "accepts messages only from this account's alarms, and only over TLS": () => {
       const template = small({ alarmEmail: "ops@example.com" });
       expect(properties(template, "AlarmTopic")).not.toHaveProperty("KmsMasterKeyId");
       expect(properties(template, "AlarmTopicPolicy")).toMatchObject({
@@ -347,7 +346,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   bedrockModelId: {
-    "is the model that functions are told of and may call, and no other": () => {
+    "is the only model that functions call, and may call": () => {
       const template = chosenTemplate();
       for (const id of ["createLearnings", "reconcileIndex", "searchLearnings"]) {
         expect(environmentOf(template, id), id).toMatchObject({
@@ -400,7 +399,7 @@ const everyOption = {
 test.each([
   ["no option", {}],
   ["every option", everyOption],
-])("data keeps its logical ids with %s: another id would be another, empty table", (_, options) => {
+])("data keeps its logical ids with %s: another id would create another, empty table", (_, options) => {
   const stateful =
     /^AWS::(DynamoDB|S3|SQS|KMS|SecretsManager|RDS)::(Table|GlobalTable|Bucket|Queue|Key|Secret)/;
   const ids = Object.entries(synthesize(options, few).Resources)
@@ -415,7 +414,7 @@ test.each([
   });
 });
 
-test("with every option on, environments and template stay within CloudFormation's and Lambda's bounds", () => {
+test("with every option on, environments and template stay within the limits of CloudFormation and Lambda", () => {
   const template = synthesize({
     ...everyOption,
     corsOrigins: Array(20).fill("https://a-long-origin.example.com"),
@@ -427,7 +426,7 @@ test("with every option on, environments and template stay within CloudFormation
   expect(Object.keys(template.Resources).length).toBeLessThan(500);
 });
 
-test("a changed route is deployed: the deployment's id follows transfer mode and gateway responses", () => {
+test("a changed route is deployed: the deployment's id changes with transfer mode and gateway responses", () => {
   const deployment = (template: ReturnType<typeof synthesize>) =>
     ofType(template, "AWS::ApiGateway::Deployment").map(([id]) => id);
   const streamed = { ...few, operations: [variant(whoami, { streaming: true })] };

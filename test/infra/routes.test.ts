@@ -34,13 +34,13 @@ describe("routes", () => {
     ]);
   });
 
-  test("the contract's operations and its reference are all that leads to a function other than the fallback", () => {
+  test("only the contract's operations and its reference lead to a function other than the fallback", () => {
     const routes = routesOf(plainTemplate()).filter(({ functionId }) => functionId !== "FallbackFunction");
     const known = [...contract, ...referenceRoutes].map(({ method, path }) => `${method} ${path}`);
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(known.toSorted());
   });
 
-  test("whatever is no operation reaches the fallback: ANY on every resource, on {proxy+} and on the root", () => {
+  test("every other request reaches the fallback: ANY on every resource, on {proxy+} and on the root", () => {
     const template = plainTemplate();
     const caught = routesOf(template).filter(({ functionId }) => functionId === "FallbackFunction");
     expect(caught.every(({ method }) => method === "ANY")).toBe(true);
@@ -53,7 +53,7 @@ describe("routes", () => {
     expect([...integrations]).toEqual(["AWS_PROXY"]);
   });
 
-  test("every body is binary to the gateway, so compressed answers reach every caller", () => {
+  test("the gateway treats every body as binary, so compressed answers reach every caller", () => {
     expect(properties(plainTemplate(), "RestApi").BinaryMediaTypes).toEqual(["*/*"]);
     expect(properties(plainTemplate(), "RestApi")).not.toHaveProperty("MinimumCompressionSize");
   });
@@ -70,7 +70,7 @@ describe("routes", () => {
           ThrottlingBurstLimit: 500,
           DataTraceEnabled: false,
           LoggingLevel: "ERROR",
-          // Metrics of every method would be paid for, and nothing looks at them.
+          // Metrics per method cost money, and nothing uses them.
           MetricsEnabled: false,
         },
       ],
@@ -120,11 +120,11 @@ describe("gateway responses", () => {
     });
   });
 
-  test("no gateway response is a 403, whatever it is for", () => {
+  test("no gateway response is a 403", () => {
     expect([...responses().values()].filter(({ StatusCode }) => StatusCode === "403")).toEqual([]);
   });
 
-  test("they carry the headers of every answer, the page of their code, and Retry-After where a caller should wait", () => {
+  test("gateway responses carry the headers of every answer, the page of their code, and Retry-After if a caller should wait", () => {
     const literal = (value: string) => `'${value}'`;
     const codeOf = (templates: unknown) =>
       /"code":"(\w+)"/.exec(JSON.stringify(templates).replaceAll("\\", ""))?.[1];

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** A line as CloudWatch would have it, of a fault at this text of the bundle. */
+/** A line as CloudWatch stores it, for a fault at this text of the bundle. */
 function recordedLine(text: string, fields: object = {}): string {
   const before = bundle.slice(0, bundle.indexOf(text)).split("\n");
   const at = `at accept (file:///var/task/index.mjs:${before.length}:${(before.at(-1) ?? "").length + 1})`;
@@ -37,7 +37,7 @@ function recordedLine(text: string, fields: object = {}): string {
   });
 }
 
-test("a logged place of a bundle is shown as a place of our own file", async () => {
+test("a logged position in a bundle is shown as a position in our own file", async () => {
   const explained = await explainCause(recordedLine("The service is being set up."), keptIn());
   expect(explained[0]).toBe("TypeError: broken");
   expect(explained[1]).toMatch(/^at accept \(lib\/http\/cursor-keys\.ts:\d+:\d+\)$/);
@@ -47,7 +47,7 @@ test("a logged place of a bundle is shown as a place of our own file", async () 
   expect(source.split("\n")[Number(row) - 1]).toContain("The service is being set up.");
 });
 
-test("a release whose maps are not here is named, with what makes them", async () => {
+test("a release without local source maps is named, with the command that builds them", async () => {
   const line = recordedLine("The service is being set up.", { release: "4d5e6f7" });
   await expect(explainCause(line, keptIn())).rejects.toThrow(
     "There are no source maps of 4d5e6f7 here. Check out the commit that it begins with and run: npm run explain -- --build",
@@ -87,14 +87,14 @@ test("the release of the stack names the commit and what was built, with the opt
   expect(releaseOf({ release: "0a1b2c3" })).toBe("0a1b2c3-1a2b3c4d");
 });
 
-test("maps are not made anew from a tree that builds something else", async () => {
+test("maps are not rebuilt from a source tree that builds something else", async () => {
   const line = recordedLine("The service is being set up.", { release: "0a1b2c3-1a2b3c4d" });
   await expect(rebuildSourceMaps(line, async () => "99999999")).rejects.toThrow(
     "The line is of 0a1b2c3-1a2b3c4d, and this tree builds 99999999: the places would be wrong.",
   );
 });
 
-test("a line that names no release says so", async () => {
+test("a line without a release says so", async () => {
   const line = recordedLine("The service is being set up.", { release: undefined });
   await expect(explainCause(line, keptIn())).rejects.toThrow("The line names no release");
 });

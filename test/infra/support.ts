@@ -41,7 +41,7 @@ const statementSchema = z.object({
 const documentSchema = z.object({ Statement: z.array(statementSchema) });
 export type Statement = z.output<typeof statementSchema>;
 
-/** What a role may do: its one policy, and nothing managed by AWS. */
+/** The statements of a role: its one policy, and nothing managed by AWS. */
 export function statementsOf(template: StackTemplate, id: string): readonly Statement[] {
   const policy = properties(template, partOf(id, "RoleDefaultPolicy"));
   return documentSchema.parse(policy.PolicyDocument).Statement;
@@ -75,7 +75,7 @@ export type Route = {
   readonly timeoutMs: number;
 };
 
-/** The routes as API Gateway will hold them. */
+/** The routes as API Gateway will have them. */
 export function routesOf(template: StackTemplate): readonly Route[] {
   return ofType(template, "AWS::ApiGateway::Method").map(([, resource]) => {
     const method = methodSchema.parse(resource.Properties);

@@ -40,7 +40,7 @@ export function synthesize(
   }
 }
 
-/** An operation like another one, for what the contract does not hold yet. */
+/** A copy of another operation, for cases that the contract does not contain yet. */
 export const variant = (operation: Operation, changes: Partial<Operation>): Operation => ({
   ...operation,
   ...changes,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ofType, type StackTemplate } from "./support.ts";
 
-/** A metric that an alarm or a widget looks at; references to resources stay as the template has them. */
+/** A metric that an alarm or a widget uses; references to resources stay as in the template. */
 export type Watched = {
   readonly namespace: string;
   readonly name: string;
@@ -42,7 +42,10 @@ export function widgetsOf(template: StackTemplate) {
   return z.object({ widgets: z.array(widgetSchema) }).parse(JSON.parse(text)).widgets;
 }
 
-/** In the dashboard's JSON a metric is its namespace, its name, then dimension and value in turns, then how to draw it. */
+/**
+ * In the dashboard's JSON a metric is its namespace, its name, then alternating dimensions and values, then display
+ * options.
+ */
 export const dashboardMetrics = (template: StackTemplate): Watched[] =>
   widgetsOf(template)
     .flatMap(({ properties: { metrics } }) => metrics)

@@ -37,7 +37,7 @@ async function careful() {
   const get = (id: string, key = admin.text) => api.call(`/v1/learnings/${id}`, { key });
   return { home, admin: admin.text, member: member.text, pending, decide, get };
 }
-/** The reconciler indexes what was approved. */
+/** The reconciler indexes the approved Learnings. */
 async function settled(): Promise<void> {
   await reconcileAll({ ...world.deps, embedder: localEmbedder });
   await checkTable(table(), { embedder: localEmbedder });
@@ -52,7 +52,7 @@ const pendingOf = (answer: { json: unknown }) =>
     .parse(answer.json);
 
 describe("Learnings that wait", () => {
-  test("are listed for admins page by page with their deadline, and are in no export", async () => {
+  test("pending Learnings are listed for admins page by page with their deadline, and are in no export", async () => {
     const { home, pending, admin } = await careful();
     for (const text of ["one", "two", "three"]) await capture(home, text);
     const first = await pending("&limit=2");
@@ -70,7 +70,7 @@ describe("Learnings that wait", () => {
     expect(pageOf(await api.call("/v1/learnings?state=approved", { key: admin })).data).toEqual([]);
   });
 
-  test("are not shown to members, to legacy keys, or to admins who cannot read the repository", async () => {
+  test("pending Learnings are not shown to members, legacy keys, or admins who cannot read the repository", async () => {
     const { home, pending, member, decide, admin } = await careful();
     await capture(home, "secret plan");
     const { text: legacy } = await world.key({ kind: "legacy", organization: home.uuid });
@@ -83,7 +83,7 @@ describe("Learnings that wait", () => {
     expect((await decide(id, "approve")).codes).toEqual(["LEARNING_NOT_FOUND"]);
   });
 
-  test("of several organizations merge by deadline for a workspace token", async () => {
+  test("pending Learnings of several organizations are merged by deadline for a workspace token", async () => {
     await world.workspace("careful-space");
     const space = { workspace_id: "careful-space", approval_delay_days: 3 };
     const [one, two] = [await newHome(world, space), await newHome(world, space)];
@@ -108,7 +108,7 @@ describe("Learnings that wait", () => {
     expect(seen).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("of an organization that becomes visible during the walk are caught up by the same cursor", async () => {
+  test("the same cursor catches up pending Learnings of an organization that becomes visible during the walk", async () => {
     await world.workspace("growing-space");
     const space = { workspace_id: "growing-space", approval_delay_days: 3 };
     const [late, first] = [await newHome(world, { ...space, active: false }), await newHome(world, space)];
@@ -136,7 +136,7 @@ describe("Learnings that wait", () => {
     expect(seen).toEqual(["a", "c", "d"]);
   });
 
-  test("of a repository that is named are listed alone; one that is unknown is refused", async () => {
+  test("repository_name lists only that repository's pending Learnings; an unknown name is refused", async () => {
     const { home, pending } = await careful();
     await world.repository(home.name, "repo-2", { full_name: "group/second" });
     await capture(home, "first");
@@ -146,7 +146,7 @@ describe("Learnings that wait", () => {
     expect((await pending("&repository_name=group/none")).codes).toEqual(["PERMISSION_DENIED"]);
   });
 
-  test("since an earlier release are listed with their organization by a later run, those of today not twice", async () => {
+  test("a later run lists pending Learnings of an earlier release with their organization, and new ones not twice", async () => {
     const { home, pending, decide } = await careful();
     for (const text of ["old", "gone", "new"]) await capture(home, text);
     const ids = Object.fromEntries(pendingOf(await pending()).data.map(({ learning, id }) => [learning, id]));
@@ -161,7 +161,7 @@ describe("Learnings that wait", () => {
     await settled();
   });
 
-  test("leave the list with the decision, also when the deadline decides", async () => {
+  test("a Learning leaves the pending list when it is decided, also when the deadline decides", async () => {
     const { home, pending, get } = await careful();
     await capture(home, "due");
     const id = pendingOf(await pending()).data[0]?.id ?? "";
@@ -178,7 +178,7 @@ describe("a decision", () => {
   test.each([
     ["approve", "approved"],
     ["disapprove", "disapproved"],
-  ])("to %s makes the Learning %s, once, and the audit log names the admin", async (decision, state) => {
+  ])("decision %s: the Learning is %s once, and the audit log names the admin", async (decision, state) => {
     const { home, pending, decide, get, admin } = await careful();
     await capture(home, "decide me");
     const id = pendingOf(await pending()).data[0]?.id ?? "";
@@ -202,7 +202,7 @@ describe("a decision", () => {
 });
 
 describe("PATCH", () => {
-  test("sets and clears file and source, leaves what is left out, and redacts them", async () => {
+  test("PATCH sets and clears file and source, keeps omitted fields, and redacts both", async () => {
     const { admin, get } = await careful();
     const posted = await api.call("/v1/learnings", {
       key: admin,
@@ -231,7 +231,7 @@ describe("PATCH", () => {
   });
 });
 
-test("an exported text can be sent again, however much longer the marks have made it", async () => {
+test("an exported text can be sent again, even if redaction marks made it longer", async () => {
   const { admin } = await careful();
   const token = (index: number) => `ghp_${String(index).padStart(6, "0")}${"a1B2c3D4e5".repeat(3)}`;
   const learning =
@@ -248,7 +248,7 @@ test("an exported text can be sent again, however much longer the marks have mad
   expect((await post("[REDACTED:github_token]".repeat(2_000)))?.error?.code).toBe("INVALID_ITEM");
 });
 
-test("each result of a POST tells the kinds of credentials that were taken out of its text", async () => {
+test("each result of a POST lists the kinds of credentials that were redacted in its text", async () => {
   const { admin } = await careful();
   const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
   const data = [item(`use ${token}`), item("nothing secret"), item(`use ${token}`, { extra: 1 })];

@@ -22,7 +22,7 @@ const world = new World(() => store().table, clock);
 const days = (count: number) => count * 86_400_000;
 const pr = "https://git.example.com/group/repository-1/pull/7";
 
-/** An event that can be delivered any number of times. */
+/** An event that the tests can deliver any number of times. */
 type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: unknown };
 const event = (type: string, data: object, occurredAt = new Date(clock.nowMs()).toISOString()): Told => {
   const id = systemRandom.uuid();
@@ -63,7 +63,7 @@ const noFault = (_: string, error: unknown) => {
 };
 
 describe("a Learning from a chat", () => {
-  test("is shared at once without a delay, with its author, and the reconciler indexes it", async () => {
+  test("a chat Learning without a delay is shared at once, with its author, and the reconciler indexes it", async () => {
     const home = await newHome(world);
     await deliver(captured(home, "  Be kind.  ", { file: "a.ts", source_url: "https://example.com/1" }));
     expect(await learnings(home)).toMatchObject([
@@ -84,7 +84,7 @@ describe("a Learning from a chat", () => {
     ["the repository's own delay", { approval_delay_days: 3 }, { approval_delay_days: 1 }, 1],
     ["a repository's delay where the organization has none", {}, { approval_delay_days: 30 }, 30],
   ])(
-    "waits for %s, and is approved by the first run after it",
+    "a chat Learning waits for %s, and the first run after it approves the Learning",
     async (_, organization, repository, delay) => {
       const home = await newHome(world, organization, repository);
       await deliver(captured(home, "patience"));
@@ -102,7 +102,7 @@ describe("a Learning from a chat", () => {
   );
 
   test.each(["2040-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])(
-    "told to be of %s waits for the delay all the same, neither longer nor shorter",
+    "a chat Learning dated %s waits for exactly the delay",
     async (occurredAt) => {
       const home = await newHome(world, { approval_delay_days: 3 });
       await deliver(captured(home, "ahead of time", {}, occurredAt));
@@ -113,13 +113,13 @@ describe("a Learning from a chat", () => {
     },
   );
 
-  test("does not wait where the repository sets the organization's delay aside", async () => {
+  test("a chat Learning does not wait if the repository overrides the organization's delay", async () => {
     const home = await newHome(world, { approval_delay_days: 5 }, { approval_delay_days: 0 });
     await deliver(captured(home, "at once"));
     expect(await states(home)).toEqual({ "at once": "approved" });
   });
 
-  test("an admin approves or disapproves it, once, and the log says so", async () => {
+  test("an admin approves or disapproves a chat Learning once, and the audit log records it", async () => {
     const home = await newHome(world, { approval_delay_days: 5 });
     await deliver(captured(home, "yes"));
     await deliver(captured(home, "no"));
@@ -145,7 +145,7 @@ describe("a Learning from a chat", () => {
     await checkTable(store().table);
   });
 
-  test("a damaged row among those that are due is told of and holds up none of the others", async () => {
+  test("a damaged row among the due Learnings is reported and does not block the others", async () => {
     const home = await newHome(world, { approval_delay_days: 1 });
     await deliver(captured(home, "due"));
     const damaged = { pk: "PENDING", sk: "2020-01-01T00:00:00.000Z#o#the-id" };
@@ -158,7 +158,7 @@ describe("a Learning from a chat", () => {
     expect(await states(home)).toEqual({ due: "approved" });
   });
 
-  test("is found by its id, or with its organization's, in two trips however many wait", async () => {
+  test("a pending Learning is found by its id, or with its organization's id, in two trips however many wait", async () => {
     const home = await newHome(world, { approval_delay_days: 5 });
     for (const text of ["one", "two", "three"]) await deliver(captured(home, text));
     const [learning] = await learnings(home);
@@ -175,7 +175,7 @@ describe("a Learning from a chat", () => {
     ]);
   });
 
-  test("an admin and the schedule at once decide it once", async () => {
+  test("an admin and the schedule at the same moment decide a Learning once", async () => {
     const home = await newHome(world, { approval_delay_days: 1 });
     await deliver(captured(home, "contested"));
     const [learning] = await learnings(home);
@@ -190,7 +190,7 @@ describe("a Learning from a chat", () => {
     await checkTable(store().table);
   });
 
-  test("deleted and captured again while a run of the schedule is at it, it waits anew", async () => {
+  test("a Learning deleted and captured again during a scheduled run waits again", async () => {
     const home = await newHome(world, { approval_delay_days: 1 });
     const { table } = store();
     await deliver(captured(home, "second thoughts"));
@@ -215,7 +215,7 @@ describe("a Learning from a chat", () => {
     expect(await approveDue(world.deps, noFault)).toEqual({ approved: 1 });
   });
 
-  test("a change of the delay leaves what waits as it is", async () => {
+  test("a change of the delay does not change pending Learnings", async () => {
     const home = await newHome(world, { approval_delay_days: 2 });
     await deliver(captured(home, "old rules"));
     await world.organization(home.name.provider_organization_id, { approval_delay_days: 0 });
@@ -224,7 +224,7 @@ describe("a Learning from a chat", () => {
     expect(await states(home)).toEqual({ "old rules": "pending" });
   });
 
-  test("delivered twice it counts once: what was deleted meanwhile stays deleted", async () => {
+  test("an event delivered twice counts once: a Learning deleted in between stays deleted", async () => {
     const home = await newHome(world);
     const told = captured(home, "gone for good");
     await deliver(told);
@@ -237,7 +237,7 @@ describe("a Learning from a chat", () => {
     expect(await states(home)).toEqual({ "gone for good": "approved" });
   });
 
-  test("credentials in its text, file and source are redacted before anything else", async () => {
+  test("credentials in a captured text, file and source are redacted before anything else", async () => {
     const home = await newHome(world);
     const secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
     const more = { file: `a/${secret}`, source_url: `https://example.com/${secret}` };
@@ -250,7 +250,7 @@ describe("a Learning from a chat", () => {
     ["no text", { learning: " " }],
     ["another source", { source: "dream" }],
     ["a source that is no web address", { source_url: "file:///etc/passwd" }],
-  ])("with %s is a bad event", (_, change) => {
+  ])("a capture with %s is a bad event", (_, change) => {
     const base = {
       provider: "github",
       provider_organization_id: "1",
@@ -266,7 +266,7 @@ describe("a Learning from a chat", () => {
 
 describe("a Learning from a pull request", () => {
   test.each(["merged", "closed"] as const)(
-    "ends the same whether it or the pull request's end (%s) is told first, last or at once",
+    "a Learning ends the same whether its capture or the pull request's end (%s) arrives first, last or at once",
     async (status) => {
       const ends: unknown[] = [];
       for (const order of ["captured first", "finalized first", "at once", "at once"]) {
@@ -290,14 +290,14 @@ describe("a Learning from a pull request", () => {
     },
   );
 
-  test("needs no approval, even where chats wait", async () => {
+  test("a Learning from a pull request needs no approval, even if chat Learnings wait", async () => {
     const home = await newHome(world, { approval_delay_days: 5 });
     await deliver(inPullRequest(home, "merged in"));
     await deliver(finalized(home, "merged"));
     expect(await states(home)).toEqual({ "merged in": "approved" });
   });
 
-  test("is kept by a second open pull request when the first one closes", async () => {
+  test("a second open pull request keeps a Learning when the first one closes", async () => {
     const home = await newHome(world);
     const second = `${pr}8`;
     await deliver(inPullRequest(home, "twice"));
@@ -309,7 +309,7 @@ describe("a Learning from a pull request", () => {
     await checkTable(store().table);
   });
 
-  test("captured after a close waits for the pull request that was opened again", async () => {
+  test("a Learning captured after a close waits for the reopened pull request", async () => {
     const home = await newHome(world);
     await deliver(finalized(home, "closed", pr, "2026-11-01T00:00:00.000Z"));
     await deliver(inPullRequest(home, "before", pr, "2026-10-31T00:00:00.000Z"));
@@ -322,7 +322,7 @@ describe("a Learning from a pull request", () => {
     await checkTable(store().table);
   });
 
-  test("a close that release 1 took from the year 9999 is older than every capture", async () => {
+  test("a close that release 1 stored from the year 9999 is older than every capture", async () => {
     const home = await newHome(world);
     await deliver(finalized(home, "closed", pr, "9999-12-31T00:00:00.000Z"));
     await deliver(inPullRequest(home, "captured since"));
@@ -333,7 +333,7 @@ describe("a Learning from a pull request", () => {
     await checkTable(store().table);
   });
 
-  test("a capture that release 1 took from the year 9999 is older than every close", async () => {
+  test("a capture that release 1 stored from the year 9999 is older than every close", async () => {
     const home = await newHome(world);
     await deliver(inPullRequest(home, "from far ahead", pr, "9999-12-31T00:00:00.000Z"));
     expect(await states(home)).toEqual({ "from far ahead": "private" });
@@ -342,7 +342,7 @@ describe("a Learning from a pull request", () => {
     await checkTable(store().table);
   });
 
-  test("that was chatted about too waits for approval, and merging shares it", async () => {
+  test("a Learning captured from a chat and a pull request waits for approval, and merging shares it", async () => {
     const home = await newHome(world, { approval_delay_days: 5 });
     for (const order of [0, 1]) {
       const text = `both ${order}`;
@@ -359,7 +359,7 @@ describe("a Learning from a pull request", () => {
 
 describe("posting a text that exists but is not shared", () => {
   test.each(["private", "pending", "disapproved"] as const)(
-    "promotes a %s one: duplicate, promoted, shared, everything else as first stored",
+    "posting promotes a %s Learning: duplicate, promoted, shared, other fields as first stored",
     async (state) => {
       const home = await newHome(world, { approval_delay_days: 5 });
       await deliver(

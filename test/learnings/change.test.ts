@@ -34,7 +34,7 @@ const idOf = ({ uuid }: Home, text: string, generation?: number) =>
 const missing = "00000000-0000-4000-8000-000000000000";
 
 describe("PATCH /v1/learnings/{learning_id}", () => {
-  test("keeps the id, moves the Learning to the end and answers the whole record", async () => {
+  test("PATCH keeps the id, moves the Learning to the end and returns the whole record", async () => {
     const home = await newHome(world);
     const { post, patch, exported } = await caller(home);
     await post(item("first", { file: "a.ts" }), item("second"));
@@ -50,7 +50,7 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  test("the new text is that Learning's, the old one makes another with the next id", async () => {
+  test("the changed Learning owns the new text, and the old text creates another Learning with the next id", async () => {
     const home = await newHome(world);
     const { post, patch, remove } = await caller(home);
     const [first, second, third] = [idOf(home, "A"), idOf(home, "A", 2), idOf(home, "A", 3)];
@@ -60,7 +60,7 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
     expect((await post(item("A"))).results).toMatchObject([{ status: "created", id: second }]);
     await patch(second, "C");
     expect((await post(item("A"))).results).toMatchObject([{ status: "created", id: third }]);
-    // The smallest that is free: the first one's id is, once its Learning is gone.
+    // The smallest free id: the first id is free once its Learning is deleted.
     await remove(third);
     await remove(first);
     expect((await post(item("A"), item("B"))).results).toMatchObject([
@@ -70,7 +70,7 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  test("back to its first text it is the same Learning", async () => {
+  test("a Learning changed back to its first text is the same Learning", async () => {
     const home = await newHome(world);
     const { post, patch } = await caller(home);
     await post(item("A"));
@@ -103,7 +103,7 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
     expect(await learningOf(table(), other.uuid, idOf(other, "theirs"))).toMatchObject({ text: "theirs" });
   });
 
-  test("redacts the new text, and refuses what is no text or no id", async () => {
+  test("PATCH redacts the new text, and refuses an invalid text or id", async () => {
     const home = await newHome(world);
     const { post, patch, key } = await caller(home);
     await post(item("A"));
@@ -121,7 +121,7 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
   });
 });
 
-test("the audit entry of a change tells what differs, before and after, shortened and without a secret", async () => {
+test("the audit entry of a change has the changed fields before and after, shortened and without secrets", async () => {
   const home = await newHome(world);
   const { post, key } = await caller(home);
   await post(item("A"));
@@ -146,7 +146,7 @@ test("the audit entry of a change tells what differs, before and after, shortene
 });
 
 describe("DELETE /v1/learnings/{learning_id}", () => {
-  test("takes everything away, and says 204 again and for ids it never saw", async () => {
+  test("DELETE removes everything, and returns 204 for repeated and unknown ids", async () => {
     const home = await newHome(world);
     const other = await newHome(world);
     const { post, remove, exported, key } = await caller(home);
@@ -167,7 +167,7 @@ describe("DELETE /v1/learnings/{learning_id}", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  test("the same text is created again with the same id", async () => {
+  test("a deleted text is created again with the same id", async () => {
     const home = await newHome(world);
     const { post, patch, remove } = await caller(home);
     await post(item("A"));
@@ -182,7 +182,7 @@ describe("DELETE /v1/learnings/{learning_id}", () => {
 });
 
 describe("keys of an instance", () => {
-  test("post to their home, and change and delete wherever in their scope the Learning is", async () => {
+  test("instance keys post to their home, and change and delete Learnings anywhere in their scope", async () => {
     const instance_id = await world.instance("machine");
     const names = ["home", "second", "closed"].map((name) => gitlab(instance_id, name));
     const uuids: string[] = [];
@@ -227,7 +227,7 @@ describe("keys of an instance", () => {
   });
 
   test.each(["two", "one"])(
-    "a change counts in the window of the organization that has the Learning, of %s",
+    "a change counts in the rate limit of the Learning's organization, of %s in the instance",
     async (count) => {
       const instance_id = await world.instance(`counted-${count}`);
       const name = gitlab(instance_id, `only-home-${count}`);
@@ -254,7 +254,7 @@ describe("keys of an instance", () => {
 });
 
 describe("workspace tokens", () => {
-  test("must name one organization on every write", async () => {
+  test("workspace tokens must name one organization on every write", async () => {
     const workspace_id = await world.workspace("writers");
     const home = await newHome(world, { workspace_id });
     const { text: key } = await world.token(workspace_id);

@@ -13,15 +13,15 @@ import { parseVector } from "../../lib/store/items/vector.ts";
 import { organizationPendingKey, pendingKey } from "../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
 
-/** What may be behind while a writer is at work, or was cut off. */
+/** What may be out of date while a writer is working, or after a writer was interrupted. */
 export type Lag = {
-  /** Given: the index is checked too. */
+  /** If given, the index is checked too. */
   readonly embedder?: Embedder;
-  /** Of writers that were cut off; the reconciler looks at them once more. */
+  /** Markers of interrupted writers may remain; the reconciler checks them once more. */
   readonly markersMayRemain?: boolean;
-  /** An event that was cut off will be delivered again. */
+  /** An interrupted event will be delivered again. */
   readonly eventsMayComeAgain?: boolean;
-  /** Learnings that an earlier release made wait are not listed with their organization yet. */
+  /** Pending Learnings of an earlier release are not listed with their organization yet. */
   readonly pendingMayBeOld?: boolean;
 };
 
@@ -40,8 +40,8 @@ const identity = ({ pk, sk }: Key) => `${pk} / ${sk}`;
 const byKind = (items: readonly Item[], prefix: string) => items.filter(({ pk }) => pk.startsWith(prefix));
 
 /**
- * Everything that must hold of Learnings at rest, whatever happened before: one owner per text, ids that are
- * accounted for, copies that equal their record, and (given the embedder) an index that follows all of it.
+ * Checks everything that must hold for Learnings at rest, whatever happened before: one owner per text, no unknown
+ * ids, copies that equal their record, and (if the embedder is given) an index that matches the records.
  */
 export async function checkTable(table: Table, lag: Lag = {}): Promise<void> {
   expect(problemsOf(await scan(table), lag)).toEqual([]);

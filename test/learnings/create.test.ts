@@ -24,7 +24,7 @@ const exported = async (home: Home) =>
   pageOf(await api.call("/v1/learnings", { key: await keyOf(home) })).data;
 
 describe("POST /v1/learnings", () => {
-  test("answers every item in request order and stores what it says", async () => {
+  test("POST answers every item in request order and stores the items", async () => {
     const home = await newHome(world);
     const answer = resultsOf(
       await post(
@@ -66,7 +66,7 @@ describe("POST /v1/learnings", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  test("a bad item fails alone, with its reason and with its id where it has one", async () => {
+  test("a bad item fails alone, with its reason and with its id if it has one", async () => {
     const home = await newHome(world);
     await world.repository(home.name, "retired", { active: false });
     const long = "x".repeat(10_001);
@@ -133,7 +133,7 @@ describe("POST /v1/learnings", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  test("all failed is a failure, and still a 200", async () => {
+  test("a batch in which all items fail has status failure, but is still a 200", async () => {
     const home = await newHome(world);
     const answer = resultsOf(await post(home, {}, item("x", { repository_id: "none" })));
     expect(answer).toMatchObject({ status: "failure", created_count: 0, failed_count: 2 });
@@ -150,13 +150,13 @@ describe("POST /v1/learnings", () => {
     ["an empty batch", { data: [] }],
     ["101 items", { data: Array.from({ length: 101 }, (_, index) => item(`n${index}`)) }],
     ["an unknown field beside data", { data: [item("x")], dry_run: true }],
-  ])("only the envelope is a 400: %s", async (_, body) => {
+  ])("only a bad envelope is a 400: %s", async (_, body) => {
     const answer = await api.call("/v1/learnings", { key: await keyOf(untaught), body });
     expect([answer.status, answer.codes[0]]).toEqual([400, "INVALID_REQUEST"]);
     expect(await exported(untaught)).toEqual([]);
   });
 
-  test("equal items in one batch are one Learning: created, then duplicate", async () => {
+  test("equal items in one batch create one Learning: created, then duplicate", async () => {
     const home = await newHome(world);
     const { results } = resultsOf(
       await post(
@@ -199,7 +199,7 @@ describe("POST /v1/learnings", () => {
     expect(mine.created_count + theirs.created_count).toBe(3);
   });
 
-  test("credentials are gone before anything is derived, stored or indexed", async () => {
+  test("credentials are redacted before anything is derived, stored or indexed", async () => {
     const home = await newHome(world);
     const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8".slice(0, 36)}`;
     const other = `ghp_${"Z9y8X7w6V5u4T3s2R1q0P9o8N7m6L5k4J3i2".slice(0, 36)}`;
@@ -215,7 +215,7 @@ describe("POST /v1/learnings", () => {
     expect(stored?.text).toMatch(/^Never push \[REDACTED:\w+\] again\.$/);
   });
 
-  /** As many as one transaction takes, and one more. */
+  /** One more than a transaction takes. */
   const longItems = volume(learningLimits.writtenTogetherMax + 1, 100);
 
   test(`the longest texts fit: ${longItems} items of 10,000 characters outside the basic plane`, async () => {
@@ -307,7 +307,7 @@ describe("POST /v1/learnings", () => {
     });
   });
 
-  test("at most ten batches a minute are answered in an organization, the rest gets 429", async () => {
+  test("an organization gets at most ten batches a minute, and the rest get 429", async () => {
     const home = await newHome(world);
     const key = await keyOf(home);
     const answers = await Promise.all(
@@ -323,7 +323,7 @@ test.each([
   ["nobody", [organizationItem("one")], null],
   ["somebody in no organization", [], "ann"],
   ["somebody in one of two organizations", [organizationItem("one"), organizationItem("two")], "ann"],
-])("a batch written by %s is a fault of ours, never a guess", (_, organizations, userId) => {
+])("a batch written by %s is an internal error, never a guess", (_, organizations, userId) => {
   expect(() => authorOf({ scope: { organizations }, principal: { userId }, readable: "*" })).toThrow(
     TypeError,
   );

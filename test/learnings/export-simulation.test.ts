@@ -18,7 +18,7 @@ import { timeoutMs, volume } from "../support/volume.ts";
 import { item, verbsOf } from "./fixture.ts";
 import { firstItems } from "./simulated.ts";
 
-/** `SEEDS=20000` goes further. */
+/** `SEEDS=20000` runs more seeds. */
 const seeds = Number(process.env.SEEDS ?? volume(60, 5_000));
 const uuid = organizationUuid({ provider: "github", instance_id: null, provider_organization_id: "1" });
 const msPerStep = 10;
@@ -31,22 +31,22 @@ type Weak = {
   readonly weakness?: (table: Table) => Table;
 };
 
-/** As the last page's cursor says. */
+/** The position that the last page's cursor has. */
 const resumed = ({ settled }: Position): Position => ({ place: settled, settled });
 
-/** Writers with clocks a little apart, and somebody who exports over and over, on a store at its worst. */
+/** Writers with slightly different clocks, and a reader that exports repeatedly, on the worst allowed store. */
 class Life {
   readonly dice: Dice;
   readonly scheduler: Scheduler;
   readonly store: ModelStore;
   readonly problems: string[] = [];
-  /** What the reader holds: the last one per id. */
+  /** The reader's copy: the last text per id. */
   readonly held = new Map<string, string>();
   readonly #resumes: (end: Position) => Position;
   readonly #weakness: (table: Table) => Table;
   #resumeFrom = beginning;
   #writersLeft: number;
-  /** Somebody has begun to. */
+  /** Ids whose deletion has begun. */
   readonly #deleted = new Set<string>();
 
   constructor(seed: number, { resumes = resumed, weakness = (table: Table) => table }: Weak = {}) {
@@ -131,7 +131,7 @@ class Life {
 
   async #read(): Promise<void> {
     for (let isLast = false; !isLast; ) {
-      // Taken before the walk: what is written while it runs is for the next one.
+      // Read before the walk: writes during the walk are left to the next walk.
       isLast = this.#writersLeft === 0;
       if (isLast) await this.scheduler.sleep(600);
       await this.#walk();
@@ -149,7 +149,7 @@ class Life {
     this.#resumeFrom = this.#resumes(end);
   }
 
-  /** Whatever else happens, a walk from the beginning meets what was there before it and still is. */
+  /** A walk from the beginning must return every Learning that existed before it and still exists. */
   async #wholeWalk(): Promise<void> {
     const before = this.#items(learningListPartition(organizationTenant(uuid)));
     const { seen } = await this.#pages(beginning);

@@ -74,7 +74,7 @@ describe("filters", () => {
     ["?stat_filter=active", 0],
     ["?stat_filter=created_this_week", 4],
     ["?org_id=ignored-with-this-key", 4],
-  ])("%s finds %i", async (query, count) => {
+  ])("the query %s finds %i", async (query, count) => {
     const answer = await get(query);
     expect(answer.status).toBe(200);
     expect(texts(answer)).toHaveLength(count);
@@ -95,11 +95,11 @@ describe("filters", () => {
     "?organization_ids=1",
     "?format=xml",
     "?text=x",
-  ])("%s is a 400", async (query) => {
+  ])("the query %s is a 400", async (query) => {
     expect((await get(query)).status).toBe(400);
   });
 
-  test("every page of a filtered walk carries what matches, and only that", async () => {
+  test("every page of a filtered walk has only matching Learnings", async () => {
     const first = await get("?search=logger&limit=1");
     const { next_cursor } = pageOf(first);
     const second = await get(`?search=logger&limit=1&cursor=${next_cursor}`);
@@ -112,7 +112,7 @@ describe("filters", () => {
     expect(other.codes).toEqual(["INVALID_CURSOR"]);
   });
 
-  test("use shows in the record and in the filters, and is counted once per event", async () => {
+  test("use appears in the record and in the filters, and is counted once per event", async () => {
     const [used, other] = await write(home, "ann", item("used"), item("used long ago"));
     const tell = (learning_id: string | undefined, used_at: string, count: number) =>
       world.tell("learning.used", { ...home.name, learning_id, used_at, count });
@@ -134,7 +134,7 @@ describe("filters", () => {
   });
 });
 
-test("a name that is not known hides no Learning: the repository's id stands for it, and nothing for the author's", async () => {
+test("an unknown name hides no Learning: the repository's id replaces its name, and the author's name is null", async () => {
   const home = await newHome(world);
   await write(home, "bob", item("kept"));
   await table().writeMany(
@@ -236,7 +236,7 @@ describe("scopes", () => {
     ]);
   });
 
-  test("an organization that changes tenant takes its Learnings along", async () => {
+  test("an organization keeps its Learnings when it changes tenant", async () => {
     const [from, to] = [await world.workspace("moving-from"), await world.workspace("moving-to")];
     const home = await newHome(world, { workspace_id: from });
     const stays = await newHome(world, { workspace_id: from });
@@ -257,7 +257,7 @@ describe("scopes", () => {
 });
 
 describe("repository_name", () => {
-  test("needs a user key whose member can read the repository; unknown and unreadable look the same", async () => {
+  test("repository_name needs a user key whose member can read the repository; unknown and unreadable look the same", async () => {
     const workspace_id = await world.workspace("naming");
     const home = await newHome(world, { workspace_id });
     await world.repository(home.name, "repo-2", { full_name: "Group/Second" });
@@ -283,14 +283,14 @@ describe("repository_name", () => {
     const others = [
       await get(await keyOf(home), "group/second"),
       await get(token.text, "group/second", `&org_id=${home.name.provider_organization_id}`),
-      // The kind of key is judged before the rest of the request.
+      // The kind of key is checked before the rest of the request.
       await get(token.text, "group/second", "&limit=0"),
       await get((await world.key({ kind: "legacy", organization: home.uuid })).text, "group/second"),
     ];
     for (const answer of others) expect([answer.status, answer.codes]).toEqual([403, ["KEY_TYPE_FORBIDDEN"]]);
   });
 
-  test("a user key needs learning:read even without it", async () => {
+  test("a user key needs learning:read even without repository_name", async () => {
     const home = await newHome(world);
     await world.member(home.name, "cass", { role: "cr_billing_admin" });
     const { text: key } = await world.key({ kind: "user", organization: home.uuid, owner: "cass" });
@@ -299,7 +299,7 @@ describe("repository_name", () => {
 });
 
 describe("resuming", () => {
-  test("a walk that is taken up again repeats the last two minutes and misses nothing", async () => {
+  test("a resumed walk repeats the last two minutes and misses nothing", async () => {
     const home = await newHome(world);
     const key = await keyOf(home);
     const [first] = await write(home, "ann", item("old"), item("older text"));
@@ -310,20 +310,20 @@ describe("resuming", () => {
     await write(home, "ann", item("new"));
     const again = await api.call(`/v1/learnings?cursor=${resume}`, { key });
     expect(texts(again)).toEqual(["older text", "new"]);
-    // A writer that began before the last page was read, and ended after it.
+    // A writer that started before the last page was read, and finished after it.
     const [late] = await write(home, "ann", item("late"));
     await backdate(home, late ?? "", 60_000);
     const resumed = await api.call(`/v1/learnings?cursor=${again.headers["x-resume-cursor"]}`, { key });
     expect(texts(resumed)).toContain("late");
   });
 
-  test("a walk that took long is resumed from before its first page that was not settled", async () => {
+  test("a long walk is resumed from before its first unsettled page", async () => {
     const home = await newHome(world);
     const key = await keyOf(home);
     await write(home, "ann", item("1"), item("2"), item("3"));
     const first = await api.call("/v1/learnings?limit=1", { key });
     const second = await api.call(`/v1/learnings?limit=1&cursor=${pageOf(first).next_cursor}`, { key });
-    // Began before the first page was read, and became visible behind the walk.
+    // Started before the first page was read, and became visible behind the walk's position.
     const [late] = await write(home, "ann", item("late"));
     await backdate(home, late ?? "", 30_000);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_000 });
@@ -346,7 +346,7 @@ describe("resuming", () => {
     expect(texts(resumed)).toEqual(["first ever"]);
   });
 
-  /** As if the writer's clock had been read that long ago. */
+  /** A write whose clock was read this long ago. */
   async function backdate(home: Home, id: string, ms: number): Promise<void> {
     const learning = await learningOf(table(), home.uuid, id);
     if (!learning?.listed) throw new Error("It is not listed.");

@@ -25,18 +25,18 @@ const storeOf = (table: Table) => ({ table, clock: systemClock, random: systemRa
 type Ground = { readonly table: Table; readonly home: Home };
 type Means = Pick<Faulty, "table" | "embedder">;
 
-/** Something done to what was prepared for it; done again, it must end as it should have ended. */
+/** An action on prepared data; repeated after a fault, it must end in the correct state. */
 type Act = {
   act(means: Means): Promise<unknown>;
-  /** Throws unless the answer of the second time, and what stands then, are right. */
+  /** Throws unless the second answer and the stored state are correct. */
   after?(answer: unknown): Promise<void> | void;
 };
 type Route = {
   readonly organization?: Record<string, unknown>;
   prepare(ground: Ground, run: string): Promise<Act>;
-  /** The reconciler is to index it, not the one who writes. */
+  /** The reconciler indexes the Learning, not the writer. */
   readonly indexedLater?: boolean;
-  /** Left out: all of them. */
+  /** Default: all kinds. */
   readonly kinds?: readonly FaultKind[];
 };
 
@@ -71,7 +71,7 @@ const captured = ({ home }: Ground, learning: string, more: object = {}) =>
     ...more,
   });
 
-/** Captures a Learning that waits, and answers its id. */
+/** Captures a pending Learning, and returns its id. */
 async function pending(ground: Ground, text: string): Promise<string> {
   await deliver(ground.table, captured(ground, text));
   const { results } = await verbsOf(ground.table).post(await author(ground), item(text, { invalid: true }));
@@ -81,7 +81,7 @@ async function pending(ground: Ground, text: string): Promise<string> {
 const expectState = async ({ table, home }: Ground, id: string, state: string | undefined) =>
   expect((await table.get(learningKey(home.uuid, id)))?.state).toBe(state);
 
-/** New texts, one of them twice, and an item that is always wrong. */
+/** New texts, one of them twice, and an item that is always invalid. */
 const batchOf =
   (before: (ground: Ground, run: string) => Promise<void> = async () => {}): Route["prepare"] =>
   async (ground, run) => {
@@ -216,7 +216,7 @@ const routes: Readonly<Record<string, Route>> = {
       ]);
       return { act: (means) => reconcileAll({ ...storeOf(means.table), ...means }) };
     },
-    // It makes many calls; the other two kinds differ only for writes with conditions, and it has none.
+    // The reconciler makes many calls; the other two kinds differ only for conditional writes, and it has none.
     kinds: ["not done", "crash after"],
   },
   "the move to another tenant": {
@@ -244,20 +244,20 @@ const routes: Readonly<Record<string, Route>> = {
   },
 };
 
-/** The documented ones: 503 SERVICE_UNAVAILABLE, which the chain makes of it, or INDEX_REFRESH_FAILED. */
+/** The documented errors: StoreUnavailable, which becomes 503 SERVICE_UNAVAILABLE, or INDEX_REFRESH_FAILED. */
 function expectRefusal(reason: unknown, kind: FaultKind): void {
   if (kind.startsWith("crash")) return;
   if (reason instanceof ApiError) expect(reason.code).toBe("INDEX_REFRESH_FAILED");
   else expect(reason).toBeInstanceOf(StoreUnavailable);
 }
 
-/** Answers whether there was an n-th call at all. */
+/** Returns whether the action made an n-th call. */
 async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number): Promise<boolean> {
   const { act, after } = await route.prepare(ground, `${kind} ${nth}`.replaceAll(/\W/g, "-"));
   const means = faulty(ground.table, localEmbedder, nth, kind);
   const [first] = await Promise.allSettled([act(means)]);
   if (first?.status === "rejected") expectRefusal(first.reason, kind);
-  // Whatever it was cut off at, the records are whole.
+  // The records are complete, wherever the action was interrupted.
   await checkTable(ground.table, { eventsMayComeAgain: true });
   const answer = await act({ table: ground.table, embedder: localEmbedder });
   await after?.(answer);
@@ -269,8 +269,8 @@ async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number
 }
 
 /**
- * In the short run every third kind, the first call and then every third one, by turns: test/proofs/faults strikes each call site in its
- * own ways.
+ * The short run tests every third fault kind, in rotation, at the first call and then at every third call.
+ * test/proofs/faults tests every call site with its own faults.
  */
 const kindsOf = ({ kinds = faultKinds }: Route, place: number): readonly FaultKind[] =>
   kinds.filter((_, index) => isLong || index % 3 === place % Math.min(3, kinds.length));
@@ -281,7 +281,7 @@ const numbered = Object.entries(routes).map(([name, route], place) => [name, rou
 
 describe.each(numbered)("every call of %s fails once", (_, route, place) => {
   test.each(kindsOf(route, place))(
-    "%s: the answer is a documented one, and a second time leaves the right table and index",
+    "%s: the answer is documented, and a repetition leaves the right table and index",
     async (kind) => {
       const { table } = await openStore(engine().endpoint);
       const ground = { table, home: await newHome(new World(() => table), route.organization) };

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 
-/** How the n-th call fails. After a crash nothing works any more. */
+/** How the n-th call fails. After a crash every later call fails too. */
 export const faultKinds = ["not done", "done, unheard", "crash before", "crash after"] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -12,7 +12,7 @@ export class Crash extends Error {
 export type Faulty = {
   readonly table: Table;
   readonly embedder: Embedder;
-  /** Whether the fault came up at all. */
+  /** Whether the n-th call happened, so that the fault was applied. */
   readonly struck: () => boolean;
 };
 

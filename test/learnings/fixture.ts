@@ -20,7 +20,7 @@ import { github, type OrganizationId, type World } from "../support/world.ts";
 
 let organizationsMade = 0;
 
-/** An organization of its own for a test: its window of ten writes is its own too. */
+/** A separate organization for a test, so that its rate limit of ten writes is separate too. */
 export type Home = {
   readonly uuid: string;
   readonly name: OrganizationId;
@@ -45,7 +45,7 @@ export async function newHome(
   await world.member(name, "ann", { role: "cr_admin" });
   await world.member(name, "bob");
   await world.repository(name, "repo-1", repository);
-  // In a workspace or an instance it is not alone: others' items know of it.
+  // In a workspace or an instance, items of other organizations refer to it, so its items cannot be copied.
   if (change.workspace_id === undefined && change.instance_id === undefined) {
     const own = (await everything(table)).filter((each) => JSON.stringify(each).includes(home.uuid));
     const items = JSON.stringify(own);
@@ -54,7 +54,7 @@ export async function newHome(
   return home;
 }
 
-/** The first home of a kind in a table is told by events, and its items are the pattern of the next ones. */
+/** Events create the first home of a kind in a table; later homes are copies of its items. */
 type FirstHome = { readonly home: Home; readonly items: string };
 const firstHomes = new WeakMap<Table, Map<string, FirstHome>>();
 
@@ -77,7 +77,7 @@ async function layOut(table: Table, { home, items }: FirstHome, next: Home): Pro
 
 export const item = (learning: string, more: object = {}) => ({ repository_id: "repo-1", learning, ...more });
 
-/** The repository of every `item`, as it is stored: for the model of the store, which takes no events. */
+/** The stored repository of every `item`: for the model of the store, which applies no events. */
 export const storedRepository = (organization: string): Item => ({
   ...repositoryKey(organization, "repo-1"),
   uuid: "r",
@@ -98,7 +98,7 @@ export const recordOf = (answer: { json: unknown }) => learningRecord.parse(answ
 export const pageOf = (answer: { json: unknown }) =>
   z.object({ data: z.array(learningRecord), next_cursor: z.string().nullable() }).parse(answer.json);
 
-/** The verbs without the chain, so without the limiter: for races and faults. */
+/** The verbs without the request lifecycle, so without the limiter: for races and faults. */
 export type Verbs = ReturnType<typeof verbsOf>;
 
 export function verbsOf(

@@ -37,7 +37,7 @@ async function capture(learning: string, pr_url = pr): Promise<void> {
 const learnings = async () =>
   (await Array.fromAsync(queryAll(store().table, { pk: learningPartition(home.uuid) }))).map(parseLearning);
 
-test("a pull request keeps so many private Learnings; one more is a bad event, and what it has can come again", async () => {
+test("a pull request keeps a limited number of private Learnings; one more is a bad event, but known ones can be repeated", async () => {
   const { table } = store();
   await capture("the first");
   const key = pullRequestLearningsKey(home.uuid, pullRequestDigest(pr));
@@ -54,7 +54,7 @@ test("a pull request keeps so many private Learnings; one more is a bad event, a
   expect((await learnings()).map(({ text }) => text)).toEqual(["the first"]);
 });
 
-test("so many open pull requests keep a private Learning; one more is a bad event", async () => {
+test("a limited number of open pull requests can keep a private Learning; one more is a bad event", async () => {
   const { table } = store();
   await capture("the first");
   const [learning] = await learnings();
@@ -71,7 +71,7 @@ test("so many open pull requests keep a private Learning; one more is a bad even
   await capture("the first");
 });
 
-test("so many living Learnings begin with one text; one more is not stored, whoever brings it, until one is gone", async () => {
+test("a limited number of Learnings can begin with one text; one more is not stored by any route until one is deleted", async () => {
   const { table } = store();
   const { post, patch, remove } = verbsOf(table);
   const organization = await organizationOf(table, home.uuid);

@@ -22,7 +22,7 @@ const world = new World(() => store().table);
 const storeOf = (table: Table) => ({ table, clock: systemClock, random: systemRandom });
 const pr = "https://git.example.com/pull/1";
 
-/** A new organization that was taught one thing. */
+/** A new organization with one Learning. */
 async function taught(text: string) {
   const home = await newHome(world);
   const { table } = store();
@@ -32,7 +32,7 @@ async function taught(text: string) {
   return { ...verbs, table, home, organization, id: results[0]?.id ?? "" };
 }
 
-/** What a writer has read is overtaken: `meanwhile` happens right before its first transaction. */
+/** Makes a writer's reads stale: `meanwhile` runs right before its first transaction. */
 function overtaken(table: Table, meanwhile: () => Promise<unknown>): Table {
   let happened = false;
   return {
@@ -79,7 +79,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
   const end = status === "merged" ? "approved" : undefined;
 
   test.each([true, false])(
-    "while a Learning of it is being captured decides about it all the same (known before: %s)",
+    "its end decides about a Learning that is being captured meanwhile (known before: %s)",
     async (isKnown) => {
       const home = await newHome(world);
       const { table } = store();
@@ -94,7 +94,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     },
   );
 
-  test("while one is captured that another capture adds meanwhile decides about both", async () => {
+  test("its end decides about a known Learning and about one captured meanwhile", async () => {
     const home = await newHome(world);
     const { table } = store();
     await capture(table, home, "first");
@@ -107,7 +107,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     await checkTable(table);
   });
 
-  test("while its Learning is changed leaves one or the other, never half of each", async () => {
+  test("its end and a concurrent change of its Learning leave one result or the other, never a mix", async () => {
     const home = await newHome(world);
     const { table } = store();
     await capture(table, home, "first");
@@ -133,7 +133,7 @@ describe("use", () => {
       count: 3,
     });
 
-  test("while a text is changed is not lost", async () => {
+  test("use is not lost while a text is changed", async () => {
     const { table, home, organization, id } = await taught("used");
     const record = await verbsOf(overtaken(table, () => use(home, id))).patch(organization, id, "changed");
     expect(record).toMatchObject({
@@ -144,7 +144,7 @@ describe("use", () => {
     await checkTable(table);
   });
 
-  test("while a Learning is approved is not lost", async () => {
+  test("use is not lost while a Learning is approved", async () => {
     const home = await newHome(world, { approval_delay_days: 1 });
     const { table } = store();
     await capture(table, home, "waits", { source: "chat", pr_url: null });
@@ -162,7 +162,7 @@ describe("use", () => {
 });
 
 describe("a text that is taken while somebody else wants it", () => {
-  test("makes a POST a duplicate, and a PATCH a conflict", async () => {
+  test("a text taken meanwhile makes a POST a duplicate, and a PATCH a conflict", async () => {
     const home = await newHome(world);
     const { table } = store();
     const organization = await organizationOf(table, home.uuid);
@@ -185,7 +185,7 @@ describe("a text that is taken while somebody else wants it", () => {
     await checkTable(table);
   });
 
-  test("and is deleted again in between is simply created", async () => {
+  test("a text taken and deleted meanwhile is created", async () => {
     const home = await newHome(world);
     const { table } = store();
     const organization = await organizationOf(table, home.uuid);
@@ -200,7 +200,7 @@ describe("a text that is taken while somebody else wants it", () => {
     await checkTable(table);
   });
 
-  /** Owners are read one by one: the first is still what it was, the others already what they have become. */
+  /** Owners are not read atomically: the first read is old, the others are already new. */
   function torn(table: Table, meanwhile: () => Promise<unknown>): Table {
     let happened = false;
     return {
@@ -216,7 +216,7 @@ describe("a text that is taken while somebody else wants it", () => {
     };
   }
 
-  test("and passes from one item of a batch to the other is decided anew", async () => {
+  test("a text that moves from one item of a batch to another meanwhile is decided again", async () => {
     const home = await newHome(world);
     const { table } = store();
     const organization = await organizationOf(table, home.uuid);
@@ -240,7 +240,7 @@ describe("a text that is taken while somebody else wants it", () => {
     await checkTable(table);
   });
 
-  test("by the same change a moment earlier is no conflict", async () => {
+  test("a text taken by the same change a moment earlier is no conflict", async () => {
     const { table, organization, patch, id } = await taught("mine");
     const overtakenRead = torn(table, () => patch(organization, id, "changed"));
     expect(await verbsOf(overtakenRead).patch(organization, id, "changed")).toMatchObject({
@@ -250,7 +250,7 @@ describe("a text that is taken while somebody else wants it", () => {
     await checkTable(table);
   });
 
-  test("while its vector is repaired leaves a marker, whatever becomes of the repairer", async () => {
+  test("a change during a vector repair leaves a marker, even if the repairing process dies", async () => {
     const { table, home, organization, patch, id } = await taught("mine");
     await table.write({ delete: vectorKey(home.uuid, id) });
     let isOver = false;

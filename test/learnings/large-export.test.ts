@@ -15,7 +15,7 @@ const total = volume(4_000, 100_000);
 const keyOf = async ({ uuid }: Home) =>
   (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
 
-/** As the writers leave them where an export reads; what they leave elsewhere nobody asks for here. */
+/** Stores Learnings only in the list that an export reads; these tests need no other items. */
 async function lay(home: Home, count: number, textOf: (index: number) => string): Promise<void> {
   const startMs = Date.parse("2026-01-01T00:00:00.000Z");
   const copyOf = (index: number) => {
@@ -51,10 +51,10 @@ async function lay(home: Home, count: number, textOf: (index: number) => string)
   }
 }
 
-test("over 16 MiB is a 413 that says what to do, and a smaller page works", async () => {
+test("a page over 16 MiB is a 413 that says what to do, and a smaller page works", async () => {
   const home = await newHome(world);
   const key = await keyOf(home);
-  // One byte in the table, six in the answer: the engine has little to carry.
+  // One byte in the table becomes six in the answer, so the engine stores little.
   await lay(home, 300, (index) => `${index} ${"\u0001".repeat(9_990)}`);
   const answer = await api.call("/v1/learnings", { key });
   expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
@@ -88,13 +88,13 @@ test(
       cursor = `&cursor=${next_cursor}`;
     }
     expect(next).toBe(total);
-    // A page is all that is ever held, whatever the length of the walk.
+    // Only one page is held in memory, whatever the length of the walk.
     expect(mostBytes).toBeLessThan(1_000_000);
 
     vi.setSystemTime(Date.now() + 60_000);
     const one = await api.call("/v1/learnings?search=6%20places&limit=5", { key });
     expect(pageOf(one).data).toHaveLength(5);
-    // Nothing matches: a request passes over a bounded number, and says where to go on.
+    // Nothing matches: a request skips a bounded number of Learnings and returns a cursor.
     let requests = 0;
     for (let cursor = ""; ; ) {
       const page: Answer = await api.call(`/v1/learnings?search=nowhere${cursor}`, { key });

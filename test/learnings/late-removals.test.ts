@@ -11,7 +11,7 @@ const clock = new TestClock();
 const store = useStore({ clock });
 const world = new World(() => store().table, clock);
 
-/** A mirror of one organization, page by page, on a clock of its own. */
+/** A mirror of one organization, page by page, with its own clock. */
 class Mirror {
   readonly held = new Map<string, string>();
   #position: readonly string[] | null = null;
@@ -20,7 +20,7 @@ class Mirror {
     this.#home = home;
   }
 
-  /** One page; true when it was the last, and the next one resumes. */
+  /** Reads one page; returns true for the last page, after which the next call resumes. */
   async page(pageSize = 1): Promise<boolean> {
     const positions: Array<readonly string[]> = [];
     const keep = (position: readonly string[]) => String(positions.push(position));
@@ -57,7 +57,7 @@ const writerAt = async (home: Home, nowMs: () => number) => {
   };
 };
 
-test("a deletion that began before a walk of many minutes and became visible after its first page is told", async () => {
+test("a long walk reports a deletion that began before it and became visible after its first page", async () => {
   const home = await newHome(world);
   const writer = await writerAt(home, () => clock.nowMs());
   const id = await writer.write("deleted");
@@ -80,7 +80,7 @@ test("a deletion that began before a walk of many minutes and became visible aft
   expect(held).toEqual(["minute 0", "minute 1", "minute 2", "minute 3", "minute 4", "stays"]);
 });
 
-test("one that was deleted and made again just before a long walk stays in the mirror", async () => {
+test("a Learning deleted and created again just before a long walk stays in the mirror", async () => {
   const home = await newHome(world);
   const writer = await writerAt(home, () => clock.nowMs());
   await writer.write("first");

@@ -24,11 +24,11 @@ beforeAll(() => {
 });
 beforeEach(() => engine.inject());
 
-/** Several transactions of items. */
+/** Enough items for several transactions. */
 const batchItems = volume(30, 100);
 const batch = (name: string) => Array.from({ length: batchItems }, (_, index) => item(`${name} ${index}`));
 
-/** The engine does what it is asked, and nobody hears of it, as often as `unheard` says for each transaction. */
+/** The engine executes each transaction, but its answer is lost for the first `unheard` tries. */
 function answersLate(unheard: number): void {
   const tries = new Map<string, number>();
   engine.inject(({ operation, body }) => {
@@ -40,7 +40,7 @@ function answersLate(unheard: number): void {
   });
 }
 
-/** The engine does every call, of whatever kind, and nobody hears of the first try. */
+/** The engine executes every call of any kind, but the answer to the first try is lost. */
 function answersEveryCallLate(): void {
   const seen = new Set<string>();
   engine.inject(({ operation, body }) => {
@@ -67,17 +67,17 @@ const adminKey = async (organization: string): Promise<string> =>
   (await world.key({ kind: "organization", organization, owner: "ann", role: "cr_admin" })).text;
 
 describe("a store that answers late at every transaction", () => {
-  test("fails no item of a batch: it is asked again until it answers", async () => {
+  test("a store that answers late fails no item of a batch: transactions are retried until they are answered", async () => {
     const home = await newHome(world);
     const key = await adminKey(home.uuid);
-    // More often than any other call is tried.
+    // More often than any other call is retried.
     answersLate(8);
     const answer = resultsOf(await api.call("/v1/learnings", { key, body: { data: batch("late") } }));
     expect(answer).toMatchObject({ status: "success", created_count: batchItems, failed_count: 0 });
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  /** What a batch says while nobody hears of any transaction until time runs out, and what the same batch says then. */
+  /** Posts a batch while all transaction answers are lost until time runs out, then posts the same batch again. */
   async function unheard(timeMs: number, data: readonly object[], weaken = (sound: Table) => sound) {
     const home = await newHome(world);
     const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
@@ -87,13 +87,13 @@ describe("a store that answers late at every transaction", () => {
     return { first, again: await verbsOf(table()).post(author, ...data) };
   }
 
-  test("fails the whole request when time runs out, and the same batch again tells what was stored", async () => {
+  test("a store that answers late fails the whole request when time runs out, and the same batch again reports what was stored", async () => {
     const { first, again } = await unheard(2_000, batch("unheard"));
     expect(first.status).toBe("rejected");
     expect(again).toMatchObject({ status: "success", duplicate_count: batchItems, failed_count: 0 });
   });
 
-  test("would be caught failing items that it kept, if silence counted as a refusal", async () => {
+  test("treating a lost answer as a refusal would report stored items as failed", async () => {
     const deaf = (sound: Table): Table => ({
       ...sound,
       transact: (writes) =>
@@ -106,7 +106,7 @@ describe("a store that answers late at every transaction", () => {
     expect(again).toMatchObject({ duplicate_count: 1 });
   });
 
-  test("lets two equal batches at once end alike, with every text stored once", async () => {
+  test("two equal batches at once both succeed on a store that answers late, with every text stored once", async () => {
     const home = await newHome(world);
     const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
     answersLate(3);
@@ -137,7 +137,7 @@ test("a store that answers late at every call, reads and the limiter too, fails 
   await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
 });
 
-test("a role whose making nobody heard of until time ran out is the same role when it is asked for again", async () => {
+test("a role whose creation was not confirmed before the timeout is the same role when it is requested again", async () => {
   const home = await newHome(world);
   const organization = await organizationOf(table(), home.uuid);
   const actor = { ...operatorOrigin.actor, keyId: "key-of-ann" };
@@ -159,7 +159,7 @@ test("a role whose making nobody heard of until time ran out is the same role wh
   expect(items.filter(({ name }) => name === fields.name)).toHaveLength(1);
 });
 
-test("a store that turns every try away has kept nothing of what it failed", async () => {
+test("a store that throttles every try has stored nothing of the failed items", async () => {
   const home = await newHome(world);
   const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
   engine.inject(({ operation }) => (operation === "TransactWriteItems" ? "throttle" : undefined));
@@ -169,7 +169,7 @@ test("a store that turns every try away has kept nothing of what it failed", asy
   expect((await verbsOf(table()).post(author, item("refused"))).results[0]?.status).toBe("created");
 });
 
-test("a store that first does not answer and then turns away has not refused", async () => {
+test("a store that first does not answer and then throttles does not fail the item", async () => {
   const home = await newHome(world);
   const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
   let tries = 0;

@@ -14,7 +14,7 @@ import { github, World } from "../support/world.ts";
 const store = useStore();
 const frozenMs = 10 * 60_000;
 
-/** The first transaction is lost, and whoever sent it is frozen for ten minutes before it tries again. */
+/** The first transaction is lost, and its sender is frozen for ten minutes before it retries. */
 function frozenClient(client: StoreClient, clock: TestClock): StoreClient {
   let isFrozen = false;
   return {
@@ -28,7 +28,7 @@ function frozenClient(client: StoreClient, clock: TestClock): StoreClient {
   };
 }
 
-test("a Learning whose transaction stalled is listed where a resumed export still comes by", async () => {
+test("a Learning whose transaction stalled is listed at a place that a resumed export still reads", async () => {
   const clock = new TestClock();
   const calm = new World(() => store().table, clock);
   const uuid = await calm.organization("stalled");

@@ -26,7 +26,7 @@ const stepsMax = 400_000;
 const names = ["1", "2", "3"];
 export const tenant = workspaceTenant("acme");
 
-/** Ids that are UUIDs: those of audit entries are read back as such. */
+/** Generates valid UUIDs, because audit entry ids are parsed as UUIDs. */
 const uuidChance = (dice: Dice): Random => ({
   ...diceRandom(dice),
   uuid: () => `00000000-0000-4000-8000-${[0, 1].map(() => hex(dice.below(0x1000000))).join("")}`,
@@ -38,9 +38,9 @@ export type Mirrored = "Learnings" | "audit logs";
 /** Ways to break the promise. */
 export type Weak = {
   readonly table?: (table: Table) => Table;
-  /** What the cursor of a walk that has ended says instead. */
+  /** Replaces the position in the cursor of a finished walk. */
   readonly resume?: (position: readonly string[]) => readonly string[];
-  /** As in release 1: the cursor does not tell which organizations it covers. */
+  /** As in release 1: the cursor does not record which organizations it covers. */
   readonly isUnmarked?: boolean;
 };
 
@@ -49,7 +49,7 @@ const providerOf = (name: string) =>
 
 type Standing = { plan: "enterprise" | "pro"; active: boolean; workspace_id: string | null };
 
-/** Organizations that change what they are and where, writers that know it or not yet, and mirrors that resume. */
+/** Organizations that change plan, state and tenant, writers with current or stale data, and mirrors that resume. */
 export class Life {
   readonly dice: Dice;
   readonly scheduler: Scheduler;
@@ -155,7 +155,7 @@ export class Life {
     return `${toTimestamp(this.clock().nowMs())}#event-${String(this.#versions++).padStart(4, "0")}`;
   }
 
-  /** As the queue delivers an event: again and again until it is applied. */
+  /** Delivers an event like the queue: repeatedly until it is applied. */
   async #save(name: string, standing: Standing, version = this.#version()): Promise<void> {
     const saved = {
       ...providerOf(name),
@@ -199,7 +199,7 @@ export class Life {
     return parseOrganization(stored);
   }
 
-  /** Often a moment, now and then longer than anything takes to settle. */
+  /** Usually short, sometimes longer than the settling time. */
   async #pause(): Promise<void> {
     await this.scheduler.sleep(this.dice.below(this.dice.chance(0.3) ? 2 * settledSteps : 60));
   }
@@ -212,7 +212,7 @@ export class Life {
       const clock = this.clock(skewSeconds);
       const { post, patch, remove } = verbsOf(this.table(), { embedder, clock, random: uuidChance(dice) });
       const organization = this.organization(dice.pick(names));
-      // Read with authentication: by now it may have moved, and its readers may have come by.
+      // The organization was read at authentication: it may have moved since, and readers may have passed.
       await this.scheduler.sleep(dice.below(dice.chance(0.3) ? settledSteps / 4 : 30));
       const ids = this.learnings(organization.uuid).map(({ id }) => id);
       const what = dice.below(6);
@@ -238,7 +238,7 @@ export class Life {
       .map(parseLearning);
   }
 
-  /** What the clock's workers finish, then every mirror comes back until everything has settled. */
+  /** Runs the clock workers to completion, then every mirror reads until everything has settled. */
   async #rest(): Promise<void> {
     for (let rounds = 0; rounds < 2; rounds++) {
       await this.scheduler.sleep(2 * settledSteps);
@@ -252,7 +252,7 @@ export class Life {
     }
   }
 
-  /** Those that a workspace token reads now. */
+  /** The organizations that a workspace token can read now. */
   visibleOrganizations(): OrganizationItem[] {
     const all = names.map((name) => this.organization(name));
     return all.filter((organization) => organization.tenant === tenant && isVisible(organization));

@@ -6,14 +6,14 @@ import { isLong, timeoutMs, volume } from "../support/volume.ts";
 import { Life, type Mirrored, type Weak } from "./mirror-life.ts";
 
 process.env.LOG_LEVEL ??= "silent";
-/** `SEEDS=20000` goes further. */
+/** `SEEDS=20000` runs more seeds. */
 const seeds = Number(process.env.SEEDS ?? volume(60, 5_000));
 
 test.each([
   ["Learnings", seeds],
   ["audit logs", Math.ceil(seeds / 2)],
 ] as const)(
-  "a mirror of %s is right in %i random lives, whatever is deleted, moves, leaves or comes back",
+  "a mirror of %s is correct in %i random lives, whatever is deleted, moves, leaves or returns",
   async (what, lives) => {
     const broken: string[] = [];
     for (let seed = 1; seed <= lives; seed++) {
@@ -32,10 +32,10 @@ const transactsAs =
 const isPut = (write: TransactionWrite, what: (put: { pk: string; sk: string }) => boolean): boolean =>
   "put" in write && what(write.put);
 
-/** The moment at which a first walk began, as the cursors of its resumes know it. */
+/** The start time of a first walk, computed from the cursors of its resumes. */
 const beganAt = (since: string): string => toTimestamp(Date.parse(since) + learningLimits.settledAfterMs);
 
-/** No seed that catches it is known by heart: about 2,000 lives are searched. */
+/** No seed that catches it is recorded: the test searches about 2,000 lives. */
 const searched = 0;
 
 describe("a simulation that cannot fail proves nothing", () => {
@@ -80,11 +80,11 @@ describe("a simulation that cannot fail proves nothing", () => {
       },
     ],
   ];
-  // What only a long search finds is left to the long form of this test.
+  // A weakness that only a long search finds is left to the long run of this test.
   test.each(weaknesses.filter(([, caughtAt]) => caughtAt !== searched || isLong))(
     "%s is caught",
     async (_, caughtAt, weak, what = "Learnings") => {
-      // A seed that catches it is tried first: the others are searched only when the code has moved it.
+      // The recorded seed is tried first; other seeds are searched only if a code change made it miss.
       const tried = [caughtAt, ...Array.from({ length: 3_000 }, (_, index) => index + 1)];
       let caught: number | undefined;
       for (const seed of tried) {

@@ -20,7 +20,7 @@ import { type Life, settledSteps, tenant, type Weak } from "./mirror-life.ts";
 
 type Cursor = { readonly position: readonly string[]; readonly mark: ScopeMark | undefined };
 
-/** One page's call, as the chain hands it to the verb. */
+/** One page's call, as the request lifecycle passes it to the verb. */
 type Call = {
   readonly principal: Principal;
   readonly scope: Scope;
@@ -32,7 +32,7 @@ type Call = {
   readonly clock: Clock;
 };
 
-/** Only what the step looks at. */
+/** Has only the fields that the step reads. */
 const principalOf = (parts: object): Principal => ({ ...parts }) as Principal;
 
 const opened = {
@@ -47,7 +47,7 @@ const opened = {
 
 /** A caller with a workspace token that applies every page. */
 export abstract class Mirror {
-  /** The last record of each thing. */
+  /** The last record per id. */
   readonly held = new Map<string, string>();
   protected readonly life: Life;
   protected readonly weak: Weak;
@@ -60,10 +60,10 @@ export abstract class Mirror {
     this.weak = weak;
   }
 
-  /** One page, applied; true when it was the last. */
+  /** Applies one page; returns true for the last page. */
   protected abstract apply(call: Call): Promise<boolean>;
 
-  /** At rest. */
+  /** Compares the mirror with the store at rest. */
   abstract judge(): void;
 
   protected get isFirstPage(): boolean {
@@ -78,7 +78,7 @@ export abstract class Mirror {
     }
   }
 
-  /** To the end, or until nobody is visible any more. */
+  /** Walks to the end, or until no organization is visible any more. */
   async walk(pause: () => Promise<void> = async () => {}): Promise<void> {
     for (let pages = 0; pages < 400; pages++) {
       try {
@@ -116,7 +116,7 @@ export abstract class Mirror {
     return isLast;
   }
 
-  /** As the chain does it: rows and epochs in one round, then the step that follows the scope. */
+  /** As the request lifecycle does: rows and epochs in one round, then the step that follows the scope. */
   async #admit(table: Table, clock: Clock) {
     const { operation, query } = this;
     const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
@@ -168,7 +168,7 @@ export class LearningsMirror extends Mirror {
     for (const id of this.held.keys()) if (id.startsWith(gone)) this.held.delete(id);
   }
 
-  /** A fresh walk returns what stands in the organizations that are visible. */
+  /** The mirror must equal a new walk: the approved Learnings of the visible organizations. */
   judge(): void {
     const wanted = new Map<string, string>();
     for (const { uuid, provider_organization_id: number } of this.life.visibleOrganizations())
@@ -196,10 +196,10 @@ export class AuditMirror extends Mirror {
     return nextCursor === null;
   }
 
-  /** A fresh walk returns what the workspace's own log has of the organizations that are visible, and of itself. */
+  /** The mirror must equal a new walk: the workspace log's entries of the visible organizations and its own entries. */
   judge(): void {
     const visible = new Set(this.life.visibleOrganizations().map(({ uuid }) => uuid));
-    // Nobody is visible: every walk is refused.
+    // No organization is visible: every walk is refused.
     if (visible.size === 0) return;
     const wanted = new Map<string, string>();
     for (const item of this.life.store.all()) {

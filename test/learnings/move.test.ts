@@ -42,7 +42,7 @@ const walkOf = (workspaceId: string, from: Position) =>
     },
   );
 
-test("a Learning listed with the old tenant by a request that was under way follows two minutes later", async () => {
+test("a Learning that a request in progress listed with the old tenant is moved two minutes later", async () => {
   const [from, to] = [await world.workspace("from"), await world.workspace("to")];
   const home = await newHome(world, { workspace_id: from });
   const { table } = store();
@@ -67,7 +67,7 @@ test("a Learning listed with the old tenant by a request that was under way foll
   await checkTable(table);
 });
 
-test("an export of the new tenant that was finished before still meets what followed late when it is resumed", async () => {
+test("a resumed export of the new tenant returns Learnings that were moved late, after the export finished", async () => {
   const [from, to] = [await world.workspace("resumed-from"), await world.workspace("resumed-to")];
   const home = await newHome(world, { workspace_id: from });
   const { table } = store();
@@ -81,7 +81,7 @@ test("an export of the new tenant that was finished before still meets what foll
   const neighbour = await newHome(world, { workspace_id: to });
   clock.advance(1);
   await post({ organization: await organizationOf(table, neighbour.uuid), authorId: "ann" }, item("later"));
-  // The schedule comes late: by then an export has settled what was written meanwhile.
+  // The schedule runs late: by then the writes in between are settled for an export.
   clock.advance(2 * learningLimits.settledAfterMs);
   const { learnings, position } = await walkOf(to, beginning);
   expect(learnings.map(({ text }) => text)).toEqual(["later"]);
@@ -92,7 +92,7 @@ test("an export of the new tenant that was finished before still meets what foll
   expect(resumed.learnings.map(({ text }) => text).toSorted()).toEqual(late);
 });
 
-test("one organization whose Learnings cannot be listed anew holds up no other", async () => {
+test("one organization whose Learnings cannot be listed again does not block the others", async () => {
   const { table } = store();
   const workspace_id = await world.workspace("held-up");
   const homes = [await newHome(world, { workspace_id }), await newHome(world, { workspace_id })];
@@ -109,7 +109,7 @@ test("one organization whose Learnings cannot be listed anew holds up no other",
   expect(await table.getMany(rows)).toEqual([undefined, undefined]);
 });
 
-test("a walk of the new tenant that ends before the Learnings arrive meets them when it is resumed", async () => {
+test("a walk of the new tenant that ends before the Learnings arrive returns them when it is resumed", async () => {
   const [from, to] = [await world.workspace("slow-from"), await world.workspace("slow-to")];
   const home = await newHome(world, { workspace_id: from });
   const neighbour = await newHome(world, { workspace_id: to });
@@ -127,7 +127,7 @@ test("a walk of the new tenant that ends before the Learnings arrive meets them 
   expect(resumed.learnings.map(({ text }) => text)).toEqual(["mine"]);
 });
 
-test("a move beside changes of the same Learnings loses and doubles nothing", async () => {
+test("a move during changes of the same Learnings loses and duplicates nothing", async () => {
   const [from, to] = [await world.workspace("busy-from"), await world.workspace("busy-to")];
   const home = await newHome(world, { workspace_id: from });
   const { table } = store();

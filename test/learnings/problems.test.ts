@@ -20,7 +20,7 @@ const problemsOf = ({ json }: { json: unknown }) =>
     .parse(json)
     .errors.map(({ code, message }) => `${code} ${message.split(":")[0]}`);
 
-describe("all problems of a request's shape are in one answer", () => {
+describe("one answer has all validation problems of a request", () => {
   const badPath = "/v1/learnings/none?foo=1";
   const pathAndQuery = ["INVALID_REQUEST learning_id", "INVALID_REQUEST foo"];
 
@@ -29,12 +29,12 @@ describe("all problems of a request's shape are in one answer", () => {
     ["a body that is no JSON", "{", [...pathAndQuery, "INVALID_REQUEST body"]],
     ["a body that is no object", "[]", [...pathAndQuery, "INVALID_REQUEST body"]],
     ["a body that lacks a field", "{}", [...pathAndQuery, "INVALID_REQUEST learning"]],
-  ])("%s does not hide those of path and query", async (_, body, problems) => {
+  ])("%s does not hide the problems of path and query", async (_, body, problems) => {
     const answer = await api.call(badPath, { method: "PATCH", key, body });
     expect([answer.status, problemsOf(answer)]).toEqual([400, problems]);
   });
 
-  test("size and type of the body have statuses of their own, so they stand alone", async () => {
+  test("problems of the body's size and type have their own statuses, so they are reported alone", async () => {
     const large = "x".repeat(requestLimits.bodyBytesMax + 1);
     const tooLarge = await api.call(badPath, { method: "PATCH", key, body: large });
     expect([tooLarge.status, tooLarge.codes]).toEqual([413, ["PAYLOAD_TOO_LARGE"]]);
@@ -43,7 +43,7 @@ describe("all problems of a request's shape are in one answer", () => {
     expect([otherType.status, otherType.codes]).toEqual([415, ["UNSUPPORTED_MEDIA_TYPE"]]);
   });
 
-  test("a damaged cursor is named beside what else is wrong with the query", async () => {
+  test("a damaged cursor is reported together with the other problems of the query", async () => {
     const answer = await api.call("/v1/learnings?limit=0&cursor=abc&foo=1", { key });
     expect([answer.status, problemsOf(answer)]).toEqual([
       400,
@@ -53,7 +53,7 @@ describe("all problems of a request's shape are in one answer", () => {
     expect(problemsOf(long)).toEqual(["INVALID_REQUEST cursor"]);
   });
 
-  test("elsewhere one error is told, and it is the first", async () => {
+  test("other operations report only the first error", async () => {
     const answer = await api.call("/v1/audit-logs?limit=0&cursor=abc", { key });
     expect([answer.codes, answer.message]).toEqual([
       ["INVALID_REQUEST"],
@@ -62,11 +62,11 @@ describe("all problems of a request's shape are in one answer", () => {
   });
 });
 
-describe("what a caller sends is not sent back in any amount", () => {
+describe("an answer repeats only a limited part of what a caller sends", () => {
   const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field${index}`, 1]));
   const longName = { ["n".repeat(1_000_000)]: 1 };
 
-  test("an item of countless unknown fields fails alone: the others are stored, and told so", async () => {
+  test("an item with very many unknown fields fails alone: the others are stored and reported as stored", async () => {
     const answer = await api.call("/v1/learnings", {
       key,
       body: { data: [item("kept"), item("odd", fields), item("long", longName)] },
@@ -79,7 +79,7 @@ describe("what a caller sends is not sent back in any amount", () => {
     expect(page.data.map(({ learning }) => learning)).toEqual(["kept"]);
   });
 
-  test("an envelope of countless unknown fields is a 400 that Lambda can send", async () => {
+  test("a body with very many unknown fields is a 400 that Lambda can send", async () => {
     const answer = await api.call("/v1/learnings", {
       key,
       body: { data: [item("x")], ...fields, ...longName },

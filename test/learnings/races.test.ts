@@ -13,8 +13,8 @@ const store = useStore();
 const world = new World(() => store().table);
 const batches = volume(15, 50);
 
-describe("at once", () => {
-  test(`${batches} identical batches make one Learning of each text`, async () => {
+describe("concurrent requests", () => {
+  test(`${batches} identical batches create one Learning for each text`, async () => {
     const home = await newHome(world);
     const { table } = store();
     const { post } = verbsOf(table);
@@ -27,7 +27,7 @@ describe("at once", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
-  test("batches that overlap end with every text once", async () => {
+  test("overlapping batches store every text once", async () => {
     const home = await newHome(world);
     const { table } = store();
     const { post } = verbsOf(table);
@@ -72,7 +72,7 @@ describe("at once", () => {
           expect(["LEARNING_NOT_FOUND", "LEARNING_EXISTS"]).toContain(reason.code);
         }
       }
-      // A late writer may leave the index to the reconciler, never the records.
+      // A late writer may leave the index to the reconciler, but never the records.
       await checkTable(table);
       await reconcileAll(deps);
       await checkTable(table, { embedder: localEmbedder });

@@ -19,7 +19,7 @@ const table = () => api.store().table;
 
 type Ground = { home: Home; user: string; admin: string; organizationKey: string };
 
-/** bob can read repo-1 alone; repo-2 is there, and holds Learnings of ann's. */
+/** bob can read only repo-1; repo-2 exists and has Learnings of ann. */
 async function twoRepositories(): Promise<Ground> {
   const home = await newHome(world);
   await world.repository(home.name, "repo-2", { full_name: "group/second" });
@@ -66,18 +66,18 @@ describe("a list", () => {
     expect(textsOf(await list(ground.user, query))).toEqual(expected);
   });
 
-  test("of a member who can read everything, and of an organization key, has all", async () => {
+  test("a list for a member who can read everything, and for an organization key, has all Learnings", async () => {
     expect(textsOf(await list(ground.admin))).toHaveLength(3);
     expect(textsOf(await list(ground.organizationKey))).toHaveLength(3);
   });
 
-  test("in CSV and NDJSON is bound in the same way", async () => {
+  test("a list in CSV and NDJSON has the same restriction", async () => {
     for (const format of ["csv", "ndjson"]) {
       expect((await list(ground.user, `?format=${format}`)).body.toString()).not.toContain("theirs");
     }
   });
 
-  test("that names an unreadable repository gets the answer of an unknown one", async () => {
+  test("a list of an unreadable repository gets the same answer as an unknown one", async () => {
     const [unreadable, unknown] = await Promise.all(
       ["group/second", "group/nothing"].map((name) => list(ground.user, `?repository_name=${name}`)),
     );
@@ -86,7 +86,7 @@ describe("a list", () => {
     expect(unreadable?.json).toEqual(unknown?.json);
   });
 
-  test("of a member whom nobody told what they can read is empty", async () => {
+  test("a list for a member without known readable repositories is empty", async () => {
     const { home } = ground;
     await world.member(home.name, "eve", { readable_repository_ids: [] });
     const { text } = await world.key({ kind: "user", organization: home.uuid, owner: "eve" });
@@ -98,7 +98,7 @@ describe("a cursor", () => {
   const page = (key: string, cursor?: string | null) =>
     api.call(`/v1/learnings?limit=1${cursor ? `&cursor=${cursor}` : ""}`, { key });
 
-  test("goes on while the member can read the same repositories, in whatever order they are told", async () => {
+  test("a cursor stays valid while the member can read the same repositories, in whatever order they are sent", async () => {
     const { home, user } = await twoRepositories();
     await teach(home, item("one"), inSecond("two"), item("three"));
     await world.member(home.name, "bob", { readable_repository_ids: ["repo-1", "repo-9"] });
@@ -111,7 +111,7 @@ describe("a cursor", () => {
     ["another repository", ["repo-1", "repo-2"]],
     ["one less", []],
     ["every repository", "*"],
-  ])("is refused, and says why, once the member can read %s", async (_, readable) => {
+  ])("a cursor is refused with the reason once the member can read %s", async (_, readable) => {
     const { home, user } = await twoRepositories();
     await teach(home, item("one"), inSecond("two"), item("three"));
     const first = pageOf(await page(user));
@@ -123,7 +123,7 @@ describe("a cursor", () => {
     );
   });
 
-  test("that resumes a walk is bound in the same way", async () => {
+  test("a resume cursor has the same restriction", async () => {
     const { home, user } = await twoRepositories();
     await teach(home, item("one"));
     const resume = (await api.call("/v1/learnings", { key: user })).headers["x-resume-cursor"];
@@ -131,7 +131,7 @@ describe("a cursor", () => {
     expect((await page(user, resume)).codes).toEqual(["INVALID_CURSOR"]);
   });
 
-  test("of a member with a list is no cursor of an organization key, and the other way round", async () => {
+  test("a cursor of a member with a list is refused for an organization key, and the other way round", async () => {
     const { home, user, organizationKey } = await twoRepositories();
     await teach(home, item("one"), item("two"));
     const [bound, free] = [pageOf(await page(user)), pageOf(await page(organizationKey))];
@@ -141,7 +141,7 @@ describe("a cursor", () => {
 });
 
 describe("POST", () => {
-  test("into an unreadable repository fails as into an unknown one and stores nothing", async () => {
+  test("a POST into an unreadable repository fails as for an unknown one and stores nothing", async () => {
     const { home, user } = await twoRepositories();
     const answer = await api.call("/v1/learnings", {
       key: user,
@@ -156,7 +156,7 @@ describe("POST", () => {
     expect(await learningOf(table(), home.uuid, there?.id ?? "")).toBeUndefined();
   });
 
-  test("does not tell whether an unreadable repository has the text already", async () => {
+  test("a POST does not reveal whether an unreadable repository has the text already", async () => {
     const { home, user } = await twoRepositories();
     const [id = ""] = await teach(home, inSecond("before"));
     const organization = await organizationOf(table(), home.uuid);
@@ -165,7 +165,7 @@ describe("POST", () => {
       resultsOf(await api.call("/v1/learnings", { key: user, body: { data } })).results.map(
         (each) => each.id,
       );
-    // Whoever has the text has another id: neither may show.
+    // The Learning that has the text has another id: the answer must show neither.
     const [plain, invalid] = await idOfGuess(inSecond("guessed"), inSecond("guessed", { author: "x" }));
     expect(plain).not.toBe(id);
     expect(invalid).toBe(plain);
@@ -173,7 +173,7 @@ describe("POST", () => {
 });
 
 describe("a Learning of an unreadable repository", () => {
-  test("cannot be changed, and looks as if it were not there", async () => {
+  test("a Learning of an unreadable repository cannot be changed, and looks unknown", async () => {
     const { home, user } = await twoRepositories();
     const [id = ""] = await teach(home, inSecond("theirs"));
     const change = (learningId: string) =>
@@ -184,7 +184,7 @@ describe("a Learning of an unreadable repository", () => {
     expect((await learningOf(table(), home.uuid, id))?.text).toBe("theirs");
   });
 
-  test("is not deleted, and neither is its vector, though the answer is 204", async () => {
+  test("a Learning of an unreadable repository and its vector are not deleted, though the answer is 204", async () => {
     const { home, user, admin } = await twoRepositories();
     const [id = ""] = await teach(home, inSecond("theirs"));
     const remove = (key: string) => api.call(`/v1/learnings/${id}`, { method: "DELETE", key });
@@ -199,7 +199,7 @@ describe("a Learning of an unreadable repository", () => {
   });
 });
 
-test("a list of repositories that fills several items is read whole", async () => {
+test("a list of repositories that fills several items is read completely", async () => {
   const { home, user } = await twoRepositories();
   const many = Array.from({ length: 20_000 }, (_, index) => `repository-${index}-${"x".repeat(20)}`);
   await world.member(home.name, "bob", { readable_repository_ids: [...many, "repo-2"] });

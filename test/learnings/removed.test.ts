@@ -34,7 +34,7 @@ class Mirror {
     this.#filters = filters;
   }
 
-  /** To the end; answers the ids and organizations that were removed on the way. */
+  /** Reads to the end; returns the ids and organizations that were removed. */
   async follow(limit = 1000): Promise<string[]> {
     const before = this.removed.length;
     for (;;) {
@@ -67,7 +67,7 @@ class Mirror {
 const keyOf = async ({ uuid }: Home) =>
   (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
 
-/** The verbs of a writer whose clock is off by so much. */
+/** The verbs of a writer whose clock is off by this much. */
 async function writerOf(home: Home, aheadMs = 0) {
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
   const organization = await organizationOf(table(), home.uuid);
@@ -84,7 +84,7 @@ async function writerOf(home: Home, aheadMs = 0) {
 }
 
 describe("a mirror of Learnings", () => {
-  test("drops deleted ones, during its first walk and after; a fresh walk is told of none", async () => {
+  test("a mirror drops deleted Learnings during its first walk and after; a new walk receives no removals", async () => {
     const home = await newHome(world);
     const { write, remove } = await writerOf(home);
     const [one = "", two = "", three = ""] = await write("one", "two", "three");
@@ -105,7 +105,7 @@ describe("a mirror of Learnings", () => {
     ["ahead", 60_000],
     ["behind", -60_000],
   ])(
-    "keeps one that was made again after its deletion, by a writer whose clock is %s",
+    "a mirror keeps a Learning that was created again after its deletion, by a writer whose clock is %s",
     async (_, aheadMs) => {
       const home = await newHome(world);
       const [right, wrong] = [await writerOf(home), await writerOf(home, aheadMs)];
@@ -127,7 +127,7 @@ describe("a mirror of Learnings", () => {
     },
   );
 
-  test("is told only of what its filters want, and nothing of the deleted text is kept", async () => {
+  test("a mirror receives only removals that match its filters, and the deleted text is not stored", async () => {
     const home = await newHome(world);
     await world.repository(home.name, "repo-2");
     const { write, remove } = await writerOf(home);
@@ -142,7 +142,7 @@ describe("a mirror of Learnings", () => {
     expect(JSON.stringify(items)).not.toContain("a deleted text");
   });
 
-  test("drops an organization that left a workspace, and holds it again when it comes back", async () => {
+  test("a mirror drops an organization that left a workspace, and has it again when it returns", async () => {
     const workspace_id = await world.workspace("mirrored");
     const [one, two] = [await newHome(world, { workspace_id }), await newHome(world, { workspace_id })];
     await (await writerOf(one)).write("stays");
@@ -154,7 +154,7 @@ describe("a mirror of Learnings", () => {
     await world.organization(organization_id, { workspace_id, active: false });
     expect(await mirror.follow()).toEqual([organization_id]);
     expect([...mirror.held.values()]).toEqual(["stays"]);
-    // The last one that leaves is told too, before its reader is refused.
+    // The removal of the last organization is sent too, before its reader is refused.
     await world.organization(one.name.provider_organization_id, { workspace_id, plan: "pro" });
     expect(await mirror.follow()).toEqual([one.name.provider_organization_id]);
     expect(mirror.held.size).toBe(0);
@@ -166,7 +166,7 @@ describe("a mirror of Learnings", () => {
     expect(mirror.held.size).toBe(2);
   });
 
-  test("drops one that is deleted while a request from before the move has it listed with the old tenant", async () => {
+  test("a mirror drops a deleted Learning that a request from before the move listed with the old tenant", async () => {
     const [from, to] = [await world.workspace("moved-from"), await world.workspace("moved-to")];
     const home = await newHome(world, { workspace_id: from });
     await newHome(world, { workspace_id: to });
@@ -188,20 +188,20 @@ describe("a mirror of Learnings", () => {
     await checkTable(table());
   });
 
-  test("is not shown one that has not arrived with its organization yet, so that its deletion needs no word", async () => {
+  test("a mirror does not receive a Learning that has not moved with its organization yet, so its deletion needs no removal", async () => {
     const [from, to] = [await world.workspace("arriving-from"), await world.workspace("arriving-to")];
     const [home, other] = [
       await newHome(world, { workspace_id: from }),
       await newHome(world, { workspace_id: to }),
     ];
-    // Long enough ago that the mirror has passed their places.
+    // Long enough ago that the mirror has already passed their positions.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 10 * learningLimits.settledAfterMs });
     const [deleted = ""] = await (await writerOf(home)).write("deleted soon", "arrives late");
     vi.useRealTimers();
     await (await writerOf(other)).write("of another");
     const mirror = new Mirror((await world.token(to)).text);
     await mirror.follow();
-    // The organization is visible in its new tenant, and whoever moves its Learnings is cut off before the first.
+    // The organization is visible in its new tenant, and the move is interrupted before its first Learning.
     const cutOff: Table = {
       ...table(),
       write: async (write, options) => {
@@ -222,7 +222,7 @@ describe("a mirror of Learnings", () => {
   });
 
   test.each(["", "&include_removed=true"])(
-    "of a repository's name is refused once the name stands for another repository%s",
+    "a cursor with repository_name is refused once the name belongs to another repository%s",
     async (more) => {
       const home = await newHome(world);
       await world.repository(home.name, "repo-2");
@@ -241,7 +241,7 @@ describe("a mirror of Learnings", () => {
     },
   );
 
-  test("what tells of a removal outlives every cursor that needs it: 401 days, and cursors 400", async () => {
+  test("a removal record outlives every cursor that needs it: 401 days, and cursors 400", async () => {
     expect([cursorLimits.resumeAgeDaysMax, learningLimits.removalDays]).toEqual([400, 401]);
     const workspace_id = await world.workspace("long-lived");
     const home = await newHome(world, { workspace_id });
@@ -275,10 +275,13 @@ describe("a mirror of Learnings", () => {
     }
   });
 
-  test.each(["format=csv", "search=x", "file=x", "stat_filter=total"])("is refused with %s", async (more) => {
-    const key = await keyOf(await newHome(world));
-    const answer = await api.call(`/v1/learnings?include_removed=true&${more}`, { key });
-    expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
-    expect(answer.message).toContain("include_removed: must not be sent with");
-  });
+  test.each(["format=csv", "search=x", "file=x", "stat_filter=total"])(
+    "a mirror is refused with %s",
+    async (more) => {
+      const key = await keyOf(await newHome(world));
+      const answer = await api.call(`/v1/learnings?include_removed=true&${more}`, { key });
+      expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+      expect(answer.message).toContain("include_removed: must not be sent with");
+    },
+  );
 });

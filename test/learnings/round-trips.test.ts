@@ -8,7 +8,7 @@ const api = useApi();
 const world = new World(() => api.store().table);
 let home: Home;
 let key: string;
-/** Of the last request, as the chain metered it. */
+/** The meter of the last request. */
 let meter: StoreMeter;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
     meter = this;
     return start.call(this, operation);
   });
-  // The first request of a function, and of a key's minute, does a little more.
+  // The first request of a function, and of a key in a minute, makes a few more calls.
   await api.call("/v1/learnings", { key });
 });
 
@@ -42,7 +42,7 @@ test("100 new Learnings take at most six sequential round trips", async () => {
   expect(meter.writeUnits).toBeLessThan(1_900);
 });
 
-test("100 duplicates take three, and write nothing but the limiter's slot", async () => {
+test("100 duplicates take three sequential round trips, and write only the limiter's slot", async () => {
   const answer = await api.call("/v1/learnings", { key, body: { data: texts("new") } });
   expect(resultsOf(answer).duplicate_count).toBe(100);
   told("a batch of 100 duplicates:");
@@ -50,7 +50,7 @@ test("100 duplicates take three, and write nothing but the limiter's slot", asyn
   expect(meter.writeUnits).toBeLessThanOrEqual(2);
 });
 
-test("a page of the export takes three, and one more for what moved in it a moment ago", async () => {
+test("a page of the export takes three sequential round trips, and one more if a Learning in it just moved", async () => {
   await api.call("/v1/learnings", { key });
   told("a page of 100 Learnings:");
   expect(meter.sequentialRoundTrips).toBe(3);
@@ -63,7 +63,7 @@ test("a page of the export takes three, and one more for what moved in it a mome
   expect(after.at(-1)?.learning).toBe("moved");
 });
 
-test("a change, a deletion and an unknown id take three", async () => {
+test("a change, a deletion and an unknown id take three sequential round trips", async () => {
   const [first] = resultsOf(
     await api.call("/v1/learnings", { key, body: { data: texts("one", 1) } }),
   ).results;

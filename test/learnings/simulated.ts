@@ -20,7 +20,7 @@ import { Process } from "../simulation/world.ts";
 import { problemsOf } from "./check-table.ts";
 import { item, storedRepository, verbsOf } from "./fixture.ts";
 
-/** A known way to break a promise: it stands between the code and the store. */
+/** A known way to break a promise: it wraps the table between the code and the store. */
 export type Weakness = (table: Table) => Table;
 
 const name = { provider: "github" as const, instance_id: null, provider_organization_id: "1" };
@@ -31,7 +31,7 @@ const stepsMax = 60_000;
 
 type Told = { readonly version: string; apply(store: { table: Table }): Promise<unknown>; isDone: boolean };
 
-/** One seed's life of an organization's Learnings on the model of DynamoDB; answers what is wrong when it rests. */
+/** Runs one seed of an organization's Learnings on the DynamoDB model; returns the problems found at rest. */
 export async function live(
   seed: number,
   { weakness = (table: Table) => table, faults = {} }: { weakness?: Weakness; faults?: Partial<Faults> } = {},
@@ -80,7 +80,7 @@ class Life {
     }
   }
 
-  /** One Learning that is never deleted is used, so that its use can be counted. */
+  /** Events use one Learning that is never deleted, so that its use can be counted. */
   async #prepare(): Promise<void> {
     const { post } = this.#verbs(new Process());
     const { results } = await this.#finish(post(await this.#author(), item("used")));
@@ -139,7 +139,7 @@ class Life {
     };
   }
 
-  /** Takes its time, and now and then fails. */
+  /** Has random delays, and sometimes fails. */
   #embedder(): Embedder {
     return {
       id: "simulated",
@@ -170,7 +170,7 @@ class Life {
     return ids.length > 0 ? this.#dice.pick(ids) : "none";
   }
 
-  /** Callers of the API: what they are not told, they may send again. */
+  /** Callers of the API: they may repeat a request whose answer was lost. */
   async #call(process: Process): Promise<void> {
     const { dice } = this;
     while (this.#callsLeft > 0) {
@@ -186,7 +186,7 @@ class Life {
     }
   }
 
-  /** The queue: at least once, in any order, sometimes twice at a time. */
+  /** The queue: delivers at least once, in any order, sometimes twice at the same time. */
   async #deliver(process: Process): Promise<void> {
     while (this.#events.some(({ isDone }) => !isDone)) {
       await this.#someTime(12);
@@ -201,7 +201,7 @@ class Life {
     }
   }
 
-  /** The clock's workers, and an admin. */
+  /** The clock workers, and an admin. */
   async #keepHouse(process: Process): Promise<void> {
     for (let round = 0; round < 4; round++) {
       await this.#someTime(150);
@@ -229,7 +229,7 @@ class Life {
     await (this.#dice.chance(0.5) ? Promise.race([time, this.#store.nextCommit()]) : time);
   }
 
-  /** Whoever dies is replaced. */
+  /** A process that dies is replaced. */
   #employ(work: (process: Process) => Promise<void>): void {
     const process = new Process(() => {
       this.#scheduler.after(this.#dice.below(40), () => this.#employ(work));
@@ -263,7 +263,7 @@ class Life {
   async #atRest(): Promise<string[]> {
     const deps = this.deps(new Process());
     const { embedder } = deps;
-    // Requests from before a change of tenant are over: what they listed follows.
+    // Requests from before a change of tenant have ended: move the Learnings that they listed.
     const { organization } = await this.#author();
     await this.#finish(moveLearnings(deps, organization));
     const records = problemsOf(this.#store.all());
@@ -282,7 +282,7 @@ class Life {
     return [...records, ...strays, ...use, ...problemsOf(this.#store.all(), { embedder })];
   }
 
-  /** A pass reads what may lag, so what it overlooks is left to the next one. */
+  /** A pass may read stale data, so the next pass fixes what it missed. */
   async #fullPasses(deps: ReturnType<Life["deps"]>): Promise<void> {
     for (let pass = 0; pass < passesMax; pass++) {
       await this.#finish(reconcileAll(deps));
@@ -301,7 +301,7 @@ async function refreshAll(deps: RefreshDeps, clock: Clock) {
   return await refresh(deps, await Array.fromAsync(staleMarkers(deps.table, options)));
 }
 
-/** Refusals are part of life; anything else is a finding. */
+/** Documented errors are expected; any other error is a finding. */
 async function settledOrFault(work: Promise<unknown>): Promise<void> {
   try {
     await work;

@@ -4,7 +4,7 @@ import type { Faults } from "../simulation/model/store.ts";
 import { timeoutMs, volume } from "../support/volume.ts";
 import { live, type Weakness } from "./simulated.ts";
 
-/** `SEEDS=20000` goes further. */
+/** `SEEDS=20000` runs more seeds. */
 const seeds = Number(process.env.SEEDS ?? volume(80, 5_000));
 
 test(
@@ -50,7 +50,7 @@ const weaknesses: Readonly<
   "events that count every time": { weakness: withoutConditionsOn("APPLIED#"), seedsMax: 100 },
   "plain reads where a snapshot is needed": {
     weakness: (table) => ({ ...table, transactGet: (keys) => table.getMany(keys) }),
-    // Only what a transaction shows late can be read apart.
+    // Plain reads differ from a snapshot only if a transaction becomes visible late.
     faults: { invisible: 0.6, slow: 0.02 },
     seedsMax: 1_000,
   },
@@ -59,7 +59,7 @@ const weaknesses: Readonly<
       const seen = new Map<string, string>();
       return {
         ...table,
-        // The second look sees what the writer has written, whatever is there now.
+        // The second read returns the writer's own revision, whatever is stored now.
         transact: async (writes) => {
           for (const write of writes)
             if ("put" in write && write.put.pk.startsWith("LEARNING#"))

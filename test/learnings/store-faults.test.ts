@@ -50,7 +50,7 @@ const passing: readonly Fault[] = ["throttle", "conflict", "server_error", "lost
 
 describe.each(["BatchGetItem", "TransactWriteItems", "BatchWriteItem"])("%s fails once", (operation) => {
   test.each(passing.filter((fault) => fault !== "conflict" || operation === "TransactWriteItems"))(
-    "%s: nobody notices",
+    "%s: the fault does not show in the answers",
     async (fault) => {
       const home = await newHome(world);
       const { post, patch, remove } = await caller(home);
@@ -68,7 +68,7 @@ describe.each(["BatchGetItem", "TransactWriteItems", "BatchWriteItem"])("%s fail
   );
 });
 
-describe("for good", () => {
+describe("a store that keeps failing", () => {
   test("a store that takes no transaction fails the items, or the whole request, and stores nothing", async () => {
     const home = await newHome(world);
     const { post, patch, remove, list } = await caller(home);
@@ -85,7 +85,7 @@ describe("for good", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
-  test("what failed after the others were stored is in the audit log, with its code", async () => {
+  test("an item that failed after the others were stored is in the audit log, with its code", async () => {
     const home = await newHome(world);
     const { post, log } = await caller(home);
     always("BatchWriteItem", "server_error");
@@ -94,7 +94,7 @@ describe("for good", () => {
       { metadata: { learning_ids: [], failed: [{ index: 0, id: results[0]?.id, code: "INDEXING_FAILED" }] } },
       { resource_id: results[0]?.id },
     ]);
-    // Every transaction that takes B is refused.
+    // Every transaction that includes B is refused.
     engine.inject(({ operation, body }) =>
       operation === "TransactWriteItems" && body.includes('"B"') ? "throttle" : undefined,
     );
@@ -109,17 +109,17 @@ describe("for good", () => {
     );
     expect(codes[0]).toMatchObject({ index: 0, code: "STORAGE_FAILED" });
     expect((await log())[0]).toMatchObject({ metadata: { learning_ids: [], failed: codes } });
-    // Nothing changed, so nothing is told.
+    // Nothing changed, so nothing is logged.
     const told = (await log()).length;
     always("TransactWriteItems", "throttle");
     await post(item("D"));
     engine.inject();
     expect(await log()).toHaveLength(told);
-    // Sent again it is indexed: the next test looks at the whole table.
+    // Send A again so that it is indexed: the next test checks the whole table.
     expect(resultsOf(await post(item("A"))).results).toMatchObject([{ status: "duplicate" }]);
   });
 
-  test("an index that cannot be written is said, and the same request repairs it", async () => {
+  test("an index that cannot be written is reported, and the same request repairs it", async () => {
     const home = await newHome(world);
     const { post, patch, remove, list } = await caller(home);
     always("BatchWriteItem", "server_error");
@@ -134,14 +134,14 @@ describe("for good", () => {
     expect(resultsOf(await post(item("A"))).results).toMatchObject([{ status: "duplicate", id }]);
     await checkTable(table(), { embedder: localEmbedder });
 
-    // A change and a deletion take the index along in their own transaction.
+    // A change and a deletion update the index in their own transaction.
     always("BatchWriteItem", "server_error");
     expect(recordOf(await patch(id, "B"))).toMatchObject({ id, learning: "B" });
     await checkTable(table(), { embedder: localEmbedder });
     expect((await remove(id)).status).toBe(204);
     await checkTable(table(), { embedder: localEmbedder });
 
-    // Whoever was indexing it meanwhile came later: what is left is found by the next deletion.
+    // A concurrent writer indexed the Learning late: the next deletion finds the leftover vector.
     await table().write({ put: { ...vectorKey(home.uuid, id), revision: "late" } });
     always("DeleteItem", "server_error");
     const removed = await remove(id);
@@ -166,7 +166,7 @@ describe("for good", () => {
     expect(pageOf(await list()).data).toEqual([]);
   });
 
-  test("a limiter that cannot be reached lets nothing be written", async () => {
+  test("nothing is written if the limiter cannot be reached", async () => {
     const home = await newHome(world);
     const { post, list } = await caller(home);
     always("UpdateItem", "lost_before");

@@ -24,7 +24,7 @@ const instant = fc.integer({
   min: Date.parse("2000-01-01T00:00:00.000Z"),
   max: Date.parse("2078-01-01T00:00:00.000Z"),
 });
-/** Any text that can be stored, also beyond the BMP and with what JSON escapes. */
+/** Any text that can be stored, including characters beyond the BMP and characters that JSON escapes. */
 const text = fc
   .string({ unit: "binary", minLength: 1, maxLength: 40 })
   .filter((value) => value.isWellFormed());
@@ -41,7 +41,7 @@ const placed = {
   authorId: fc.option(text),
 };
 
-/** As the stream gives a draft back: through UTF-8, which destroys half characters. */
+/** A draft as the stream returns it: through UTF-8, which destroys lone surrogates. */
 const stored = (draft: EntryDraft): StreamEntry => ({
   number: 7,
   organization: "uuid",
@@ -60,7 +60,7 @@ const commentUrls = fc.array(
 );
 
 describe("review comments", () => {
-  test("every pull request comes back as it went in, in exactly the bytes that were foretold", () => {
+  test("review comments are read back as written, in exactly the predicted bytes", () => {
     const pullRequest = fc
       .record({ ...placed, mergedAtMs: instant, urls: commentUrls })
       .chain(({ urls, ...rest }) =>
@@ -87,7 +87,7 @@ describe("review comments", () => {
     );
   });
 
-  test("two URLs that part inside one character keep both characters", () => {
+  test("URLs that differ inside one character keep their characters whole", () => {
     const urls = [
       "https://example.test/\u{1f600}",
       "https://example.test/\u{1f601}",
@@ -99,7 +99,7 @@ describe("review comments", () => {
     ).toEqual(urls);
   });
 
-  test("what is stored of a typical pull request is small: eight comments in under 200 bytes", () => {
+  test("a typical pull request is stored small: eight comments in under 200 bytes", () => {
     const draft = draftOf(
       Array.from({ length: 8 }, (_, index) => comment(`${prUrl}#discussion_r${2109876543 + index * 37}`)),
     );
@@ -107,7 +107,7 @@ describe("review comments", () => {
     expect(Buffer.byteLength(String(draft.payload))).toBeLessThan(200);
   });
 
-  test("long ones are bytes, which the stream can spill", () => {
+  test("long review comments are stored as bytes, which the stream can spill", () => {
     const long = draftOf(
       Array.from({ length: 5_000 }, (_, index) => comment(`${prUrl}#discussion_r${index * 104_729}`)),
     );
@@ -133,7 +133,7 @@ describe("review comments", () => {
     ["a mark that is none", `${prUrl}\n00!#1`],
     ["a cut longer than the URL", "short\n00z#1"],
     ["a number", 7],
-  ])("a payload with %s is a fault of the table, not an answer", (_, payload) => {
+  ])("a review comments payload with %s is a damaged item, not an answer", (_, payload) => {
     const entry = { ...stored(draftOf([comment("x")])), payload };
     expect(() => renderReviewComments(entry, "1001")).toThrow(CorruptItem);
   });
@@ -169,7 +169,7 @@ describe("reviews", () => {
   });
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-  test("every pull request comes back as it went in, with counts made from its comments", () => {
+  test("every pull request is read back as written, with counts computed from its comments", () => {
     fc.assert(
       fc.property(
         pullRequest,
@@ -230,7 +230,7 @@ describe("reviews", () => {
     );
   });
 
-  test("no review record is ever large enough for parts", () => {
+  test("no review record is large enough to need parts", () => {
     const longest = "\u0001".repeat(2_048);
     const draft = draftReview({
       prUrl: longest,
@@ -306,12 +306,12 @@ describe("reviews", () => {
     ["too few fields", 'm["url",null,1]'],
     ["a text where a number stands", `m${JSON.stringify(["url", null, ...new Array(31).fill("1")])}`],
     ["no list", "m{}"],
-  ])("a payload with %s is a fault of the table", (_, payload) => {
+  ])("a review payload with %s is a damaged item", (_, payload) => {
     const entry = { ...stored(draftOf([comment("x")])), payload };
     expect(() => toReviewRecord(entry, noNames)).toThrow(CorruptItem);
   });
 
-  test("a merged one of release 1, which kept no time of closing, shows null for it", () => {
+  test("a merged pull request of release 1, which stored no closing time, shows null for it", () => {
     const payload = `m${JSON.stringify(["url", null, 1, null, null, null, 1, null, null, ...new Array(24).fill(0)])}`;
     const entry = { ...stored(draftOf([comment("x")])), payload };
     expect(toReviewRecord(entry, noNames)).toMatchObject({ status: "merged", closed_at: null });
@@ -332,7 +332,7 @@ describe("mcp", () => {
     tools: fc.array(fc.record({ name: text, calls: fc.nat(), failures: fc.nat() }), { maxLength: 5 }),
   });
 
-  test("every pull request comes back as it went in, in exactly the bytes that were foretold", () => {
+  test("MCP use is read back as written, in exactly the predicted bytes", () => {
     const pullRequest = fc.record({
       ...placed,
       mergedAtMs: instant,
@@ -362,7 +362,7 @@ describe("mcp", () => {
   });
 });
 
-test("equal content has equal digests, and any change another one", () => {
+test("equal content has equal digests, and changed content has another digest", () => {
   const [one, other] = [comment(`${prUrl}#1`), comment(`${prUrl}#2`)];
   expect(draftOf([one, other]).digest).toBe(draftOf([{ ...one }, { ...other }]).digest);
   const changed: readonly Comment[][] = [

@@ -33,7 +33,7 @@ const pullRequest = {
 };
 
 describe("MCP use", () => {
-  test("is read back as it was told, with the calls of each server summed", () => {
+  test("MCP use is read back as sent, with the calls of each server summed", () => {
     const { payload } = draftMcp(pullRequest);
     expect(toMcpRecord(entry(payload), owner)).toEqual({
       pr_url: pullRequest.prUrl,
@@ -58,13 +58,13 @@ describe("MCP use", () => {
     ["a tool without a name", ["u", ["tickets", [7, 1, 0]]]],
     ["a tool whose calls are no number", ["u", ["tickets", ["find", "1", 0]]]],
     ["a tool whose failures are no number", ["u", ["tickets", ["find", 1, null]]]],
-  ])("stored as %s is damaged, and says so without its content", (_, content) => {
+  ])("MCP use stored as %s is damaged, and the error does not show its content", (_, content) => {
     expect(() => toMcpRecord(entry(JSON.stringify(content)), owner)).toThrow(
       new CorruptItem("The payload of the metrics entry 42 is damaged."),
     );
   });
 
-  test("stored as neither text nor bytes is damaged", () => {
+  test("MCP use stored as neither text nor bytes is damaged", () => {
     expect(() => toMcpRecord(entry(7), owner)).toThrow(CorruptItem);
   });
 });
@@ -94,7 +94,7 @@ describe("a review", () => {
       repositoryFullName: "acme/web",
     });
 
-  test("is read back as it was told", () => {
+  test("a review is read back as sent", () => {
     expect(read(fields)).toMatchObject({
       pr_url: pullRequest.prUrl,
       created_at: "1969-12-31T23:59:59.999Z",
@@ -115,7 +115,7 @@ describe("a review", () => {
     ["an estimate that is no number", fields.with(7, "3")],
     ["a count too few", fields.slice(0, -1)],
     ["no last count", fields.with(-1, null)],
-  ])("stored with %s is damaged, and says so without its content", (_, content) => {
+  ])("a review stored with %s is damaged, and the error does not show its content", (_, content) => {
     expect(() => read(content)).toThrow(new CorruptItem("The payload of the metrics entry 42 is damaged."));
   });
 });

@@ -3,7 +3,7 @@ import { draftReviewComments } from "../../lib/metrics/review-comments.ts";
 import { github } from "../support/world.ts";
 import { type CommentData, finalized, urlOf } from "./support.ts";
 
-/** What a page of review comments has around its records. */
+/** The JSON that surrounds the records of a page of review comments. */
 export const frameBytes = '{"data":[],"next_cursor":null}'.length;
 
 export const recordBytes = (
@@ -23,13 +23,13 @@ export const recordBytes = (
   return draft.renderedBytes - 1;
 };
 
-/** Comments whose record has exactly so many bytes. Their long URLs are equal, so little is stored of them. */
+/** Comments whose record has exactly this many bytes. Their long URLs are equal, so they take little storage. */
 export function commentsOfBytes(organizationId: string, number: number, bytes: number): CommentData[] {
   const url = `${urlOf(number)}#`.padEnd(2_000, "x");
   const [one, two] = [1, 2].map((count) => recordBytes(organizationId, number, Array(count).fill({ url })));
   const each = (two ?? 0) - (one ?? 0);
   const whole = Math.floor((bytes - (one ?? 0)) / each);
-  // One comment too many, made up for by two shorter ones.
+  // One extra comment; two shorter comments compensate for its bytes.
   const surplus = (one ?? 0) + (whole + 1) * each - bytes;
   const shorter = (by: number) => ({ url: url.slice(0, url.length - by) });
   return [...Array(whole).fill({ url }), shorter(Math.floor(surplus / 2)), shorter(Math.ceil(surplus / 2))];

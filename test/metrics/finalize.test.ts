@@ -23,7 +23,7 @@ const problemsOf = (change: object): string[] =>
     .error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 
 describe("the data of pull_request.finalized", () => {
-  test("what may be null may be left out", () => {
+  test("a nullable field can be left out", () => {
     const { author_id, author_username, ready_for_review_at, closed_at, mcp_servers, ...rest } = finalized(
       organization,
       1,
@@ -40,7 +40,7 @@ describe("the data of pull_request.finalized", () => {
     );
   });
 
-  test("fields nobody knows are left alone", () => {
+  test("unknown fields are ignored", () => {
     expect(problemsOf({ labels: ["newer"], comments: [{ url: "x", line: 3 }] })).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe("the data of pull_request.finalized", () => {
       /calls/,
     ],
     ["a URL with half a character", { pr_url: "https://example.test/\ud800" }, /^pr_url/],
-  ])("is refused with %s", (_, change, problem) => {
+  ])("the data is refused with %s", (_, change, problem) => {
     expect(problemsOf(change)).toEqual([expect.stringMatching(problem)]);
   });
 });
@@ -81,7 +81,7 @@ describe("the time of merging or closing", () => {
     ["the last moment of 1999", { merged_at: "1999-12-31T23:59:59.999Z" }],
     ["the day after tomorrow", { merged_at: "2026-11-17T00:00:00.000Z" }],
     ["a closing the day after tomorrow", { ...closed, closed_at: "2026-11-17T00:00:00.000Z" }],
-    ["the day after tomorrow, told in another offset", { merged_at: "2026-11-16T23:00:00.000-02:00" }],
+    ["the day after tomorrow, sent in another offset", { merged_at: "2026-11-16T23:00:00.000-02:00" }],
   ])("at %s the event is bad", async (_, change) => {
     await expect(apply("times", change)).rejects.toThrow(EventRefused);
     await expect(apply("times", change)).rejects.toThrow(`between ${metricsLimits.firstDay} and tomorrow`);
@@ -90,7 +90,7 @@ describe("the time of merging or closing", () => {
   test.each([
     ["the first moment of 2000", "2000-01-01T00:00:00.000Z"],
     ["the last moment of tomorrow", "2026-11-16T23:59:59.999Z"],
-  ])("at %s it is stored", async (_, merged_at) => {
+  ])("a pull request merged at %s is stored", async (_, merged_at) => {
     const { page } = await standalone(api, world, `times-${merged_at}`);
     await apply(`times-${merged_at}`, { merged_at });
     const day = merged_at.slice(0, 10);
@@ -108,7 +108,7 @@ describe("events", () => {
   const first = "2026-11-03T00:00:00.000Z";
   const second = "2026-11-04T00:00:00.000Z";
 
-  test("delivered again change nothing; older ones are ignored; equal newer ones move nothing", async () => {
+  test("redelivered events change nothing; older events are ignored; newer events with equal content move nothing", async () => {
     const { walk } = await standalone(api, world, "idempotent");
     const told = event("idempotent", 1, second, "b");
     const send = (...events: Parameters<typeof finalizePullRequests>[1][number][]) =>
@@ -126,14 +126,14 @@ describe("events", () => {
     expect(await walk(`review-comments?${november}`)).toEqual(before.toReversed());
   });
 
-  test("an unreviewed state told first keeps an older reviewed one out", async () => {
+  test("an unreviewed state received first keeps an older reviewed state out", async () => {
     const { walk } = await standalone(api, world, "order");
     await finalizePullRequests(world.deps, [event("order", 1, second, "b", { reviewed: false })]);
     expect(await finalizePullRequests(world.deps, [event("order", 1, first, "a")])).toEqual(["older"]);
     expect(await walk(`reviews?${november}`)).toEqual([]);
   });
 
-  test("of several organizations and tenants are told in one batch", async () => {
+  test("one batch applies events of several organizations and tenants", async () => {
     await world.workspace("batch");
     for (const name of ["batch-1", "batch-2"]) {
       await world.organization(name, { workspace_id: "batch" });
@@ -149,7 +149,7 @@ describe("events", () => {
     expect(await alone.walk(`mcp?${november}`)).toEqual([urlOf(1)]);
   });
 
-  test("of an organization that moves while they are applied go to its new tenant", async () => {
+  test("events of an organization that moves while they are applied go to its new tenant", async () => {
     await world.workspace("new-home");
     const { uuid } = await standalone(api, world, "mover");
     const { table } = world.deps;
@@ -174,7 +174,7 @@ describe("events", () => {
     ]);
   });
 
-  test("of an organization that moves at every look are left to come again, and nothing is written", async () => {
+  test("events of an organization that moves at every read fail for redelivery, and nothing is written", async () => {
     await world.workspace("next-home");
     const { uuid } = await standalone(api, world, "restless");
     const { table } = world.deps;

@@ -12,7 +12,7 @@ const world = new World(() => api.store().table);
 const finalizedEvent = (name: string, number: number, change: object = {}) =>
   event("pull_request.finalized", number, finalized(github(name), number, change));
 
-test("a bad event among good ones goes to the dead letters with its reason and holds up nobody", async () => {
+test("a bad event among good events goes to the dead letters with its reason and does not block the others", async () => {
   const { walk } = await standalone(api, world, "bad");
   const desk = createIngestHarness(api.store().table);
   await deliver(desk, [
@@ -51,7 +51,7 @@ test("a pull request of an unknown repository waits for it", async () => {
   expect(desk.letters).toEqual([]);
 });
 
-test("one too large for the queue travels through the bucket", async () => {
+test("a pull request too large for the queue is sent through the bucket", async () => {
   const { page } = await standalone(api, world, "heavy");
   const desk = createIngestHarness(api.store().table);
   await deliver(desk, [finalizedEvent("heavy", 1, { comments: comments(urlOf(1), 5_000) })]);
@@ -61,7 +61,7 @@ test("one too large for the queue travels through the bucket", async () => {
   ]);
 });
 
-test("one whose worker died after the commit becomes visible when it is delivered again", async () => {
+test("a pull request whose worker died after the commit becomes visible when its event is redelivered", async () => {
   const { walk } = await standalone(api, world, "interrupted");
   const { table } = api.store();
   const dying: Table = {
@@ -78,7 +78,7 @@ test("one whose worker died after the commit becomes visible when it is delivere
   expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1)]);
 });
 
-test("forty events from the queue appear once each, in the order of their writing, sent twice", async () => {
+test("forty events that are sent twice appear once each, in write order", async () => {
   const { walk } = await standalone(api, world, "forty");
   const desk = createIngestHarness(api.store().table);
   const events = Array.from({ length: 40 }, (_, number) => finalizedEvent("forty", number));

@@ -30,7 +30,7 @@ class Mirror {
     this.#key = key;
   }
 
-  /** From where it stands to the end; answers what was removed on the way. */
+  /** Reads from its current cursor to the end; returns the removals that it received. */
   async follow(limit = 1000): Promise<unknown[]> {
     const before = this.removed.length;
     for (;;) {
@@ -49,7 +49,7 @@ class Mirror {
     }
   }
 
-  /** The next page, as it comes. */
+  /** The next page, as received. */
   answer(limit = 1000) {
     const path = `/v1/metrics/${this.#path}&include_removed=true&limit=${limit}${this.#cursor}`;
     return api.call(path, { key: this.#key });
@@ -109,7 +109,7 @@ describe("a mirror", () => {
     await mirror.expectFresh();
   });
 
-  test("drops what is removed while its first walk is under way, and is told of nothing older", async () => {
+  test("a mirror drops pull requests removed during its first walk, and receives no older removals", async () => {
     const { tell, get } = await standalone(api, world, "under-way");
     for (const number of [1, 2, 3]) await tell(number);
     await tell(3, { comments: [] });
@@ -125,7 +125,7 @@ describe("a mirror", () => {
     expect(rest.removed.map(({ pr_url }) => pr_url)).toEqual([urlOf(1)]);
   });
 
-  test("drops a pull request that release 1 wrote, whose pointer does not tell what it was filtered by", async () => {
+  test("a mirror drops a pull request that release 1 wrote, whose pointer does not have the filter fields", async () => {
     const { tell, key, uuid } = await standalone(api, world, "release-1");
     await tell(1);
     const { table } = api.store();
@@ -179,7 +179,7 @@ describe("an organization that leaves the scope", () => {
     ["another plan", { plan: "pro" }],
     ["deactivated", { active: false }],
     ["moved away", { workspace_id: null }],
-  ])("is dropped whole, and comes back whole: %s", async (_, change) => {
+  ])("a mirror drops all of it, and gets all of it back: %s", async (_, change) => {
     await save("b", change);
     expect(await mirror.follow()).toEqual([left("b")]);
     await mirror.expectFresh();
@@ -193,7 +193,7 @@ describe("an organization that leaves the scope", () => {
     await mirror.expectFresh();
   });
 
-  test("several that left and came back between two resumes are dropped, then caught up, at limit=1 too", async () => {
+  test("several organizations that left and returned between two resumes are dropped, then caught up, also at limit=1", async () => {
     for (const name of ["b", "c"]) await save(name, { workspace_id: null });
     await tell("b", 1, { comments: [] });
     for (const name of ["b", "c"]) await save(name);
@@ -209,7 +209,7 @@ describe("an organization that leaves the scope", () => {
     ["deactivated", { active: false }],
     ["moved away", { workspace_id: null }],
   ])(
-    "as the last one is told before the mirror is refused, and is caught up later: %s",
+    "the mirror receives the last organization's removal before it is refused, and catches up later: %s",
     async (_, change) => {
       for (const name of ["a", "b", "c"]) await save(name, change);
       expect(await mirror.follow(2)).toHaveLength(3);
@@ -224,7 +224,7 @@ describe("an organization that leaves the scope", () => {
     },
   );
 
-  test("as the last that organization_ids names is told before the mirror is refused", async () => {
+  test("the mirror receives the removal of the last organization in organization_ids before it is refused", async () => {
     const instance = `${workspace}-named`;
     await world.instance(instance);
     const saved = (id: string, change = {}) => world.organization(id, { ...gitlab(instance, id), ...change });
@@ -244,7 +244,7 @@ describe("an organization that leaves the scope", () => {
     expect((await mirror.answer()).codes).toEqual(["ORGANIZATION_NOT_FOUND"]);
   });
 
-  test("ends the mirror of that organization alone: its cursor is refused after it left and came back", async () => {
+  test("the cursor of one organization's mirror is refused after the organization left and returned", async () => {
     const path = `/v1/metrics/review-comments?${november}&org_id=${idOf("b")}&include_removed=true`;
     const cursorOf = async () => (await api.call(path, { key: token })).headers["x-resume-cursor"];
     const before = await cursorOf();
@@ -258,7 +258,7 @@ describe("an organization that leaves the scope", () => {
 });
 
 describe("include_removed", () => {
-  test("marks removals in NDJSON, is refused with CSV, and belongs to the cursor", async () => {
+  test("include_removed marks removals in NDJSON, is refused with CSV, and is bound to the cursor", async () => {
     const { tell, get } = await standalone(api, world, "formats-of-removals");
     await tell(1);
     const path = `reviews?${november}&include_removed=true`;

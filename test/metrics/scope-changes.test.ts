@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const urls = (name: string, ...numbers: number[]) => numbers.map((number) => urlOf(`${name}-${number}`));
 
-/** All pages from a cursor to the end: the URLs, and where the next walk resumes. */
+/** Reads all pages from a cursor to the end: returns the URLs and the resume cursor. */
 async function follow(from: string, limit = 1000) {
   const found: string[] = [];
   for (let cursor = from; ; ) {
@@ -47,7 +47,7 @@ describe.each([
   ["changes its plan and comes back", { plan: "pro" }],
   ["is deactivated and comes back", { active: false }],
 ])("an organization that %s", (_, hidden) => {
-  test("is caught up by the cursor of a walk under way", async () => {
+  test("the cursor of a walk in progress catches up the organization", async () => {
     await tell("a", 1);
     await tell("b", 1);
     await tell("a", 2);
@@ -64,7 +64,7 @@ describe.each([
     expect(found.toSorted()).toEqual([...urls("a", 3), ...urls("b", 1, 2)]);
   });
 
-  test("is caught up by a resume, once, and by later resumes no more", async () => {
+  test("a resume catches up the organization once, and later resumes do not repeat it", async () => {
     await tell("a", 1);
     const walk = await reader.page(`review-comments?${november}`);
     await save("b", hidden);
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test("an organization that joins is caught up, also one that was invisible when it joined", async () => {
+test("an organization that joins is caught up, even if it was invisible when it joined", async () => {
   await world.organization(idOf("c"));
   await world.repository(github(idOf("c")), "9001");
   await tell("c", 1);
@@ -94,7 +94,7 @@ test("an organization that joins is caught up, also one that was invisible when 
   expect([without.found, caughtUp.found]).toEqual([[], urls("c", 1)]);
 });
 
-test("many that become visible at once are caught up page by page, and one more meanwhile afterwards", async () => {
+test("many organizations that become visible at once are caught up page by page, and one that appears meanwhile after them", async () => {
   const many = ["p", "q", "r", "s", "t", "u"];
   for (const name of many) await member(name, hide);
   for (const name of many) await tell(name, 1);
@@ -111,7 +111,7 @@ test("many that become visible at once are caught up page by page, and one more 
   expect([...first.urls, ...found]).toEqual([...many.flatMap((name) => urls(name, 1)), ...urls("b", 1)]);
 });
 
-test("filters and the window hold for what is caught up", async () => {
+test("filters and the date window apply to caught-up organizations", async () => {
   await save("b", hide);
   await tell("b", 1);
   await tell("b", 2, { merged_at: "2026-10-02T10:00:00.000Z" });
@@ -120,7 +120,7 @@ test("filters and the window hold for what is caught up", async () => {
   expect((await follow(resume ?? "")).found).toEqual(urls("b", 1));
 });
 
-test("an epoch that was taken and not published is published by whoever comes next", async () => {
+test("an epoch that was taken but not published is published by the next change", async () => {
   await tell("a", 1);
   const { resume } = await reader.page(`review-comments?${november}`);
   await save("b", hide);
@@ -136,7 +136,7 @@ test("an epoch that was taken and not published is published by whoever comes ne
   expect([half.found, whole.found]).toEqual([[], urls("b", 1)]);
 });
 
-test("where nothing changed a resume reads no row twice", async () => {
+test("a resume reads no row twice if nothing changed", async () => {
   await api.store().table.write({
     update: scopeEpochsKey(workspaceTenant(workspace)),
     change: { set: [["at_ms", 0]] },
@@ -152,7 +152,7 @@ describe("a cursor that cannot be caught up is refused", () => {
     return [answer.status, answer.codes, answer.message];
   };
 
-  test("one of release 1 over several organizations; over one it goes on", async () => {
+  test("a release 1 cursor over several organizations is refused; over one organization it stays valid", async () => {
     await tell("a", 1);
     const item = await api.store().table.get(cursorKeysKey);
     const ring = Object(item?.keys);
@@ -193,7 +193,7 @@ describe("a cursor that cannot be caught up is refused", () => {
     expect(one.urls).toEqual(urls("a", 1));
   });
 
-  test("one of an instance key that is authorized for other organizations", async () => {
+  test("a cursor of an instance key with other authorized organizations is refused", async () => {
     const instance = `${workspace}-instance`;
     await world.instance(instance);
     const saved = (id: string) => world.organization(id, { ...gitlab(instance, id) });

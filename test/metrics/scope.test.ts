@@ -7,7 +7,7 @@ const api = useApi();
 const world = new World(() => api.store().table);
 const datasets = ["review-comments", "reviews", "mcp"] as const;
 
-/** An organization with one pull request of its own, named like it. */
+/** An organization with one pull request, named after the organization. */
 async function organization(id: OrganizationId, change: Record<string, unknown>): Promise<string> {
   const uuid = await world.organization(id.provider_organization_id, { ...id, ...change });
   await world.member(id, "u-admin", { role: "cr_admin" });
@@ -17,7 +17,7 @@ async function organization(id: OrganizationId, change: Record<string, unknown>)
   return uuid;
 }
 
-/** The datasets share a workspace whose organizations stay as they are. */
+/** The datasets share a workspace whose organizations never change. */
 const workspacesMade = new Map<string, ReturnType<typeof workspaceOf>>();
 function sharedWorkspace(...given: Parameters<typeof workspaceOf>): ReturnType<typeof workspaceOf> {
   const made = workspacesMade.get(given[0]) ?? workspaceOf(...given);
@@ -140,14 +140,14 @@ describe.each(datasets)("%s", (dataset) => {
 });
 
 describe("cursors", () => {
-  test("fit the organization's copy and the tenant's: the numbers are the same", async () => {
+  test("a cursor works for the organization's copy and the tenant's copy: their numbers are the same", async () => {
     const { page } = await workspaceOf("copies", { a: {}, b: { plan: "free" } });
     for (const number of [1, 2, 3])
       await world.tell("pull_request.finalized", finalized(github("copies-a"), number));
     const first = await page(`reviews?${november}&limit=2`);
     await world.organization("copies-b", { workspace_id: "copies" });
     await world.tell("pull_request.finalized", finalized(github("copies-b"), 4));
-    // What became visible comes first, then the walk goes on where it was.
+    // Newly visible rows come first, then the walk continues from its position.
     const caughtUp = await page(`reviews?${november}&cursor=${first.next}`);
     const rest = await page(`reviews?${november}&cursor=${caughtUp.next}`);
     expect([first.urls, caughtUp.urls, rest.urls]).toEqual([
@@ -157,7 +157,7 @@ describe("cursors", () => {
     ]);
   });
 
-  test("of an organization that has changed its tenant are refused", async () => {
+  test("cursors of an organization that has changed its tenant are refused", async () => {
     const { tell, page, get } = await standalone(api, world, "leaves");
     await tell(1);
     await tell(2);
@@ -172,7 +172,7 @@ describe("cursors", () => {
     }
   });
 
-  test("of a workspace-wide walk are not those of one organization, nor of another operation or window", async () => {
+  test("a workspace-wide cursor is refused for one organization, another operation or another window", async () => {
     const { page, get } = await workspaceOf("bound", { a: {}, b: {} });
     const { next } = await page(`reviews?${november}&limit=1`);
     for (const other of [
@@ -207,7 +207,7 @@ describe("cursors", () => {
   });
 });
 
-test("a tenant that never told anything has an empty first and last page", async () => {
+test("a tenant without any event has one empty page", async () => {
   const { page } = await standalone(api, world, "silent");
   for (const dataset of datasets) {
     const { data, next, resume } = await page(`${dataset}?${november}`);

@@ -26,7 +26,7 @@ async function throughGateway(path: string, key: string) {
     {
       operations: [reviewCommentMetrics],
       fallbackSource: "fallback",
-      // What middy calls a handler is what Lambda's runtime calls one.
+      // middy's handler type matches the handler of Lambda's runtime.
       load: async () => handler as unknown as LambdaHandler,
       stage: "live",
       binaryMediaTypes,
@@ -43,7 +43,7 @@ async function throughGateway(path: string, key: string) {
 }
 
 describe("an answer", () => {
-  test("of exactly 16,777,216 bytes is sent whole, one more byte is a 413", async () => {
+  test("an answer of exactly 16,777,216 bytes is sent whole, one more byte is a 413", async () => {
     expect(responseBytesMax).toBe(16_777_216);
     const { tell, get, key } = await standalone(api, world, "exact");
     const exact = commentsOfBytes("exact", 1, responseBytesMax - frameBytes);
@@ -61,7 +61,7 @@ describe("an answer", () => {
     expect(tooMuch.codes).toEqual(["RESPONSE_TOO_LARGE"]);
   });
 
-  test("that fits at limit=1 but not at 1000 is a 413 at 1000 and a 200 at 1", async () => {
+  test("an answer that fits at limit=1 but not at 1000 is a 413 at 1000 and a 200 at 1", async () => {
     const { tell, get, walk } = await standalone(api, world, "halves");
     for (const number of [1, 2])
       await tell(number, { comments: commentsOfBytes("halves", number, 9_000_000) });
@@ -72,7 +72,7 @@ describe("an answer", () => {
     expect((await get(`reviews?${november}`)).status).toBe(200);
   });
 
-  test("is compressed when asked", async () => {
+  test("an answer is compressed when the client asks for it", async () => {
     const { tell, key } = await standalone(api, world, "compressed");
     await tell(1, { comments: comments(urlOf(1), 5_000) });
     const plain = await api.call(`/v1/metrics/review-comments?${november}`, { key });
@@ -88,7 +88,7 @@ describe("an answer", () => {
 });
 
 describe("a pull request", () => {
-  test("of 5,000 comments lies in parts and comes back whole", async () => {
+  test("a pull request of 5,000 comments is stored in parts and read back whole", async () => {
     const { tell, page } = await standalone(api, world, "5000");
     const given = comments(urlOf(1), 5_000);
     await tell(1, { comments: given });
@@ -101,7 +101,7 @@ describe("a pull request", () => {
     ]);
   });
 
-  test("of 100,000 comments is stored, is a 413 to read, and can be left out", async () => {
+  test("a pull request of 100,000 comments is stored, is a 413 to read, and can be left out", async () => {
     const { tell, get, page } = await standalone(api, world, "100000");
     await tell(1, {
       comments: comments(`${urlOf(1)}/files/as/reviewed`, 100_000),
@@ -135,7 +135,7 @@ describe("a pull request", () => {
     ]);
   });
 
-  test("that fits an answer alone, and not with a cursor or a removal beside it, is named and blocks no walk", async () => {
+  test("a pull request that fits an answer only without a cursor or removal is named and blocks no walk", async () => {
     const { tell, get, page } = await standalone(api, world, "beside");
     const path = `review-comments?${november}&include_removed=true`;
     const { resume } = await page(path);
@@ -163,7 +163,7 @@ describe("a pull request", () => {
     );
   });
 
-  test("that shrinks from parts to a line and grows again is always the newest", async () => {
+  test("a pull request that shrinks from parts to one line and grows again is always read in its newest state", async () => {
     const { tell, page } = await standalone(api, world, "shrinks");
     for (const count of [5_000, 1, 6_000]) {
       await tell(1, { comments: comments(urlOf(1), count) });
@@ -173,9 +173,9 @@ describe("a pull request", () => {
   });
 });
 
-/** `test/stream/read.test.ts` shows the same in the short run, with a smaller budget. */
+/** `test/stream/read.test.ts` tests the same in the short run, with a smaller budget. */
 if (isLong)
-  test("a request that passes over too much ends with a short page, and the walk still finds everything", async () => {
+  test("a request that skips too many rows ends with a short page, and the walk still finds everything", async () => {
     const { key } = await standalone(api, world, "sparse");
     const long = (number: number): CommentData[] =>
       Array.from({ length: 15 }, (_, index) => ({ url: `${number}-${index}`.repeat(400).slice(0, 2_000) }));

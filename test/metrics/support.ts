@@ -14,7 +14,7 @@ export type CommentData = {
 export const urlOf = (number: number | string): string =>
   `https://github.com/acme-corp/billing-service/pull/${number}`;
 
-/** A few findings that differ in everything. */
+/** A few findings that differ in every field. */
 export const comments = (prUrl: string, count: number): CommentData[] =>
   Array.from({ length: count }, (_, index) => ({
     url: `${prUrl}#discussion_r${2_100_000_000 + index * 104_729}`,
@@ -74,7 +74,7 @@ export function pageOf(answer: Answer) {
 }
 
 export type Reader = {
-  /** `dataset?query`, as it comes. */
+  /** `dataset?query`, as received. */
   get(datasetAndQuery: string): Promise<Answer>;
   page(datasetAndQuery: string): Promise<ReturnType<typeof pageOf>>;
   /** The URLs of a whole walk. */

@@ -21,7 +21,7 @@ const query = {
   format: "json" as const,
 };
 
-/** A call as the chain would make it, with a meter on its table and cursors that show their position. */
+/** A call as the request lifecycle makes it, with a metered table and cursors that show their position. */
 async function callOf(
   uuid: string,
   change: Partial<Pick<MetricsCall, "clock" | "signal">> & { limit?: number; position?: unknown } = {},
@@ -56,7 +56,7 @@ const trips = (meter: StoreMeter) => ({
   calls: meter.calls.map(({ operation }) => operation).toSorted(),
 });
 
-test("a last page is one data page and a second look at head and organization; the names of repositories come beside it", async () => {
+test("a last page reads one data page and checks head and organization again; repository names are read in parallel", async () => {
   const { uuid, tell } = await standalone(api, world, "trips");
   for (const number of [1, 2, 3]) await tell(number, mcp);
   const inComments = await callOf(uuid);
@@ -71,7 +71,7 @@ test("a last page is one data page and a second look at head and organization; t
   });
 });
 
-test("a full page is one data page; the names of its repositories are one trip more", async () => {
+test("a full page reads one data page; the names of its repositories take one more trip", async () => {
   const { uuid, tell } = await standalone(api, world, "full");
   for (const number of [1, 2, 3]) await tell(number, mcp);
   const inMcp = await callOf(uuid, { limit: 2 });
@@ -82,7 +82,7 @@ test("a full page is one data page; the names of its repositories are one trip m
   expect(trips(inReviews.meter)).toEqual({ sequential: 2, calls: ["BatchGetItem", "Query"] });
 });
 
-test("that an answer is too large is known from one part, which names the largest pull request", async () => {
+test("one part is enough to refuse an answer that is too large, and the error names the largest pull request", async () => {
   const { uuid, tell } = await standalone(api, world, "parts");
   await tell(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 5_000) });
   const { call, meter } = await callOf(uuid);
@@ -94,7 +94,7 @@ test("that an answer is too large is known from one part, which names the larges
   expect(trips(meter)).toEqual({ sequential: 2, calls: ["GetItem", "Query"] });
 });
 
-test("a 413 while an organization is caught up keeps the place of the walk, and since when it tells removals", async () => {
+test("a 413 during a catch-up keeps the walk's position and the start of its removals", async () => {
   const { uuid, tell } = await standalone(api, world, "caught-up");
   await tell(1);
   const { call } = await callOf(uuid, { limit: 1, position: [1, 7] });
@@ -121,7 +121,7 @@ test("a 413 while an organization is caught up keeps the place of the walk, and 
   });
 });
 
-/** A clock whose alarm a test rings. */
+/** A clock whose timers a test fires. */
 function alarm() {
   const waiting: Array<{ ring: () => void; signal: AbortSignal | undefined }> = [];
   const clock: Clock = {
@@ -131,7 +131,7 @@ function alarm() {
   return { clock, waiting, ring: () => waiting.map(({ ring }) => ring()) };
 }
 
-test("a request whose time is up answers what it has and where to go on", async () => {
+test("a request whose time is up returns partial results and a cursor", async () => {
   const { uuid, tell } = await standalone(api, world, "slow");
   for (let number = 0; number < 12; number++)
     await tell(number, { merged_at: `2026-${10 + (number % 2)}-0${1 + (number % 9)}T10:00:00Z` });
@@ -156,7 +156,7 @@ test("a request whose time is up answers what it has and where to go on", async 
   );
 });
 
-test("one that has dealt with nothing when its time is up is a 503, never the same cursor again", async () => {
+test("a request that has read nothing when its time is up is a 503, never the same cursor again", async () => {
   const { uuid, tell } = await standalone(api, world, "stuck");
   await tell(1);
   const { call } = await callOf(uuid, { signal: AbortSignal.abort() });
@@ -165,7 +165,7 @@ test("one that has dealt with nothing when its time is up is a 503, never the sa
   expect(refused).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 1 });
 });
 
-test("an organization that leaves while its page is read is told to come again, never that this was all", async () => {
+test("a page whose organization moves while it is read is refused for a retry, never reported as the last page", async () => {
   const { uuid, tell } = await standalone(api, world, "leaver");
   await world.workspace("elsewhere");
   await tell(1);
@@ -184,7 +184,7 @@ test("an organization that leaves while its page is read is told to come again, 
   });
 });
 
-test("the alarm is switched off when the page is read", async () => {
+test("the deadline timer is cancelled when the page is read", async () => {
   const { uuid } = await standalone(api, world, "quiet");
   const { clock, waiting } = alarm();
   await readMcp((await callOf(uuid, { clock })).call);

@@ -6,8 +6,8 @@ import { closed, comments, mcp, november, standalone, urlOf } from "./support.ts
 const api = useApi();
 const world = new World(() => api.store().table);
 
-describe("what a pull request feeds", () => {
-  test("a merged, reviewed one feeds the three datasets with what it has", async () => {
+describe("datasets of a pull request", () => {
+  test("a merged, reviewed pull request appears in the three datasets", async () => {
     const { tell, page } = await standalone(api, world, "feeds");
     await tell(1, mcp);
     await tell(2, { comments: [] });
@@ -17,7 +17,7 @@ describe("what a pull request feeds", () => {
     expect((await page(`mcp?${november}`)).urls).toEqual([urlOf(1)]);
   });
 
-  test("a closed one only feeds reviews, placed by the time it was closed", async () => {
+  test("a closed pull request appears only in reviews, under its closing time", async () => {
     const { tell, page } = await standalone(api, world, "closed");
     await tell(1, { ...closed, ...mcp });
     expect((await page(`review-comments?${november}`)).urls).toEqual([]);
@@ -27,14 +27,14 @@ describe("what a pull request feeds", () => {
     expect((await page("reviews?start_date=2026-11-02&end_date=2026-11-02&status=all")).urls).toEqual([]);
   });
 
-  test("one that was not reviewed feeds none", async () => {
+  test("a pull request that was not reviewed appears in no dataset", async () => {
     const { tell, page } = await standalone(api, world, "unreviewed");
     await tell(1, { reviewed: false, ...mcp });
     for (const dataset of ["review-comments", "reviews", "mcp"])
       expect((await page(`${dataset}?${november}`)).urls).toEqual([]);
   });
 
-  test("MCP servers without a single call are no use of MCP", async () => {
+  test("MCP servers without a call do not count as MCP use", async () => {
     const { tell, page } = await standalone(api, world, "no-calls");
     await tell(1, { mcp_servers: [{ name: "tickets", tools: [{ name: "find", calls: 0, failures: 0 }] }] });
     await tell(2, { mcp_servers: [{ name: "tickets", tools: [] }, ...mcp.mcp_servers] });
@@ -54,7 +54,7 @@ describe("what a pull request feeds", () => {
     ]);
   });
 
-  test("severities and categories outside the interface's lists are null, and count in the total only", async () => {
+  test("severities and categories outside the documented lists are null, and count in the total only", async () => {
     const { tell, page } = await standalone(api, world, "words");
     const url = `${urlOf(1)}#1`;
     await tell(1, {
@@ -89,7 +89,7 @@ describe("what a pull request feeds", () => {
     ]);
   });
 
-  test("two findings alike in every field are two findings", async () => {
+  test("two findings with equal fields are two findings", async () => {
     const { tell, page } = await standalone(api, world, "twins");
     const [twin] = comments(urlOf(1), 1);
     await tell(1, { comments: [twin, twin] });
@@ -99,7 +99,7 @@ describe("what a pull request feeds", () => {
 });
 
 describe("a pull request written again", () => {
-  test("with other content stands at the end", async () => {
+  test("a pull request written again with other content moves to the end", async () => {
     const { tell, page } = await standalone(api, world, "again");
     await tell(1);
     await tell(2);
@@ -108,7 +108,7 @@ describe("a pull request written again", () => {
     expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(2), urlOf(1)]);
   });
 
-  test("with equal content moves nothing", async () => {
+  test("a pull request written again with equal content moves nothing", async () => {
     const { tell, page } = await standalone(api, world, "equal");
     await tell(1, mcp);
     await tell(2, mcp);
@@ -117,7 +117,7 @@ describe("a pull request written again", () => {
       expect((await page(`${dataset}?${november}`)).urls).toEqual([urlOf(1), urlOf(2)]);
   });
 
-  test("a resolution that changed moves the findings and the counts, not the MCP use", async () => {
+  test("a changed resolution moves the findings and the counts, not the MCP use", async () => {
     const { tell, page } = await standalone(api, world, "resolved");
     const [first, second] = comments(urlOf(1), 2);
     await tell(1, { ...mcp, comments: [first, { ...second, accepted: null }] });
@@ -128,7 +128,7 @@ describe("a pull request written again", () => {
     expect((await page(`mcp?${november}`)).urls).toEqual([urlOf(1), urlOf(2)]);
   });
 
-  test("with another merge date leaves the old week", async () => {
+  test("a pull request with a new merge date leaves the old week", async () => {
     const { tell, page } = await standalone(api, world, "moved");
     await tell(1, { merged_at: "2026-10-05T10:00:00.000Z" });
     expect((await page("review-comments?start_date=2026-10-05&end_date=2026-10-05")).urls).toEqual([
@@ -142,7 +142,7 @@ describe("a pull request written again", () => {
     expect((await page("reviews?start_date=2026-10-01&end_date=2026-11-30")).urls).toEqual([urlOf(1)]);
   });
 
-  test("without its comments leaves the review comments and stays in reviews", async () => {
+  test("a pull request that loses its comments leaves the review comments and stays in reviews", async () => {
     const { tell, page } = await standalone(api, world, "loses");
     await tell(1, mcp);
     await tell(1, { comments: [] });
@@ -151,7 +151,7 @@ describe("a pull request written again", () => {
     expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(1)]);
   });
 
-  test("reopened and closed unmerged, it is only in reviews, as closed", async () => {
+  test("a pull request that is reopened and closed unmerged is only in reviews, as closed", async () => {
     const { tell, page } = await standalone(api, world, "reopened");
     await tell(1, mcp);
     await tell(1, { ...closed, ...mcp });
@@ -161,7 +161,7 @@ describe("a pull request written again", () => {
     expect((await page(`reviews?${november}&status=all`)).data).toMatchObject([{ status: "closed" }]);
   });
 
-  test("no longer reviewed, it leaves all three", async () => {
+  test("a pull request that is no longer reviewed leaves all three datasets", async () => {
     const { tell, page } = await standalone(api, world, "withdrawn");
     await tell(1, mcp);
     await tell(1, { ...mcp, reviewed: false });
@@ -169,7 +169,7 @@ describe("a pull request written again", () => {
       expect((await page(`${dataset}?${november}`)).urls).toEqual([]);
   });
 
-  test("during a walk, it appears again on a later page", async () => {
+  test("a pull request changed during a walk appears again on a later page", async () => {
     const { tell, page } = await standalone(api, world, "late");
     for (const number of [1, 2, 3]) await tell(number);
     const first = await page(`review-comments?${november}&limit=2`);

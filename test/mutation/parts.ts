@@ -1,6 +1,6 @@
 export type Part = { readonly mutate: readonly string[]; readonly tests: readonly string[] };
 
-/** What is mutated, and the tests that must notice; they run once per mutant, so only fast ones. */
+/** The mutated files, and the tests that must detect the mutants; these run once per mutant, so only fast ones. */
 export const parts: Readonly<Record<string, Part>> = {
   cursor: {
     mutate: ["lib/http/cursors.ts", "lib/http/cursor-keys.ts"],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulate } from "../simulation/simulate.ts";
 import { weaknesses } from "../simulation/weaknesses/list.ts";
 
-/** Few, since they run once per mutant, and each a life in which a known weakness shows. */
+/** Few seeds, since they run once per mutant; in each of these lives a known weakness shows. */
 const seeds = new Set(weaknesses.map(({ caughtAt }) => caughtAt));
 
 test(`no walk misses anything in ${seeds.size} lives that are known to be hard`, async () => {

@@ -23,13 +23,13 @@ const repository = {
   active: true,
 };
 
-test("settings of an organization that is not there are nobody's", async () => {
+test("changing the settings of an unknown organization returns undefined", async () => {
   const { table } = await openStore(store().endpoint);
   const context = { ...new World(() => table).deps, ...operatorOrigin };
   expect(await changeOrganizationSettings(context, "nobody", { approval_delay_days: 3 })).toBeUndefined();
 });
 
-test("a delay of a repository that is not there is nobody's", async () => {
+test("changing the delay of an unknown repository returns undefined", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   const uuid = await world.organization("empty");
@@ -38,7 +38,7 @@ test("a delay of a repository that is not there is nobody's", async () => {
   expect(await changeApprovalDelay(context, "nobody", "nowhere", 3)).toBeUndefined();
 });
 
-test("a repository's delay that was decided here stays, whatever an event tells, even an earlier one", async () => {
+test("a repository's delay that was decided here stays, whatever later or earlier events say", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   const uuid = await world.organization("deciding");
@@ -55,7 +55,7 @@ test("a repository's delay that was decided here stays, whatever an event tells,
   });
 });
 
-test("organizations are listed in the order of their UUIDs, in whatever order they are known", () => {
+test("organizations are listed in the order of their UUIDs, whatever their input order", () => {
   const organizations = ["2", "3", "1"].map((id) => organizationItem(id));
   const page = (after: string | null) => listOrganizations(organizations, { after, limit: 2 });
   const ids = ({ entries }: ReturnType<typeof page>) => entries.map(({ id }) => id);
@@ -63,7 +63,7 @@ test("organizations are listed in the order of their UUIDs, in whatever order th
   expect([ids(page("uuid-2")), page("uuid-2").next]).toEqual([["uuid-3"], null]);
 });
 
-test("a move of an organization that is gone is passed over, and one that nobody began is none", async () => {
+test("a move of a deleted organization is skipped, and completing a move that never began writes nothing", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   await table.write({ put: movingKey("00000000-0000-5000-8000-000000000000") });
@@ -76,7 +76,7 @@ test("a move of an organization that is gone is passed over, and one that nobody
   await completeMove({ ...world.deps, table: refusing }, await organizationOf(table, uuid));
 });
 
-test("a move that cannot go on holds up no other", async () => {
+test("a move that cannot continue does not block other moves", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   const uuid = await world.organization("behind it");
@@ -89,7 +89,7 @@ test("a move that cannot go on holds up no other", async () => {
   expect(await table.get(movingKey(damaged))).toBeDefined();
 });
 
-test("a move whose end cannot be written is not ended, and says so", async () => {
+test("a move whose end cannot be written rejects with that error", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   const uuid = await world.organization("unsettled");

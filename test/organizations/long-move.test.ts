@@ -31,14 +31,14 @@ beforeAll(async () => {
   before = await everything(store().table);
 });
 
-/** A table of its own, in which an organization of many people is about to move. */
+/** A separate table with an organization of many people that is about to move. */
 async function movingDesk() {
   const desk = createIngestHarness((await openStore(store().endpoint)).table);
   await desk.table.writeMany(before.map((put) => ({ put })));
   return desk;
 }
 
-test("a move that takes longer than a delivery may is acknowledged once its note is committed, and the clock's worker ends it", async () => {
+test("a move that takes longer than a delivery is acknowledged once its note is committed, and the clock worker completes it", async () => {
   const desk = await movingDesk();
   const clock = new StandingClock();
   // Every transaction takes so long that only the first few people move in time.
@@ -63,7 +63,7 @@ test("a move that takes longer than a delivery may is acknowledged once its note
   checkPeople(await everything(desk.table));
 });
 
-test("an event of an organization that is still moving is applied, and the move ends with what it said", async () => {
+test("an event of an organization that is still moving is applied, and the completed move keeps its values", async () => {
   const desk = await movingDesk();
   const clock = new StandingClock();
   const transact: typeof desk.table.transact = async (...given) => {
@@ -83,7 +83,7 @@ test("an event of an organization that is still moving is applied, and the move 
   checkPeople(await everything(desk.table));
 });
 
-/** The first move meets a member's item that is damaged, or has time for a part of its people only. */
+/** The first move reads a damaged member item, or has time for only some of its people. */
 const hindered = {
   "meets a damaged item": async () => {
     const desk = await movingDesk();
@@ -105,7 +105,7 @@ const hindered = {
 };
 
 test.each(Object.entries(hindered))(
-  "an event that moves an organization again while the first move %s comes again, and is applied when that is over",
+  "an event that moves an organization again while the first move %s is redelivered, and applied after that move",
   async (_, arrange) => {
     const { desk, worker, mend } = await arrange();
     const receive = async (event: Parameters<typeof toMessages>[1][number], receives = 1) =>

@@ -21,7 +21,7 @@ const merged = (name: string, number: number) =>
     }),
   );
 
-test("an organization that changes tenant takes its pull requests along, and reads as preparing until they are there", async () => {
+test("an organization that changes tenant takes its pull requests along, and reads as preparing until they are moved", async () => {
   const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
   const uuid = await world.organization("mover");
   await world.repository(github("mover"), "r1");
@@ -51,7 +51,7 @@ test("an organization that changes tenant takes its pull requests along, and rea
   await merged("mover", 13);
   expect((await api.call(target, { key: token })).json).toMatchObject({ data: { length: 13 } });
 
-  // A move that was cut off: the organization's items still say where it comes from.
+  // An interrupted move: the organization's items still record its old tenant.
   const copies = [organizationKey(uuid), tenantOrganizationKey(workspaceTenant("shelter"), uuid)];
   for (const update of copies) {
     await api.store().table.write({ update, change: { set: [["leaving", `o#${uuid}`]] } });
@@ -65,7 +65,7 @@ test("an organization that changes tenant takes its pull requests along, and rea
   for (const key of [own, token]) expect((await api.call(target, { key })).status).toBe(200);
 });
 
-test("a page under way while its organization moves is refused, never called the end", async () => {
+test("a page that is read while its organization moves is refused, never reported as the last page", async () => {
   const uuid = await world.organization("flier");
   await world.repository(github("flier"), "r1");
   await world.member(github("flier"), "boss", { role: "cr_admin" });
@@ -91,7 +91,7 @@ test("a page under way while its organization moves is refused, never called the
   expect(page).toEqual({ kind: "moved" });
 });
 
-test("a move that was cut off is finished by the clock, without another event", async () => {
+test("the clock worker finishes an interrupted move without another event", async () => {
   await world.organization("stuck");
   await world.repository(github("stuck"), "r1");
   for (let number = 1; number <= 3; number++) await merged("stuck", number);
@@ -105,7 +105,7 @@ test("a move that was cut off is finished by the clock, without another event", 
       await table.transact(writes);
     },
   }));
-  // Its note is committed, so the event is applied; what went wrong is for the clock.
+  // Its note is committed, so the event is applied; the clock worker finishes the failed part.
   await dying.organization("stuck", { workspace_id: "harbour" });
   const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
   const { text: token } = await world.token("harbour");
@@ -117,7 +117,7 @@ test("a move that was cut off is finished by the clock, without another event", 
   expect(await resumeMoves(world.deps)).toBe(0);
 });
 
-test("a move that comes late, after the organization has moved on, takes nothing back and is not ended", async () => {
+test("a late move of an organization that has moved again takes nothing back and is not marked complete", async () => {
   const uuid = await world.organization("nomad");
   await world.repository(github("nomad"), "r1");
   for (let number = 1; number <= 3; number++) await merged("nomad", number);

@@ -47,7 +47,7 @@ async function everything(): Promise<Item[]> {
   return items;
 }
 
-/** What happened since is as if it had never been; then the table is repaired. */
+/** Restores the table to `point`, discarding later changes; then repairs the table. */
 async function restore(point: readonly Item[]) {
   const kept = new Set(point.map(({ pk, sk }) => `${pk} ${sk}`));
   const later = (await everything()).filter(({ pk, sk }) => !kept.has(`${pk} ${sk}`));
@@ -67,7 +67,7 @@ async function answerOf(path: string, cursor: string | undefined, read = reader)
 describe("after a restore and a repair", () => {
   const path = `review-comments?${november}`;
 
-  test("a cursor that has seen a change of the scope which is lost is refused, and epochs are not used again", async () => {
+  test("a cursor that saw a lost change of the scope is refused, and epochs are not reused", async () => {
     await tell("a", 1);
     await tell("b", 1);
     await save("b", { plan: "pro" });
@@ -84,7 +84,7 @@ describe("after a restore and a repair", () => {
     expect(Number(stored?.n)).toBeGreaterThan(1_000_000);
   });
 
-  test("a mirror whose removals are lost is refused; a cursor of one organization without removals goes on", async () => {
+  test("a mirror whose removals are lost is refused; a cursor of one organization without removals stays valid", async () => {
     await tell("a", 1);
     const point = await everything();
     const one = `${path}&org_id=${idOf("a")}`;
@@ -97,7 +97,7 @@ describe("after a restore and a repair", () => {
     expect((await reader.page(`${one}&cursor=${plain.resume}`)).urls).toEqual(urls("a", 2));
   });
 
-  test("a cursor of Learnings is refused, one from after the repair goes on", async () => {
+  test("a Learnings cursor from before the repair is refused, one from after the repair stays valid", async () => {
     const [organization = ""] = ids;
     await world.member(github(idOf("a")), "u-admin", { role: "cr_admin" });
     const { text: key } = await world.key({
@@ -122,7 +122,7 @@ describe("after a restore and a repair", () => {
     expect((await get(`&cursor=${fresh.headers["x-resume-cursor"]}`)).status).toBe(200);
   });
 
-  test("an organization whose rows came back half is seen whole again", async () => {
+  test("an organization whose rows were only half restored is complete again", async () => {
     const tenant = workspaceTenant(workspace);
     const [, b = ""] = ids;
     const stray = tenantOrganizationKey(workspaceTenant(`${workspace}-left`), b);

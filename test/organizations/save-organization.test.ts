@@ -59,7 +59,7 @@ describe("organization.saved", () => {
     expect(await desk.table.get(key)).toEqual({ ...key, uuid, ...organizationName(), name: "Widgets" });
   });
 
-  test("the newest wins; of two at one moment, the greater event id", async () => {
+  test("the newest event wins; of two at the same moment, the greater event id wins", async () => {
     const events = ["one", "two"].map((name) => ({ name, event: organizationSaved(5, { name }) }));
     const greater = events.toSorted((left, right) => (left.event.id < right.event.id ? 1 : -1));
     await deliver(desk, [...greater.map(({ event }) => event), organizationSaved(2, { name: "old" })]);
@@ -76,7 +76,7 @@ describe("organization.saved", () => {
     });
   });
 
-  test("mode and approval delay stay as the earliest event gave them, and as decided here once they were", async () => {
+  test("mode and approval delay stay as the earliest event set them, or as decided here", async () => {
     await deliver(desk, [
       organizationSaved(5, { seat_assignment_mode: "manual", approval_delay_days: 5 }),
       organizationSaved(9, { seat_assignment_mode: "automatic", approval_delay_days: 9 }),
@@ -113,7 +113,7 @@ describe("organization.saved", () => {
 });
 
 describe("a change of tenant", () => {
-  test("takes the copy and the people along, and leaves nothing behind", async () => {
+  test("a change of tenant takes the copy and the people along, and leaves nothing behind", async () => {
     await deliver(desk, [
       workspaceSaved(1),
       organizationSaved(2),
@@ -133,7 +133,7 @@ describe("a change of tenant", () => {
     expect((await organization()).tenant).toBe(workspaceTenant("acme"));
   });
 
-  test("of 60 people between workspaces takes all of them, whoever shares an address", async () => {
+  test("a change of tenant moves all 60 people between workspaces, even if some share an address", async () => {
     const people = Array.from({ length: 60 }, (_, index) =>
       memberSaved(3, { user_id: `u${index}`, email: index % 3 === 0 ? null : `p${index >> 1}@acme.test` }),
     );
@@ -155,7 +155,7 @@ describe("a change of tenant", () => {
     expect(birch.length).toBeGreaterThan(30);
   });
 
-  test("that overtakes a member being saved does not leave the member behind", async () => {
+  test("a change of tenant while a member is being saved does not leave the member behind", async () => {
     await deliver(desk, [workspaceSaved(1), organizationSaved(2)]);
     let overtaken = false;
     const transact: Table["transact"] = async (writes) => {
@@ -175,7 +175,7 @@ describe("a change of tenant", () => {
     ]);
   });
 
-  test("that was cut off is finished before the next one, so that nothing is forgotten on the way", async () => {
+  test("an interrupted change of tenant is finished before the next one, so that nothing is lost", async () => {
     const neighbour = organizationName("1002");
     for (const each of [
       workspaceSaved(1, { seats_purchased: 1 }),
@@ -188,7 +188,7 @@ describe("a change of tenant", () => {
       await deliver(desk, [each]);
     }
     const [toBirch] = await toMessages(desk, [organizationSaved(4, { workspace_id: "birch" })]);
-    // Dependency, organization, the epochs of both tenants, transaction; then the process is gone.
+    // Dependency, organization, the epochs of both tenants, transaction; then the process dies.
     const { table } = faultyTable(desk.table, 5, "crash");
     if (toBirch) await ingest({ ...desk, table }, [toBirch]);
     expect(await organization()).toMatchObject({ tenant: "w#birch", leaving: "w#acme" });
@@ -200,7 +200,7 @@ describe("a change of tenant", () => {
     expect(items.find(({ sk }) => sk === "PERSON#mail#bob@acme.test")).toMatchObject({ seat: true });
   });
 
-  test("and back again ends where it began", async () => {
+  test("a change of tenant and back ends in the original state", async () => {
     await deliver(desk, [workspaceSaved(1), organizationSaved(2), memberSaved(3)]);
     const before = (await everything(desk.table)).filter(({ sk }) =>
       /^(PERSON|MEMBER|PEOPLE|SEATS)/.test(sk),
@@ -212,7 +212,7 @@ describe("a change of tenant", () => {
 });
 
 describe("repository.saved", () => {
-  test("the newest state wins, but of the approval delay the earliest", async () => {
+  test("the newest repository state wins, but the earliest approval delay stays", async () => {
     await deliver(desk, [
       organizationSaved(1),
       repositorySaved(5, { approval_delay_days: 5, active: false }),

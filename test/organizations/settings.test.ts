@@ -16,7 +16,7 @@ import { github, World } from "../support/world.ts";
 const store = useStore();
 const world = new World(() => store().table, new TestClock());
 
-test("a setting changes both copies of the organization and leaves one audit entry, seen by tenant and organization", async () => {
+test("a setting changes both copies of the organization and writes one audit entry, visible to tenant and organization", async () => {
   const { table } = store();
   const tenant = workspaceTenant(await world.workspace("acme"));
   const uuid = await world.organization("1", { workspace_id: "acme", approval_delay_days: 2 });
@@ -39,7 +39,7 @@ test("a setting changes both copies of the organization and leaves one audit ent
   }
 });
 
-test("a setting that is what it was already leaves no audit entry, and is decided from then on", async () => {
+test("an unchanged setting writes no audit entry, and counts as decided from then on", async () => {
   const { table } = store();
   const uuid = await world.organization("2", { approval_delay_days: 2, seat_assignment_mode: "manual" });
   const context = { ...world.deps, ...operatorOrigin };
@@ -58,7 +58,7 @@ test("a setting that is what it was already leaves no audit entry, and is decide
   ]);
 });
 
-test("a repository's delay that is what it was already leaves no audit entry", async () => {
+test("an unchanged repository delay writes no audit entry", async () => {
   const uuid = await world.organization("3");
   await world.repository(github("3"), "r1", { approval_delay_days: 4 });
   const context = { ...world.deps, ...operatorOrigin };

@@ -10,7 +10,7 @@ test("the client that is built for other packages runs in a browser", async () =
   try {
     const { page, faults } = await openPage();
     await page.goto(`${stage.url}/docs/errors/INVALID_CURSOR`);
-    // As text: what runs there must reach the browser as it is written.
+    // As text: the code must reach the browser unchanged.
     const told = walkOutcome.parse(
       await page.evaluate(`(async () => {
         const { createClient, ReviewApiError } = await import("${stage.url}/client/client.js");

@@ -7,7 +7,7 @@ import { expectAccessible, service } from "./support.ts";
 const refuse = (route: Route, status: number, code: string, headers: Record<string, string> = {}) =>
   route.fulfill({ status, headers, json: { error: { code, message: `Answered with ${status}.` } } });
 
-/** Answers of a path are 500 while it is broken. */
+/** Requests to this path get 500 while it is broken. */
 function breakable(path: string, isBroken: boolean) {
   const fault = {
     isBroken,
@@ -17,7 +17,7 @@ function breakable(path: string, isBroken: boolean) {
   return fault;
 }
 
-test("429 and 503 in the way are waited for, with a sentence, and then the figures come", async () => {
+test("the page waits after 429 and 503, with a message, and then shows the figures", async () => {
   let asked = 0;
   const { page, faults } = await openDashboard({
     kind: "instance",
@@ -36,7 +36,7 @@ test("429 and 503 in the way are waited for, with a sentence, and then the figur
   expect(faults).toEqual([]);
 });
 
-test("a section that fails says so and can be tried again; the others stand", async () => {
+test("a section that fails says so and can be retried; the others stay", async () => {
   const audit = breakable("**/v1/audit-logs?*", true);
   const { page } = await openDashboard({ kind: "instance", prepare: audit.prepare });
   await untilRead(page);
@@ -49,13 +49,13 @@ test("a section that fails says so and can be tried again; the others stand", as
   await failed.getByRole("table").waitFor();
 });
 
-test("a key that is revoked in the middle ends the session: the figures go, and so does the kept key", async () => {
+test("a key that is revoked during the session ends it: the figures and the stored key are removed", async () => {
   const { key, id } = await ownKey();
   let isToBeRevoked = false;
   const revokedWith: number[] = [];
   const { page } = await openDashboard({
     ...{ key, isKept: true, address: "days=7" },
-    // After whoami has been answered, while the sections are read.
+    // After the answer to whoami, while the sections are read.
     prepare: (page) =>
       page.route("**/v1/metrics/reviews?*", async (route) => {
         if (isToBeRevoked && revokedWith.length === 0) revokedWith.push(await revoke(key, id));
@@ -70,11 +70,11 @@ test("a key that is revoked in the middle ends the session: the figures go, and 
   expect(revokedWith).toEqual([204]);
   expect(await page.locator("#figures").count()).toBe(0);
   expect(await page.evaluate("sessionStorage.length")).toBe(0);
-  // The view stays in the address: another key goes on where this one stopped.
+  // The view stays in the address: another key continues where this one stopped.
   expect(new URL(page.url()).hash).toBe("#days=7");
 });
 
-test("a service that does not answer is told apart from a key that does not work", async () => {
+test("the page distinguishes a service that does not answer from a key that does not work", async () => {
   const { page } = await openDashboard({
     prepare: (page) => page.route("**/v1/**", (route) => route.abort("connectionrefused")),
   });
@@ -82,7 +82,7 @@ test("a service that does not answer is told apart from a key that does not work
   expect(page.workers()).toEqual([]);
 });
 
-test("a refresh that gets no answer keeps the figures and says so; the next one works", async () => {
+test("a refresh without an answer keeps the figures and says so; the next one works", async () => {
   const whoami = breakable("**/v1/whoami", false);
   const { page } = await openDashboard({ kind: "instance", prepare: whoami.prepare });
   await untilRead(page);
@@ -120,7 +120,7 @@ const page = z.looseObject({
   data: z.array(z.looseObject({ pr_url: z.string(), repository_id: z.string() })),
 });
 
-/** The newest pull request of the scheduler has an address that is a script, with markup in it. */
+/** The newest pull request of the scheduler has a script as its address, with markup in it. */
 async function withHostileAddress(route: Route): Promise<void> {
   const response = await route.fetch();
   const body = page.parse(await response.json());
@@ -134,7 +134,7 @@ async function revoke(key: string, id: string): Promise<number> {
   return (await fetch(`${service().url}/v1/keys/${id}`, { method: "DELETE", headers })).status;
 }
 
-/** A key of its own, which a test may end: the demo's key, rotated. */
+/** A separate key that a test may revoke: the demo's key, rotated. */
 async function ownKey(): Promise<{ key: string; id: string }> {
   const { url, keys } = service();
   const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {

@@ -6,7 +6,10 @@ import { expectGoodLooks, openPage, service } from "./support.ts";
 const approval = "Learnings that wait for approval";
 const administration = ["Seats", approval, "Recent audit entries"];
 
-/** What each kind of key may not read, by hand ("Who may call what" in docs/guide.md). The user key is a member's, the others are admins'. */
+/**
+ * What each kind of key may not read, written by hand ("Who may call what" in docs/guide.md). The user key is a
+ * member's, the others are admins'.
+ */
 const expected: Readonly<Record<KeyKind, readonly string[]>> = {
   organization: [],
   user: ["Open security findings", ...administration],
@@ -19,7 +22,7 @@ const expected: Readonly<Record<KeyKind, readonly string[]>> = {
   ],
 };
 
-test.each(keyKinds)("a key of kind %s shows what it may read, and says what it may not", async (kind) => {
+test.each(keyKinds)("a key of kind %s shows what it may read, and names what it may not", async (kind) => {
   const { page, faults, origins } = await openDashboard({ kind });
   await untilRead(page);
   expect((await leftOut(page)).toSorted()).toEqual([...expected[kind]].toSorted());
@@ -28,7 +31,7 @@ test.each(keyKinds)("a key of kind %s shows what it may read, and says what it m
   expect(await page.locator(".headlines").count()).toBe(kind === "agentic" ? 0 : 1);
   expect(await page.locator(".failed").count()).toBe(0);
   await expectGoodLooks(page);
-  // Not even the refusals are asked for: each would be an entry of the audit log.
+  // The page does not even request refused data: each refusal would be an entry of the audit log.
   expect(faults).toEqual([]);
   expect([...origins]).toEqual([service().url]);
 });
@@ -40,20 +43,20 @@ test("the first page is accessible", async () => {
   expect(faults).toEqual([]);
 });
 
-test("a mistyped key is refused with a sentence, and the next one may be pasted", async () => {
+test("a mistyped key is refused with a message, and another one can be pasted", async () => {
   const { page } = await openDashboard({ key: "rk_workspace_mistyped" });
   await expect.poll(() => page.getByRole("alert").textContent()).toContain("The service refuses this key");
   await enterKey(page, service().keys.organization);
   await page.locator(".headlines").waitFor();
 });
 
-/** As a browser does whose cookies are switched off. */
+/** Simulates a browser whose cookies are switched off. */
 const forbidStorage = `Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("no", "SecurityError"); } })`;
 
 describe("the key", () => {
   const places = `JSON.stringify([location.href, document.cookie, Object.entries(localStorage), document.documentElement.outerHTML])`;
 
-  test("lives in memory: it is in no address, storage or markup, and a reload forgets it", async () => {
+  test("the key stays in memory: it is in no address, storage or markup, and a reload removes it", async () => {
     const { page } = await openDashboard();
     await untilRead(page);
     const key = service().keys.workspace;
@@ -63,7 +66,7 @@ describe("the key", () => {
     await page.getByLabel("API key").waitFor();
   });
 
-  test("is kept for the tab where that is asked for, until it is forgotten", async () => {
+  test("the key is stored for the tab if the user chooses so, until it is removed", async () => {
     const { page } = await openDashboard({ isKept: true });
     await untilRead(page);
     await page.reload();
@@ -78,7 +81,7 @@ describe("the key", () => {
     await page.getByLabel("API key").waitFor();
   });
 
-  test("opens the page where the browser keeps nothing, also if it was asked to keep it", async () => {
+  test("a key opens the page even if the browser stores nothing, also if it should be stored", async () => {
     const { page, faults } = await openDashboard({
       isKept: true,
       prepare: (page) => page.addInitScript(forbidStorage),
@@ -89,7 +92,7 @@ describe("the key", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is sent in its header, to the API alone", async () => {
+  test("the key is sent in its header, and only to the API", async () => {
     const { page } = await openPage();
     const carrying: string[] = [];
     page.on("request", (request) => {

@@ -13,7 +13,7 @@ import { desktop, expectAccessible, openPage, phone, service } from "./support.t
 const words = (page: Page, title: string): Promise<string | null> =>
   card(page, title).locator(".figure").textContent();
 
-test("the figures are those of the report", async () => {
+test("the dashboard shows the same figures as the report", async () => {
   const { url, keys } = service();
   const { page } = await openDashboard({ address: "days=90" });
   await untilRead(page);
@@ -36,7 +36,7 @@ test("the figures are those of the report", async () => {
 });
 
 describe("filters", () => {
-  test("are in the address, so that another person sees the same with another key", async () => {
+  test("filters are in the address, so that another person sees the same with another key", async () => {
     const { page } = await openDashboard();
     await untilRead(page);
     await page.getByLabel("90 days").check();
@@ -60,7 +60,7 @@ describe("filters", () => {
     expect(await words(page, "Pull requests reviewed")).not.toBe(shown);
   });
 
-  test("of repositories need no further request, and an own range reads its days", async () => {
+  test("filters of repositories need no further request, and a custom range reads its days", async () => {
     const { page } = await openDashboard({ kind: "instance", address: "days=90" });
     await untilRead(page);
     const asked: string[] = [];
@@ -83,7 +83,7 @@ describe("filters", () => {
   });
 });
 
-test("by author is shown only when it is chosen, in alphabetical order, and cannot be sorted", async () => {
+test("figures by author appear only if chosen, in alphabetical order, and cannot be sorted", async () => {
   const { page } = await openDashboard({ kind: "organization", address: "days=90" });
   await untilRead(page);
   expect(await page.getByRole("cell", { name: "chidi" }).count()).toBe(0);
@@ -153,7 +153,7 @@ test("every chart has its numbers as a table and as a file", async () => {
   await expectAccessible(page);
 });
 
-test("with the keyboard alone: a key, the figures, a chart's values, an order, a filter", async () => {
+test("the page works with the keyboard alone: a key, the figures, a chart's values, an order, a filter", async () => {
   const { page } = await openPage();
   await page.goto(`${service().url}/dashboard`);
   await page.locator("#key:focus").waitFor();
@@ -191,7 +191,7 @@ test("with the keyboard alone: a key, the figures, a chart's values, an order, a
 
 const tabsMax = 80;
 
-/** Presses Tab until what has this name is focused. */
+/** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let tabs = 0; tabs < tabsMax; tabs++) {
     await page.keyboard.press("Tab");
@@ -203,7 +203,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never came to ${name}.`);
 }
 
-test("pending Learnings are approved and disapproved, the latter after a second look", async () => {
+test("pending Learnings are approved and disapproved, the latter after a confirmation", async () => {
   const { page } = await openDashboard();
   await untilRead(page);
   const waiting = card(page, "Learnings that wait for approval").locator("li");
@@ -220,7 +220,7 @@ test("pending Learnings are approved and disapproved, the latter after a second 
     expect(await entries.getByRole("cell", { name: who, exact: true }).count(), who).toBeGreaterThan(0);
 });
 
-test("printed, the page is light, shows its figures, what they are of and what is left out, and no controls", async () => {
+test("the printed page is light, shows its figures, their scope and what is left out, and no controls", async () => {
   const { page } = await openDashboard({
     address: "days=90&org=github:1001&repo=github:1001/9001",
     options: { ...desktop, colorScheme: "dark" },
@@ -238,7 +238,7 @@ test("printed, the page is light, shows its figures, what they are of and what i
   expect((await page.pdf()).length).toBeGreaterThan(10_000);
 });
 
-test("who wants less motion gets none", async () => {
+test("the page shows no motion if the user prefers less motion", async () => {
   const { page } = await openDashboard({ kind: "instance", options: { ...phone, reducedMotion: "reduce" } });
   await untilRead(page);
   expect(await page.locator(".plot svg").count()).toBeGreaterThan(3);

@@ -11,10 +11,10 @@ const pages = process.env.LONG ? 100 : 10;
 const repositories = 200;
 const day = new Date().toISOString().slice(0, 10);
 
-/** With a limit that lets the test end; the pace is tested elsewhere. */
+/** With a limit that lets the test end; other tests cover the pace. */
 const headers = { "ratelimit-policy": '"metrics";q=100000;w=60', "content-type": "application/json" };
 
-/** Made once: all pages of a dataset hold the same records under other addresses. */
+/** Created once: all pages of a dataset hold the same records under different addresses. */
 const reviewsPage = JSON.stringify(
   Array.from({ length: pageSize }, (_, index) => {
     const id = String(index % repositories);
@@ -82,15 +82,16 @@ test(`${formatCount(pages * pageSize)} pull requests do not freeze the page`, as
   console.log(
     `Longest pause of the page ${Math.round(longestMs)} ms; ${memory}; its worker's largest message ${largest} characters`,
   );
-  // The records stay in the worker, which sends figures. They do not grow with the records.
+  // The records stay in the worker, which sends figures. The figures do not grow with the number of records.
   expect(largest).toBeGreaterThan(1_000);
   expect(largest).toBeLessThan(1_000_000);
-  // Time says something only of many records: what a page computes itself with 100,000 of them takes longer than that.
+  // The time is meaningful only for many records: a page that computed 100,000 of them itself would take longer than
+  // this.
   if (process.env.LONG) expect(longestMs).toBeLessThan(5_000);
   expect(faults).toEqual([]);
 });
 
-/** The longest time in which the page could not have answered a key. */
+/** The longest time in which the page could not have reacted to a key press. */
 const watchPauses = `{
   let last = performance.now();
   globalThis.longestPauseMs = 0;
@@ -115,7 +116,10 @@ const watchMessages = `{
 
 const processes = z.object({ processInfo: z.array(z.object({ type: z.string(), id: z.number() })) });
 
-/** Of the process that renders the page and runs its worker: now, and at its peak. It is by far the largest one. */
+/**
+ * Memory of the process that renders the page and runs its worker: now, and at its peak. It is by far the largest
+ * process.
+ */
 async function memoryOf(page: Page): Promise<string> {
   const session = await page.context().browser()?.newBrowserCDPSession();
   const { processInfo } = processes.parse(await session?.send("SystemInfo.getProcessInfo"));

@@ -11,7 +11,7 @@ export type Opening = {
   readonly address?: string;
   readonly isKept?: boolean;
   readonly options?: BrowserContextOptions;
-  /** Before the page is asked for: what stands in its way. */
+  /** Runs before the page is requested: sets up obstacles. */
   prepare?(page: Page): Promise<unknown>;
 };
 
@@ -35,7 +35,7 @@ export async function enterKey(page: Page, key: string, isKept = false): Promise
   await page.getByRole("button", { name: "Open the dashboard" }).click();
 }
 
-/** Until nothing is read any more. */
+/** Waits until nothing is being read. */
 export async function untilRead(page: Page): Promise<void> {
   await page.locator("#figures").waitFor();
   await page
@@ -44,7 +44,7 @@ export async function untilRead(page: Page): Promise<void> {
     .waitFor({ state: "detached" });
 }
 
-/** The titles of what is left out. */
+/** The titles of the sections that are left out. */
 export const leftOut = (page: Page): Promise<string[]> => page.locator(".left-out h3").allTextContents();
 
 export const card = (page: Page, title: string) =>

@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { chromiumOptions } from "../support/chromium.ts";
 import { startDemoService } from "./service.ts";
 
-/** `node test/pages/pictures.ts` takes the README's picture of the dashboard, with the demo's data. */
+/** `node test/pages/pictures.ts` takes the README's screenshot of the dashboard, with the demo's data. */
 const file = fileURLToPath(new URL("../../docs/pictures/dashboard.png", import.meta.url));
 const { url, keys, stop } = await startDemoService();
 const browser = await chromium.launch(chromiumOptions);

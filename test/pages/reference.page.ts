@@ -6,7 +6,7 @@ import { desktop, expectAccessible, expectGoodLooks, openPage, phone, service } 
 
 const at = (path: string): string => `${service().url}${path}`;
 
-/** Sends the form as it is filled in; answers the status line and the body that the page shows. */
+/** Sends the form as it is filled in; returns the status line and the body that the page shows. */
 async function send(page: Page): Promise<{ readonly status: string; readonly body: string }> {
   await page.click("form.try button[type=submit]");
   await page.locator("#try-status", { hasText: / after \d+ ms/ }).waitFor();
@@ -24,7 +24,7 @@ test.each([
   "/docs/events",
   "/docs/guide",
   "/docs/jobs/warehouse",
-])("%s is accessible, fits the window, breaks nothing and asks nobody else", async (path) => {
+])("%s is accessible, fits the window, causes no errors and contacts no other host", async (path) => {
   const { page, faults, origins } = await openPage();
   await page.goto(at(path));
   await expectGoodLooks(page);
@@ -32,7 +32,7 @@ test.each([
   expect([...origins]).toEqual([service().url]);
 });
 
-test("the root leads to the first page, and its menu to every operation", async () => {
+test("the root links to the first page, and its menu to every operation", async () => {
   const { page } = await openPage();
   await page.goto(at("/"));
   expect(await page.locator("h1").textContent()).toBe("First steps");
@@ -41,7 +41,7 @@ test("the root leads to the first page, and its menu to every operation", async 
   expect(new URL(page.url()).pathname).toBe("/docs/operations/whoami");
 });
 
-test("a key that is typed in calls the operation; without one the answer says what is missing", async () => {
+test("a typed key calls the operation; without one the answer says what is missing", async () => {
   const { page, faults } = await openPage();
   await page.goto(at("/docs/operations/whoami"));
   expect(await page.getAttribute("#try-key", "type")).toBe("password");
@@ -56,11 +56,11 @@ test("a key that is typed in calls the operation; without one the answer says wh
     expect.stringMatching(/^200 /),
     expect.stringContaining('"kind": "workspace"'),
   ]);
-  // The one refused call above is told by the browser.
+  // The browser reports the one refused call above.
   expect(faults).toEqual([expect.stringContaining("status of 401")]);
 });
 
-test("a form that nobody changes but for the key answers something", async () => {
+test("a form with only a key filled in gets an answer", async () => {
   const { page } = await openPage();
   await page.goto(at("/docs/operations/listReviewMetrics"));
   await page.fill("#try-key", service().keys.workspace);
@@ -70,7 +70,7 @@ test("a form that nobody changes but for the key answers something", async () =>
   await expectAccessible(page);
 });
 
-test("a key is kept for the tab only when asked, and never in an address or in storage that outlives it", async () => {
+test("a key is stored for the tab only on request, and never in an address or in storage that outlives the tab", async () => {
   const { page } = await openPage();
   const key = service().keys.organization;
   await page.goto(at("/docs/operations/whoami"));
@@ -89,7 +89,7 @@ test("a key is kept for the tab only when asked, and never in an address or in s
   expect(await page.inputValue("#try-key")).toBe("");
 });
 
-test("search is opened, used and followed by keyboard alone", async () => {
+test("search works by keyboard alone: open, use, follow a result", async () => {
   const { page } = await openPage();
   await page.goto(at("/docs"));
   await page.keyboard.press("/");
@@ -112,7 +112,7 @@ test("search is opened, used and followed by keyboard alone", async () => {
   expect(await page.locator("#search[open]").count()).toBe(0);
 });
 
-test("samples name the service the page came from, and the language is remembered", async () => {
+test("samples name the service that served the page, and the language is remembered", async () => {
   const { page } = await openPage();
   await page.goto(at("/docs/operations/listRoles"));
   expect(await page.locator("[data-language=curl] code").textContent()).toContain(`"${at("/v1/roles")}"`);
@@ -124,7 +124,7 @@ test("samples name the service the page came from, and the language is remembere
   expect(await page.locator("[data-language=curl]").isVisible()).toBe(false);
 });
 
-test("the reader can choose light and dark against the system, and it stays", async () => {
+test("the reader can choose light or dark against the system, and the choice is kept", async () => {
   const { page } = await openPage({ ...desktop, colorScheme: "light" });
   await page.goto(at("/docs"));
   const back = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
@@ -137,7 +137,7 @@ test("the reader can choose light and dark against the system, and it stays", as
   expect(await back()).toBe(dark);
 });
 
-test("on a phone the menu opens and closes, and leads on", async () => {
+test("on a phone the menu opens and closes, and its links work", async () => {
   const { page } = await openPage(phone);
   await page.goto(at("/docs"));
   expect(await page.locator("#menu").isVisible()).toBe(false);
@@ -150,7 +150,7 @@ test("on a phone the menu opens and closes, and leads on", async () => {
   expect(await page.locator("h1").textContent()).toBe("Error codes");
 });
 
-test("without JavaScript everything can still be read", async () => {
+test("without JavaScript the whole text is readable", async () => {
   const { page } = await openPage({ ...desktop, javaScriptEnabled: false });
   await page.goto(at("/docs/operations/createLearnings"));
   expect(await page.locator("#body-data").isVisible()).toBe(true);
@@ -161,7 +161,7 @@ test("without JavaScript everything can still be read", async () => {
   expect(await page.locator("h1").textContent()).toBe("Platform events");
 });
 
-test("works below the stage of a deployed API, and calls it there", async () => {
+test("the reference works below the stage of a deployed API, and calls it there", async () => {
   const stage = await startStage("/live", service().url);
   try {
     const { page, faults } = await openPage();

@@ -8,7 +8,7 @@ import { demoData, endTool, firstLine, spawnTool } from "../support/tool.ts";
 const service = z.object({ url: z.url(), keys: z.record(z.enum(keyKinds), z.string()) });
 export type Service = z.output<typeof service>;
 
-/** A service of its own, with the whole demo in it: nothing has to be waited for once it is ready. */
+/** A separate service with the whole demo: once it is ready, no test has to wait for data. */
 export async function startDemoService(): Promise<Service & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "review-api-pages-"));
   await cp(await demoData(), folder, { recursive: true });

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { createServer, request as sendRequest } from "node:http";
 import { builtClientFolder } from "../../cli/built-client.ts";
 
-/** API Gateway's own address has the stage's name before every path, which functions do not see. Beside it, the client. */
+/**
+ * API Gateway's own address has the stage's name before every path, and functions do not see it. Also serves the
+ * client.
+ */
 export async function startStage(prefix: string, target: string) {
   const server = createServer((incoming, response) => {
     if (!incoming.url?.startsWith(`${prefix}/`)) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { expectAccessible, openPage, service } from "./support.ts";
 
-test("the check of accessibility sees what is wrong, and passes what is right", async () => {
+test("the accessibility check detects a problem, and passes a correct page", async () => {
   const { page } = await openPage();
   await page.setContent(`<html lang="en"><title>Right</title><main><h1>Right</h1></main></html>`);
   await expectAccessible(page);
@@ -9,7 +9,7 @@ test("the check of accessibility sees what is wrong, and passes what is right", 
   await expect(expectAccessible(page)).rejects.toThrow(/label/);
 });
 
-test("a breach of a page's own policy is a fault", async () => {
+test("a violation of a page's own policy is an error", async () => {
   const { page, faults } = await openPage();
   await page.goto(`${service().url}/docs/errors/INVALID_CURSOR`);
   await page.evaluate(`document.body.setAttribute("style", "color: red")`);

@@ -8,7 +8,7 @@ import type { Service } from "./service.ts";
 declare module "vitest" {
   interface ProvidedContext {
     service: Service;
-    /** Where the browser that all tests share takes connections. */
+    /** Where the browser that all tests share accepts connections. */
     browser: string;
   }
 }
@@ -18,7 +18,7 @@ export const service = (): Service => inject("service");
 
 export type Visit = {
   readonly page: Page;
-  /** Everything that a page which is in order does not do: exceptions, errors in the console, breaches of its policy. */
+  /** Everything that a correct page does not do: exceptions, errors in the console, violations of its policy. */
   readonly faults: readonly string[];
   /** Where the page sent requests to. */
   readonly origins: ReadonlySet<string>;
@@ -36,7 +36,7 @@ export const desktop = {
 } satisfies BrowserContextOptions;
 type Device = typeof phone | typeof desktop;
 
-/** The page that is open, on another device. */
+/** The open page, on another device. */
 async function showOn(page: Page, { viewport, isMobile, hasTouch }: Device): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const metrics = { ...viewport, mobile: isMobile, deviceScaleFactor: 1 };
@@ -48,7 +48,7 @@ async function showOn(page: Page, { viewport, isMobile, hasTouch }: Device): Pro
   ]);
 }
 
-/** A browser on a busy machine takes its time; a page that never comes is a failure all the same. */
+/** A browser on a busy machine is slow; a page that never loads is still a failure. */
 const patienceMs = 120_000;
 
 let connected: Promise<Browser> | undefined;
@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 afterAll(async () => (await connected)?.close());
 
-/** A page in a profile of its own, which ends with the test. */
+/** A page in its own profile, which is closed with the test. */
 export async function openPage(options: BrowserContextOptions = desktop): Promise<Visit> {
   const context = await (await browser()).newContext(options);
   const page = await context.newPage();
@@ -69,7 +69,7 @@ export async function openPage(options: BrowserContextOptions = desktop): Promis
   const faults: string[] = [];
   const origins = new Set<string>();
   page.on("pageerror", (error) => faults.push(error.message));
-  // A breach of the content security policy is told here too.
+  // A violation of the content security policy is reported here too.
   page.on("console", (message) => {
     if (message.type() === "error") faults.push(message.text());
   });
@@ -94,10 +94,13 @@ const transitionsEnd = `Promise.allSettled(
   document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? each.finished : [])),
 ).then(() => undefined)`;
 
-/** No serious and no critical finding of axe on the page as it is now; of one rule, where only one can have changed. */
+/**
+ * Expects no serious and no critical finding of axe on the current page; for one rule only, if only that one can have
+ * changed.
+ */
 export async function expectAccessible(page: Page, onlyRule?: string): Promise<void> {
-  // Evaluated, not added to the page: its policy would refuse that, and stays in force.
-  // A colour on its way from one to another has a contrast of its own.
+  // axe is evaluated, not added to the page: the page's policy would refuse that, and stays in force. A colour in
+  // transition has a contrast of its own, so transitions end first.
   await page.evaluate(transitionsEnd);
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource);
   const options = { resultTypes: ["violations"], ...(onlyRule && { runOnly: [onlyRule] }) };
@@ -110,7 +113,10 @@ export async function expectAccessible(page: Page, onlyRule?: string): Promise<v
   expect(grave).toEqual([]);
 }
 
-/** Accessible on a desktop and on a phone, light and dark, and never wider than the window: one page is loaded for all. */
+/**
+ * Accessible on a desktop and on a phone, light and dark, and never wider than the window: the page is loaded once for
+ * all.
+ */
 export async function expectGoodLooks(page: Page): Promise<void> {
   for (const device of [desktop, phone]) {
     await showOn(page, device);

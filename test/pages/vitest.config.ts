@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/pages/*.page.ts"],
-    // Far above what a test takes: a browser on a busy machine takes its time.
+    // Far above the duration of a test: a browser on a busy machine is slow.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },

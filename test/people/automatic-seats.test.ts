@@ -51,7 +51,7 @@ describe("in automatic mode", () => {
     expect(await seated("cid")).toBe(true);
   });
 
-  test("the member may become known before or after, with the same end", async () => {
+  test("a member saved before or after the reviewed pull request ends with the same seat", async () => {
     const { id, reviewed, seated } = await company("order");
     await reviewed("late");
     await world.member(id, "late");
@@ -60,14 +60,14 @@ describe("in automatic mode", () => {
     expect([await seated("late"), await seated("early")]).toEqual([true, true]);
   });
 
-  test("the member becoming known at the very same moment is seated too", async () => {
+  test("a member saved at the same moment as the reviewed pull request gets a seat too", async () => {
     const { id, reviewed, seated } = await company("moment", { seats_purchased: 50 });
     const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
     await Promise.all(users.flatMap((user) => [world.member(id, user), reviewed(user)]));
     expect(await Promise.all(users.map(seated))).toEqual(users.map(() => true));
   });
 
-  test("what an admin decided stays", async () => {
+  test("an admin's seat decision stays in automatic mode", async () => {
     const { id, uuid, reviewed, seated } = await company("decided");
     await world.member(id, "ann");
     await reviewed("ann");
@@ -80,7 +80,7 @@ describe("in automatic mode", () => {
     expect(await seated("ann")).toBe(false);
   });
 
-  test("a pull request that was not reviewed, or has no author, gives none", async () => {
+  test("a pull request that was not reviewed, or has no author, gives no seat", async () => {
     const { id, reviewed, seated } = await company("none");
     await world.member(id, "ann");
     await reviewed("ann", { reviewed: false });
@@ -101,7 +101,7 @@ describe("a mark from automatic mode, after the mode became manual", () => {
     return { ...all, key };
   };
 
-  test("a member who leaves is saved, and their user key works no more", async () => {
+  test("a member who leaves is saved, and their user key stops working", async () => {
     const { id, key } = await madeManual("leaving");
     await world.member(id, "ann", { active: false });
     await expect(authenticate(world.deps, { text: key.text })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe("a mark from automatic mode, after the mode became manual", () => {
     });
   });
 
-  test("what they earned they keep; somebody who was only marked earns nothing any more", async () => {
+  test("after a change to manual mode seated authors keep their seats, and marked authors get none", async () => {
     const { id, reviewed, seated, uuid } = await company("kept");
     await reviewed("late");
     await world.member(id, "ann");
@@ -143,19 +143,19 @@ describe("a mode that becomes manual while a seat is being given", () => {
   };
   const puts = (sk: string) => (write: TransactionWrite) => "put" in write && write.put.sk === sk;
 
-  test("gives none to the author of a pull request, whether it is their mark or their seat that comes late", async () => {
+  test("a change to manual mode gives the author no seat, whether their mark or their seat is written late", async () => {
     for (const late of ["mark", "seat"] as const) {
       const { id, uuid, reviewed, seated } = await company(`late-${late}`);
       await world.member(id, "ann");
       const mark = taggedKey(uuid, "ann");
       await reviewed("ann", {}, overtaken(uuid, puts((late === "mark" ? mark : memberKey(uuid, "ann")).sk)));
       expect(await seated("ann")).toBe(false);
-      // Back in automatic mode, a mark that was written in time counts; one that came late does not.
+      // Back in automatic mode, a mark written before the change counts; a later mark does not.
       expect((await store().table.get(mark)) !== undefined).toBe(late === "seat");
     }
   });
 
-  test("gives none to a marked member who is saved", async () => {
+  test("a change to manual mode gives no seat to a marked member who is saved", async () => {
     const { id, uuid, reviewed, seated } = await company("late-save");
     await reviewed("ann");
     await overtaken(uuid, puts(memberKey(uuid, "ann").sk)).member(id, "ann");

@@ -19,8 +19,8 @@ import {
 import type { Item, Key } from "../../lib/store/table.ts";
 
 /**
- * What must hold in every table at rest, from the members alone: counts per role, who is with which person,
- * who sits, how many seats are left, and that no move is under way.
+ * Checks what must hold in every table at rest, computed from the members alone: counts per role, memberships of each
+ * person, who has a seat, how many seats are free, and that no move is in progress.
  */
 export function checkPeople(items: readonly Item[]): void {
   const at = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));

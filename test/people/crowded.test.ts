@@ -31,7 +31,7 @@ const uuid = uuidOf();
 const inAcme = { ...organizationName(), workspace_id: "acme" };
 const audited = () => ({ ...desk, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault });
 
-/** Memberships as long as they can be, of organizations that no test looks at. */
+/** Memberships of the maximum length, in organizations that no test reads. */
 const foreign = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     organization: uuidOf("elsewhere"),
@@ -39,7 +39,7 @@ const foreign = (count: number) =>
     seat_wanted: false,
   }));
 
-/** Fills the person of an address up to so many memberships. */
+/** Fills the person with this e-mail address to `upTo` memberships. */
 async function crowd(email: string, upTo: number): Promise<void> {
   const key = personKey(acme, { organization: uuid, userId: "", email });
   const stored = await desk.table.get(key);
@@ -79,7 +79,7 @@ describe("an e-mail address that very many memberships have", () => {
     await crowd(shared.email, peopleLimits.membershipsMax);
   });
 
-  test("has room for so many; the next member stands alone, with a seat of their own, and can leave", async () => {
+  test("an address has room for a fixed number of memberships; the next member is a person of their own, with their own seat, and can leave", async () => {
     await deliver(desk, [memberSaved(4, { user_id: "bob", ...shared })]);
     expect(await member("bob")).toMatchObject({ stands_alone: true, email: shared.email });
     expect((await people()).map(({ email, memberships }) => [email, memberships.length])).toEqual([
@@ -99,7 +99,7 @@ describe("an e-mail address that very many memberships have", () => {
     expect(await member("bob")).toMatchObject({ active: false, seat_decided: false });
   });
 
-  test("takes a member back who stood alone, once there is room and the platform tells of them", async () => {
+  test("a member who was stored alone rejoins their address when there is room and an event saves them", async () => {
     await deliver(desk, [
       memberSaved(4, { user_id: "bob", ...shared }),
       memberSaved(5, { user_id: "ann", ...shared, active: false }),
@@ -114,7 +114,7 @@ describe("an e-mail address that very many memberships have", () => {
   });
 });
 
-test("people of very many memberships are seated, moved and given seats in transactions that the store takes", async () => {
+test("people with very many memberships are seated, moved and given seats in transactions that fit the store's limits", async () => {
   const users = Array.from({ length: 15 }, (_, index) => `u${index}`);
   const emails = users.map((user) => `${user}@acme.test`);
   await deliver(desk, [
@@ -138,7 +138,7 @@ test("people of very many memberships are seated, moved and given seats in trans
   expect(moved.map((item) => parsePerson(item).email).toSorted()).toEqual(emails.toSorted());
 }, 120_000);
 
-test("one transaction takes people up to a number and up to a number of memberships, and one person always", () => {
+test("one transaction takes a limited number of people and memberships, but always at least one person", () => {
   const most = peopleLimits.membershipsTogetherMax;
   const together = (sizes: readonly number[]) => [...peopleTogether(sizes, 3, (size) => size)];
   expect(together([])).toEqual([]);

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const acme = workspaceTenant("acme");
 const inAcme = { ...organizationName(), workspace_id: "acme" };
 
-/** Puts a person into so many more organizations, whose ids are as long as ids can be. */
+/** Adds a person to this many more organizations, whose ids have the maximum length. */
 async function join(email: string, count: number): Promise<void> {
   const base = await desk.table.get(organizationKey(uuidOf()));
   const key = personKey(acme, { organization: "", userId: "", email });
@@ -63,7 +63,7 @@ const entries = async (action: string) => {
   return { tenant: all.filter(isOfTenant), copies: all.filter((item) => !isOfTenant(item)) };
 };
 
-test("people of very many organizations are seated when room is made: the entry names some organizations, counts all, and reaches every log", async () => {
+test("people in very many organizations are seated when seats become free: the entry names some organizations, counts all, and reaches every log", async () => {
   const emails = ["ann@acme.test", "bob@acme.test"];
   await deliver(desk, [
     workspaceSaved(1, { seats_purchased: 0 }),
@@ -81,7 +81,7 @@ test("people of very many organizations are seated when room is made: the entry 
   expect(largestBytes).toBeLessThan(storeLimits.transactionBytesMax);
 }, 120_000);
 
-test("copies of an entry that a store which went away did not take are written by the clock's worker, once", async () => {
+test("the clock worker writes, once, the copies of an entry that an unavailable store did not take", async () => {
   const email = "ann@acme.test";
   await deliver(desk, [
     workspaceSaved(1),
@@ -102,7 +102,7 @@ test("copies of an entry that a store which went away did not take are written b
       { action: "unassign", emails: [email] },
     );
   await expect(unassign(going)).rejects.toThrow(StoreUnavailable);
-  // Repeated it changes nothing, and so has no entry of its own.
+  // The repeated call changes nothing, so it writes no entry of its own.
   expect((await unassign(desk.table)).succeeded).toEqual([email]);
   const all = 2 * storeLimits.transactionActionsMax + 1;
   expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
@@ -118,12 +118,12 @@ test("copies of an entry that a store which went away did not take are written b
   const [told] = tenant;
   const alike = { id: told?.id, actor: told?.actor, metadata: { ids: [email] } };
   for (const copy of copies) expect(copy).toMatchObject(alike);
-  // A late copy stands where a walk that was here before still comes by.
+  // A late copy is stored under its own time, so a walk that already passed the entry still reads the copy.
   for (const { sk, created_at } of copies) expect(sk).toBe(`${created_at}#${told?.id}`);
   expect(copies.filter(({ created_at }) => created_at !== told?.created_at)).not.toEqual([]);
 }, 120_000);
 
-test("a call with very many failures takes the seat of a person of many organizations, in transactions that the store takes", async () => {
+test("a call with very many failures unassigns a person in many organizations, in transactions that fit the store's limits", async () => {
   const email = "ann@acme.test";
   await deliver(desk, [
     workspaceSaved(1),

@@ -2,7 +2,7 @@ import { type ReadableRepositories, readableFrom } from "../../lib/access/readab
 import { memberReadsKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 
-/** What a member can read, as a request finds it: the first part comes with authentication. */
+/** The repositories a member can read, as a request loads them: authentication reads the first part. */
 export async function readableRepositories(
   table: Table,
   organization: string,

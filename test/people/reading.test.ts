@@ -30,11 +30,11 @@ describe("what a member can read", () => {
     repository_ids,
   });
 
-  test("is nothing for somebody who was never told of", async () => {
+  test("an unknown member can read nothing", async () => {
     expect(await readableRepositories(store().table, "org", "nobody")).toEqual(new Set());
   });
 
-  test("is never mixed of two lists: one that is replaced while it is read is read again", async () => {
+  test("a list of readable repositories that is replaced while it is read is read again, so two lists never mix", async () => {
     const { table } = store();
     const write = (items: readonly Item[]) => table.writeMany(items.map((put) => ({ put })));
     await write([part(0, 2, "a"), part(1, 2, "b")]);
@@ -51,7 +51,7 @@ describe("what a member can read", () => {
   });
 });
 
-test("seats without a guard are all free, and those of an unknown pool none", async () => {
+test("a pool without a guard has all its seats free, and an unknown pool has none", async () => {
   const { table } = store();
   const organization = organizationItem("seats", { seats_purchased: 7 });
   expect(await poolSeats(table, "o#seats", organization)).toEqual({ seatsPurchased: 7, seatsAssigned: 0 });
@@ -60,14 +60,14 @@ test("seats without a guard are all free, and those of an unknown pool none", as
   expect(await poolSeats(table, "o#seats", organization)).toEqual({ seatsPurchased: 7, seatsAssigned: 3 });
 });
 
-test("roles of an organization without a people guard are a fault of ours", async () => {
+test("reading the roles of an organization without a people guard is an internal error", async () => {
   await expect(readRoles(store().table, "nobody")).rejects.toThrow(
     new RangeError("The organization nobody has no people guard."),
   );
 });
 
-describe("a role that is made and given while roles and members are read", () => {
-  /** Whatever is read of the guard and the roles is older than the members. */
+describe("a role that is created and assigned while roles and members are read", () => {
+  /** Reads of the guard and the roles return older data than reads of the members. */
   async function reading() {
     const { table } = await openStore(store().endpoint);
     const world = new World(() => table);
@@ -91,7 +91,7 @@ describe("a role that is made and given while roles and members are read", () =>
     return { table, uuid, organization, make };
   }
 
-  test("is not listed yet, rather than without its permissions", async () => {
+  test("a role created during the read is not listed yet, instead of being listed without its permissions", async () => {
     const { table, uuid, make } = await reading();
     const before = await table.get(peopleKey(uuid));
     const id = await make("late");
@@ -99,7 +99,7 @@ describe("a role that is made and given while roles and members are read", () =>
     expect((await readRoles(table, uuid)).custom).toMatchObject([{ id, name: "late" }]);
   });
 
-  test("is called by its id where its name is not known yet", async () => {
+  test("a member whose new role has no known name yet shows the role's id", async () => {
     const { table, uuid, organization, make } = await reading();
     const id = await make("late");
     const members = (from: Table) => listMembers(from, organization, everybody, { after: null, limit: 9 });
@@ -114,7 +114,7 @@ describe("a role that is made and given while roles and members are read", () =>
   });
 });
 
-test("people of a workspace come page by page, without memberships that are gone and names nobody has", async () => {
+test("people of a workspace are listed page by page, without deleted memberships, and with null for an unknown username", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   await world.workspace("acme");

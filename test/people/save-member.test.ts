@@ -51,7 +51,7 @@ async function decideSeat(pool: PoolKey, assigned: boolean): Promise<void> {
 
 describe("a member's role", () => {
   test.each([
-    ["that the event names", "cr_billing_admin", "cr_billing_admin"],
+    ["is the role that the event names", "cr_billing_admin", "cr_billing_admin"],
     ["is the default without one", null, "cr_member"],
     [
       "is the default if the organization has no such role",
@@ -59,13 +59,13 @@ describe("a member's role", () => {
       "cr_member",
     ],
     ["is the default for a name that every object has", "constructor", "cr_member"],
-  ])("%s", async (_, told, role) => {
+  ])("a member's role %s", async (_, told, role) => {
     await deliver(desk, [organizationSaved(1), memberSaved(2, { role: told })]);
     expect((await member()).role).toBe(role);
     checkPeople(await everything(desk.table));
   });
 
-  test("the organization's own default goes before cr_member", async () => {
+  test("the organization's own default role takes precedence over cr_member", async () => {
     await deliver(desk, [organizationSaved(1)]);
     const set = [["default_role", "reviewer"] as const, [["counts", "reviewer"], 0] as const];
     await desk.table.write({ update: peopleKey(uuid), change: { set } });
@@ -74,7 +74,7 @@ describe("a member's role", () => {
     expect((await guard()).counts.reviewer).toBe(1);
   });
 
-  test("stays as the earliest event gave it, and as decided here once it was", async () => {
+  test("a member's role stays as the earliest event set it, or as an admin decided it here", async () => {
     await deliver(desk, [
       organizationSaved(1),
       memberSaved(5, { role: "cr_member" }),
@@ -96,7 +96,7 @@ describe("a member's role", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("that was deleted while the member was away becomes the default on return", async () => {
+  test("a role deleted while its member was inactive becomes the default role when the member returns", async () => {
     await deliver(desk, [organizationSaved(1)]);
     await desk.table.write({ update: peopleKey(uuid), change: { set: [[["counts", "reviewer"], 0]] } });
     await deliver(desk, [memberSaved(2, { role: "reviewer" }), memberSaved(3, { active: false })]);
@@ -112,7 +112,7 @@ describe("a member's role", () => {
 });
 
 describe("a member who leaves", () => {
-  test("counts in no role and holds no seat, and gets both back on return", async () => {
+  test("a member who leaves counts in no role and holds no seat, and gets both back on return", async () => {
     await deliver(desk, [organizationSaved(1), memberSaved(2)]);
     expect(await guard()).toMatchObject({ counts: { cr_admin: 1 }, seats_free: 49 });
 
@@ -126,7 +126,7 @@ describe("a member who leaves", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test.each([true, false])("finds what was decided about the seat (%s) on return", async (decided) => {
+  test.each([true, false])("a member who returns keeps the seat decision (%s)", async (decided) => {
     await deliver(desk, [organizationSaved(1), memberSaved(2, { seat_assigned: !decided })]);
     await decideSeat(ownPool, decided);
     await deliver(desk, [memberSaved(3, { active: false }), memberSaved(4, { seat_assigned: !decided })]);
@@ -134,7 +134,7 @@ describe("a member who leaves", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("may be the last admin: the platform is believed", async () => {
+  test("the last admin can leave, because the platform's event is authoritative", async () => {
     await deliver(desk, [organizationSaved(1), memberSaved(2), memberSaved(3, { active: false })]);
     expect((await guard()).counts.cr_admin).toBe(0);
   });
@@ -151,7 +151,7 @@ describe("people of a workspace", () => {
     ]),
   );
 
-  test("with one e-mail address are one person with one seat, in any letter case", async () => {
+  test("members with the same e-mail address in any letter case are one person with one seat", async () => {
     await deliver(desk, [
       memberSaved(3),
       memberSaved(3, { ...second, user_id: "77", email: "ANN@ACME.test" }),
@@ -168,7 +168,7 @@ describe("people of a workspace", () => {
     expect((await guard()).seats_free).toBe(50);
   });
 
-  test("whose memberships are saved at the same moment keep both", async () => {
+  test("a person whose two memberships are saved at the same moment keeps both", async () => {
     const other = memberSaved(3, { ...second, user_id: "77" });
     let overtaken = false;
     const transact: Table["transact"] = async (writes) => {
@@ -188,14 +188,14 @@ describe("people of a workspace", () => {
   test.each([
     ["4411", "77"],
     ["77", "4411"],
-  ])("with two accounts in one organization are one person whichever came first (%s, %s)", async (...ids) => {
+  ])("two accounts in one organization are one person, whichever came first (%s, %s)", async (...ids) => {
     for (const user_id of ids) await deliver(desk, [memberSaved(3, { user_id })]);
     expect((await person(acme)).memberships).toMatchObject([{ user_id: "4411" }, { user_id: "77" }]);
     expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 1 });
     checkPeople(await everything(desk.table));
   });
 
-  test("who leave while their new address is being decided on are gone, and nobody is left behind", async () => {
+  test("a member who leaves during a change of address is removed, and no person remains", async () => {
     await deliver(desk, [memberSaved(3)]);
     const getMany: Table["getMany"] = async (keys, ...rest) => {
       const atPerson = keys.some(({ sk }) => sk.startsWith("PERSON#"));
@@ -212,7 +212,7 @@ describe("people of a workspace", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("without an address are one for every membership", async () => {
+  test("members without an e-mail address are one person for each membership", async () => {
     const none = { email: null };
     await deliver(desk, [
       memberSaved(3, none),
@@ -223,7 +223,7 @@ describe("people of a workspace", () => {
     expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
   });
 
-  test("keep the seat through a new address, even where more are assigned than bought", async () => {
+  test("people keep their seat when their address changes, even if more seats are assigned than bought", async () => {
     await deliver(desk, [memberSaved(3), memberSaved(3, { user_id: "2", email: "bob@acme.test" })]);
     await deliver(desk, [workspaceSaved(4, { seats_purchased: 0 })]);
     await deliver(desk, [memberSaved(5, { email: "ann@new.test" })]);
@@ -232,7 +232,7 @@ describe("people of a workspace", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("take a decision about their seat along when the organization leaves", async () => {
+  test("people keep the decision about their seat when the organization leaves", async () => {
     await deliver(desk, [memberSaved(3)]);
     await decideSeat(acme, false);
     await deliver(desk, [organizationSaved(5)]);
@@ -246,7 +246,7 @@ describe("the repositories a member can read", () => {
     Array.from({ length: count }, (_, index) => `repository-${String(index).padStart(8, "0")}`);
   const reads = () => readableRepositories(desk.table, uuid, "4411");
 
-  test("are those of the newest event: all, a few, or none", async () => {
+  test("the newest event sets the readable repositories: all, a few, or none", async () => {
     await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: "*" })]);
     expect(await reads()).toBe("*");
     await deliver(desk, [
@@ -258,7 +258,7 @@ describe("the repositories a member can read", () => {
     expect(await reads()).toEqual(new Set());
   });
 
-  test("may be more than an item holds, and shrink again without a trace", async () => {
+  test("readable repositories can exceed one item, and shrink again without leftover items", async () => {
     const ids = many(60_000);
     await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
     expect(await reads()).toEqual(new Set(ids));
@@ -271,12 +271,12 @@ describe("the repositories a member can read", () => {
     expect(await parts()).toBe(1);
   });
 
-  test("that are more than one transaction holds are refused with a reason", async () => {
+  test("more readable repositories than one transaction holds are refused with a reason", async () => {
     await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: many(150_000) })]);
     expect(desk.letters).toMatchObject([{ reason: expect.stringContaining("readable_repository_ids") }]);
   });
 
-  test("are not written again while they stay the same", async () => {
+  test("unchanged readable repositories are not written again", async () => {
     const meter = new StoreMeter();
     const counted = createIngestHarness(opened.table.metered(meter));
     const ids = many(4_000);

@@ -47,7 +47,7 @@ const decide = (keys: readonly Key[], assigned: boolean) =>
   });
 
 describe("seats while they last", () => {
-  test("many organizations at once never take more than the workspace bought, and take them all", async () => {
+  test("many organizations at once never take more seats than the workspace bought, and use all of them", async () => {
     const organizations = ["1", "2", "3", "4", "5"].map((id) => ({
       ...organizationName(id),
       workspace_id: "acme",
@@ -57,7 +57,7 @@ describe("seats while they last", () => {
       ...organizations.map((each) => organizationSaved(2, each)),
     ]);
 
-    // Some people are in several organizations; every organization is a group of its own.
+    // Some people are in several organizations; every organization is a separate message group.
     const teamOf = (index: number) =>
       [0, 1, 2, 3].map((person) => ({ user_id: `u${person}`, email: `p${person + index * 3}@acme.test` }));
     await Promise.all(
@@ -75,7 +75,7 @@ describe("seats while they last", () => {
     expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 4 });
   });
 
-  test("buying fewer takes none away, and nobody sits down until there is room", async () => {
+  test("buying fewer seats takes none away, and nobody gets a new seat until one is free", async () => {
     await deliver(desk, [
       organizationSaved(1, { seats_purchased: 3 }),
       ...people(3),
@@ -94,7 +94,7 @@ describe("seats while they last", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("room for hundreds seats exactly as many as were bought, and who finds it full reads no further", async () => {
+  test("buying hundreds of seats seats exactly that many people, and a worker that finds the pool full stops reading", async () => {
     await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(110)]);
     const buying = organizationSaved(9, { seats_purchased: 100 });
     const gets: number[] = [];
@@ -112,7 +112,7 @@ describe("seats while they last", () => {
     expect(gets).toEqual([1 + eventLimits.peopleSeatedTogetherMax]);
   });
 
-  test("a damaged person is passed over: whoever comes behind sits down", async () => {
+  test("a damaged person is skipped: the next person gets a seat", async () => {
     await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(2)]);
     const [damaged] = await Array.fromAsync(queryAll(desk.table, personsRange(own)));
     if (!damaged) throw new Error("There is nobody.");
@@ -126,7 +126,7 @@ describe("seats while they last", () => {
     expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 1, seats_short: 1 });
   });
 
-  test("where all who were found have been decided about meanwhile, the next in line sit down", async () => {
+  test("if all candidates were decided about in the meantime, the next people in order get seats", async () => {
     await deliver(desk, [
       organizationSaved(1, { seats_purchased: 0 }),
       ...people(1 + eventLimits.peopleSeatedTogetherMax),
@@ -149,7 +149,7 @@ describe("seats while they last", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("two that fill the same room at once give no seat twice", async () => {
+  test("workers that fill the same free seats at once give no seat twice", async () => {
     await deliver(desk, [organizationSaved(1, { seats_purchased: 1 }), ...people(8)]);
     const buying = organizationSaved(9, { seats_purchased: 5 });
     await Promise.all([deliver(desk, [buying]), deliver(desk, [buying]), deliver(desk, [buying])]);
@@ -162,7 +162,7 @@ describe("a decision that found no seat free, while seats are bought", () => {
   const full = [organizationSaved(1, { seats_purchased: 0, seat_assignment_mode: "automatic" })];
   const inAcme = { ...organizationName(), workspace_id: "acme" };
 
-  /** `slow` has decided, and before its transaction goes out, `buying` is applied from beginning to end. */
+  /** `slow` has decided; before its transaction is sent, `buying` is applied completely. */
   async function overtaken(slow: OutgoingEvent, buying: OutgoingEvent): Promise<void> {
     let isOvertaken = false;
     const transact: Table["transact"] = async (writes, ...rest) => {
@@ -177,14 +177,14 @@ describe("a decision that found no seat free, while seats are bought", () => {
     expect(isOvertaken).toBe(true);
   }
 
-  test("a new member sits down", async () => {
+  test("a new member gets a seat that is bought during the decision", async () => {
     await deliver(desk, full);
     await overtaken(memberSaved(3), organizationSaved(9, { seats_purchased: 1 }));
     checkPeople(await everything(desk.table));
     expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
   });
 
-  test("the author of a reviewed pull request sits down", async () => {
+  test("the author of a reviewed pull request gets a seat that is bought during the decision", async () => {
     await deliver(desk, [...full, repositorySaved(2), memberSaved(3, { seat_assigned: false })]);
     const reviewed = event("pull_request.finalized", 4, {
       ...finalized(organizationName(), "1", { repository_id: "9001", author_id: "4411" }),
@@ -194,20 +194,20 @@ describe("a decision that found no seat free, while seats are bought", () => {
     expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
   });
 
-  test("people who move into a workspace sit down, as many as there are seats for", async () => {
+  test("people who move into a workspace get the seats that are bought during the decision", async () => {
     await deliver(desk, [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(1), ...people(4)]);
     await overtaken(organizationSaved(5, inAcme), workspaceSaved(9, { seats_purchased: 3 }));
     checkPeople(await everything(desk.table));
     expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
   });
 
-  test("somebody short who changes address sits down under the new one", async () => {
+  test("a person who is short of a seat and changes address gets a seat under the new address", async () => {
     await deliver(desk, [
       workspaceSaved(1, { seats_purchased: 0 }),
       organizationSaved(2, inAcme),
       memberSaved(3, { email: "zoe@acme.test" }),
     ]);
-    // Decided while nothing was free; written when the seat is bought and whoever fills it has looked.
+    // Decided while no seat was free; written after a seat was bought and its worker looked for candidates.
     const hold = Promise.withResolvers<void>();
     const looked = Promise.withResolvers<void>();
     const transact: Table["transact"] = async (writes, ...rest) => {
@@ -236,7 +236,7 @@ describe("a decision that found no seat free, while seats are bought", () => {
 });
 
 describe("decisions at once", () => {
-  test("four callers who assign everyone end exactly full, and events leave it so", async () => {
+  test("four callers who assign everyone at once fill exactly all seats, and later events keep it so", async () => {
     await deliver(desk, [
       organizationSaved(1, { seats_purchased: 25 }),
       ...people(60, { seat_assigned: false }),
@@ -254,7 +254,7 @@ describe("decisions at once", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("of two last admins who are demoted at once, one stays", async () => {
+  test("if the last two admins are demoted at once, one stays admin", async () => {
     await deliver(desk, [organizationSaved(1), ...people(2)]);
     const uuid = uuidOf();
     const demotions = await Promise.allSettled(

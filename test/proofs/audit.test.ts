@@ -5,7 +5,7 @@ import { operations } from "../../lib/contract/operations.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
 
-/** Every change through the API is told in the audit log, with the request that made it. */
+/** Every change through the API is recorded in the audit log, with the request that made it. */
 const api = useApi();
 const world = new World(() => api.store().table);
 const home = gitlab("audited", "home");
@@ -44,7 +44,7 @@ const makeKey = async (): Promise<string> => {
 
 type Change = { readonly target: string; readonly body?: object };
 
-/** A call of every operation that changes something, which does change something. */
+/** For every operation that changes something, a call that makes a change. */
 const changes: Readonly<Record<string, () => Promise<Change>>> = {
   createLearnings: async () => ({
     target: "/v1/learnings",
@@ -100,7 +100,7 @@ afterAll(() =>
 
 describe("a change through the API", () => {
   test.each(changing.map(({ id, method }) => [id, method] as const))(
-    "by %s is told with the caller, the address and the request",
+    "a change by %s is recorded with the caller, the address and the request",
     async (id, method) => {
       const make = changes[id];
       if (!make) throw new Error(`${id} changes something: say here how, so that its entry is looked for.`);
@@ -124,7 +124,7 @@ describe("a change through the API", () => {
     },
   );
 
-  test("that is refused is not told as done", async () => {
+  test("a refused change is not recorded as done", async () => {
     const rawHeaders = ["x-request-id", "audit-refused"];
     const answer = await api.call("/v1/roles/cr_admin", { key, method: "DELETE", rawHeaders });
     expect(answer.codes).toEqual(["SYSTEM_ROLE"]);
@@ -132,7 +132,7 @@ describe("a change through the API", () => {
   });
 });
 
-test("a batch that takes several transactions is told in each, under one request and with all of its ids", async () => {
+test("a batch of several transactions is recorded in each, under one request and with all of its ids", async () => {
   const { uuid } = { uuid: await world.organization("large", { ...gitlab("audited", "large") }) };
   await world.member(gitlab("audited", "large"), "ann", { role: "cr_admin" });
   await world.repository(gitlab("audited", "large"), "r1");

@@ -11,7 +11,7 @@ import { checkPeople } from "../people/checks.ts";
 import { useStore } from "../support/engine.ts";
 import { github, type OrganizationId, World } from "../support/world.ts";
 
-/** Somebody else is faster: what was read is no longer so when it is written. */
+/** A concurrent writer is faster: the data that was read has changed by the time of the write. */
 const store = useStore();
 const world = new World(() => store().table);
 let made = 0;
@@ -26,7 +26,7 @@ afterAll(() => console.info(`conflicts: ${decided} of ${races} races ended as th
 
 type Rival = (attempt: number) => Promise<unknown>;
 
-/** Every transaction is preceded by the rival's, until the rival has no more to do. */
+/** The rival writes before every transaction, until the rival has nothing left to do. */
 function rivalled(table: Table, rival: Rival): { table: Table; attempts: () => number } {
   let attempts = 0;
   return {
@@ -73,7 +73,7 @@ const roles =
   async (table) =>
     await changeRoles(contextOf(table), await organizationOf(uuid), { role, userIds: ids });
 
-/** Answers what became of each, after checking that all counts still agree with the people. */
+/** Returns the outcome for each, after checking that all counts still agree with the people. */
 async function play(deed: Deed, rival: Rival) {
   const { table, attempts } = rivalled(store().table, rival);
   const { succeeded, failed } = await deed(table);
@@ -82,20 +82,20 @@ async function play(deed: Deed, rival: Rival) {
 }
 const mine = (deed: Deed) => () => deed(store().table);
 
-describe("seats, while somebody else assigns them", () => {
-  test("the last one goes to who comes first; the other hears that none is left", async () => {
+describe("seats during a concurrent change", () => {
+  test("the last seat goes to the first caller; the other one gets NO_SEATS_AVAILABLE", async () => {
     const { uuid } = await place({ seats_purchased: 1 }, { ann: {}, bob: {} });
     const outcome = await play(seats(uuid, "assign", "ann"), once(mine(seats(uuid, "assign", "bob"))));
     expect(outcome).toEqual({ succeeded: [], failed: ["ann NO_SEATS_AVAILABLE"], attempts: 1 });
   });
 
-  test("to the same person, it is one seat and a success for both", async () => {
+  test("two callers who assign a seat to the same person use one seat, and both succeed", async () => {
     const { uuid } = await place({ seats_purchased: 1 }, { ann: {} });
     const outcome = await play(seats(uuid, "assign", "ann"), once(mine(seats(uuid, "assign", "ann"))));
     expect(outcome).toEqual({ succeeded: ["ann"], failed: [], attempts: 1 });
   });
 
-  test("taken away meanwhile, it is given again, and stands as decided last", async () => {
+  test("a seat that is taken away meanwhile is assigned again: the last decision counts", async () => {
     const { uuid } = await place({ seats_purchased: 2 }, { ann: { seat_assigned: true }, bob: {} });
     const rival = once(mine(seats(uuid, "unassign", "ann", "bob")));
     expect(await play(seats(uuid, "assign", "ann", "bob"), rival)).toMatchObject({
@@ -104,7 +104,7 @@ describe("seats, while somebody else assigns them", () => {
     });
   });
 
-  test("in the second of several transactions, what the first one took is still counted", async () => {
+  test("the second of several transactions still counts the seats that the first one took", async () => {
     const ids = Array.from({ length: peopleLimits.changedTogetherMax + 2 }, (_, index) => `u${index}`);
     const members = Object.fromEntries(["bob", ...ids].map((id) => [id, { email: null }]));
     const { uuid } = await place({ seats_purchased: ids.length }, members);
@@ -114,7 +114,7 @@ describe("seats, while somebody else assigns them", () => {
     expect([succeeded.length, failed]).toEqual([ids.length - 1, [`${ids.at(-1)} NO_SEATS_AVAILABLE`]]);
   });
 
-  test("of a workspace by address, against a key of one of its organizations", async () => {
+  test("seats of a workspace by address are not oversold against a key of one of its organizations", async () => {
     const id = `conflicts-${made}`;
     await world.workspace(id, { seats_purchased: 1 });
     const { uuid } = await place({ workspace_id: id }, { ann: {}, bob: {} });
@@ -126,29 +126,29 @@ describe("seats, while somebody else assigns them", () => {
   });
 });
 
-describe("roles, while somebody else changes them", () => {
+describe("roles during a concurrent change", () => {
   const admins = { ann: { role: "cr_admin" }, bob: { role: "cr_admin" } };
 
-  test("of two last admins who step down at once, one stays", async () => {
+  test("of the two last admins who step down at once, one stays", async () => {
     const { uuid } = await place({}, admins);
     const outcome = await play(roles(uuid, "cr_member", "ann"), once(mine(roles(uuid, "cr_member", "bob"))));
     expect(outcome).toEqual({ succeeded: [], failed: ["ann LAST_ADMIN"], attempts: 1 });
   });
 
-  test("to the same, it is a success for both", async () => {
+  test("two callers who give the same role both succeed", async () => {
     const { uuid } = await place({}, admins);
     const outcome = await play(roles(uuid, "cr_member", "bob"), once(mine(roles(uuid, "cr_member", "bob"))));
     expect(outcome).toMatchObject({ succeeded: ["bob"], failed: [] });
   });
 
-  test("of a member who leaves meanwhile, the others are changed and this one is not found", async () => {
+  test("a member who leaves meanwhile is not found, and the roles of the others change", async () => {
     const { uuid, name } = await place({}, { ...admins, cid: {} });
     const rival = once(() => world.member(name, "cid", { active: false }));
     const outcome = await play(roles(uuid, "cr_admin", "cid", "bob"), rival);
     expect([outcome.succeeded, outcome.failed]).toEqual([["bob"], ["cid USER_NOT_FOUND"]]);
   });
 
-  test("of a member who becomes the billing admin meanwhile, that one's stays", async () => {
+  test("a member who becomes the billing admin meanwhile keeps that role", async () => {
     const { uuid, name } = await place({}, { ...admins, cid: {} });
     const outcome = await play(
       roles(uuid, "cr_admin", "cid", "bob"),
@@ -157,7 +157,7 @@ describe("roles, while somebody else changes them", () => {
     expect([outcome.succeeded, outcome.failed]).toEqual([["bob"], ["cid BILLING_ADMIN_PROTECTED"]]);
   });
 
-  /** A role that an event tells counts only as the first value, so it must be the earliest event. */
+  /** A role in an event counts only as the first value, so this must be the earliest event. */
   const tellFirst = async (name: OrganizationId) => {
     const early = new World(() => store().table, {
       ...world.deps.clock,
@@ -171,7 +171,7 @@ test.each([
   ["seats", (uuid: string) => seats(uuid, "assign", "ann", "bob")],
   ["roles", (uuid: string) => roles(uuid, "cr_admin", "ann", "bob")],
 ] as const)(
-  "%s that somebody else always changes first end in a 503, with nothing half done",
+  "%s with a rival who always writes first end in a 503, with nothing partly done",
   async (_, deed) => {
     const { uuid } = await place({ seats_purchased: 5 }, { ann: {}, bob: {} });
     const before = await everything(store().table);

@@ -3,7 +3,7 @@ import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
 import { buildFuzzWorld, type FuzzWorld } from "./fuzz/world.ts";
 
-/** What the suites of this folder have found, each as the one request that showed it. */
+/** Bugs that the suites of this folder found, each as the one request that showed it. */
 const api = useApi();
 const world = new World(() => api.store().table);
 let fuzz: FuzzWorld;
@@ -19,11 +19,11 @@ afterEach(({ task }) => {
 });
 afterAll(() => console.info(`found and mended: ${mended} of ${asked} requests answer as they must`));
 
-describe("a range of the table that holds nothing", () => {
+describe("an empty range of the table", () => {
   test.each(["review-comments", "reviews", "mcp"])(
-    "ends a page of %s whose last read ended on the last number",
+    "a page of %s ends in an empty range if its last read ended on the last number",
     async (dataset) => {
-      // Four entries are published, and a first look asks for four: none passes the filter.
+      // Four entries are published, and the first read requests four: none passes the filter.
       const window = "start_date=2010-01-01&end_date=2030-01-01";
       const target = `/v1/metrics/${dataset}?${window}&user_ids=nobody&limit=1`;
       const answer = await api.call(target, { key: fuzz.keys.workspace });
@@ -31,7 +31,7 @@ describe("a range of the table that holds nothing", () => {
     },
   );
 
-  test("is what is left of an audit log's past when its walk is resumed", async () => {
+  test("the walk of an audit log can resume where only an empty range is left", async () => {
     const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
     const target = `/v1/audit-logs?order=asc&date_to=${anHourAgo}`;
     const key = fuzz.keys.organization;
@@ -41,15 +41,15 @@ describe("a range of the table that holds nothing", () => {
   });
 });
 
-describe("the order of the steps", () => {
-  test("a workspace token must not send org_id with seats, in the query either", async () => {
+describe("the order of the checks", () => {
+  test("a workspace token must not send org_id with seats, not even in the query", async () => {
     const body = { action: "assign", emails: ["nobody@example.com"] };
     const key = fuzz.keys.workspace;
     const answer = await api.call("/v1/users/seats?org_id=1001", { key, body });
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
   });
 
-  test("a token whose owner is no admin hears that before it hears of ALL", async () => {
+  test("a token whose owner is not an admin gets that error before the one about ALL", async () => {
     const admins = ["u-admin", "u-was"].map((user_id) => ({ user_id, email: null }));
     await world.workspace("fuzz", { admins });
     const { text: key } = await world.token("fuzz", "u-was");

@@ -14,14 +14,14 @@ import { gitlab, World } from "../support/world.ts";
 import { documented } from "./fuzz/document.ts";
 
 /**
- * OWASP API Security Top 10, edition 2023: one group each. The large suites of this folder cover the same
- * ground with thousands of requests; here stands the one assertion that says what each risk means to us.
+ * OWASP API Security Top 10, edition 2023: one group each. The large suites of this folder cover the same risks with
+ * thousands of requests; here is one assertion that says what each risk means for this service.
  */
 const api = useApi();
 const world = new World(() => api.store().table);
 let shops = 0;
 
-/** A self-hosted organization of its own, with an admin's and a member's key: its windows are empty. */
+/** A self-hosted organization of its own, with an admin's and a member's key: its rate-limit windows are empty. */
 async function newShop(change: object = {}) {
   const name = gitlab(`shop-${shops++}`, "home");
   await world.instance(name.instance_id ?? "");
@@ -59,7 +59,7 @@ const learn = async ({ admin }: Shop, item: object) =>
 const firstResult = z.object({ results: z.tuple([z.looseObject({ id: z.string() })]) });
 
 describe("API1:2023 Broken Object Level Authorization", () => {
-  test("an object of another tenant is not found, in the words used for one that never was", async () => {
+  test("an object of another tenant gets the same 404 as one that never existed", async () => {
     const created = await learn(other, { learning: "Theirs" });
     const [{ id }] = firstResult.parse(created.json).results;
     const theirs = [`/v1/learnings/${id}`, `/v1/organizations/${other.uuid}/repositories`];
@@ -83,7 +83,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
 });
 
 describe("API2:2023 Broken Authentication", () => {
-  test("a key counts only in its own header: not in the query, a cookie or as a bearer token", async () => {
+  test("a key is accepted only in its own header: not in the query, a cookie or as a bearer token", async () => {
     const key = shop.admin;
     const answers = [
       await api.call(`/v1/whoami?x-service-api-key=${key}`),
@@ -107,12 +107,12 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     { organization_id: "other" },
     { id: "1" },
     { usage_count: 9 },
-  ])("a Learning's %j is the service's to set", async (property) => {
+  ])("a caller cannot set a Learning's %j", async (property) => {
     const { json } = await learn(shop, property);
     expect(json).toMatchObject({ results: [{ status: "failed", error: { code: "INVALID_ITEM" } }] });
   });
 
-  test("fields that an operation does not know are refused on every operation that takes a body", async () => {
+  test("every operation that takes a body refuses unknown fields", async () => {
     const { admin } = await newShop();
     for (const { method, path } of operations.filter((operation) => "body" in operation)) {
       const target = path.replaceAll(/\{\w+\}/g, systemRandom.uuid());
@@ -142,7 +142,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     ]);
   });
 
-  test("of a hundred calls at once exactly as many are let in as the limit says", async () => {
+  test("of a hundred calls at once exactly as many are accepted as the limit allows", async () => {
     const { admin: key } = await newShop();
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => api.call("/v1/organizations", { key })),
@@ -154,7 +154,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
 });
 
 describe("API5:2023 Broken Function Level Authorization", () => {
-  test("a member reaches no operation of admins, whatever method or path they try", async () => {
+  test("a member reaches no operation of admins, with any method or path", async () => {
     const { member: key } = await newShop();
     const requests = [
       ["GET", "/v1/users"],
@@ -180,7 +180,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
 });
 
 describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
-  test("seats are never oversold and the last admin never lost, however many ask at once", async () => {
+  test("seats are never oversold and the last admin is never lost, however many calls come at once", async () => {
     const { admin: key, name, uuid } = await newShop({ seats_purchased: 2 });
     await world.member(name, "eve", { role: "cr_admin" });
     const users = ["bob", "cid", "dan", "eve"];
@@ -198,7 +198,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
 });
 
 describe("API7:2023 Server Side Request Forgery", () => {
-  test("no address that a caller sends is ever called: only the store is", async () => {
+  test("the service never calls an address that a caller sends: it calls only the store", async () => {
     const connect = vi.spyOn(Socket.prototype, "connect");
     const created = await learn(await newShop(), { source_url: "http://169.254.169.254/latest/meta-data/" });
     expect(created.json).toMatchObject({ status: "success" });
@@ -210,7 +210,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
 });
 
 describe("API8:2023 Security Misconfiguration", () => {
-  test("nothing is shared with other origins, cached, sniffed or said about the machinery", async () => {
+  test("answers allow no other origin, no caching and no sniffing, and reveal nothing about the software", async () => {
     const rawHeaders = ["origin", "https://evil.example"];
     for (const target of ["/v1/whoami", "/v1/nothing", "/"]) {
       const { headers } = await api.call(target, { key: shop.admin, rawHeaders });
@@ -221,13 +221,13 @@ describe("API8:2023 Security Misconfiguration", () => {
     }
   });
 
-  test.each(["HEAD", "OPTIONS", "TRACE", "PUT"])("%s is no method of this API", async (method) => {
+  test.each(["HEAD", "OPTIONS", "TRACE", "PUT"])("the method %s is not supported", async (method) => {
     expect((await api.call("/v1/users", { method, key: shop.admin })).status).toBe(405);
   });
 });
 
 describe("API9:2023 Improper Inventory Management", () => {
-  test("what is deployed, what is documented and what is listed are the same", () => {
+  test("the deployed, the documented and the listed operations are the same", () => {
     expect(documented.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
       operations.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
@@ -242,7 +242,7 @@ describe("API9:2023 Improper Inventory Management", () => {
   });
 
   test.each(["/health", "/debug", "/v0/users", "/v2/users", "/v1/internal/search", "/.env", "/admin"])(
-    "there is nothing at %s",
+    "nothing is served at %s",
     async (target) => {
       expect((await api.call(target, { key: shop.admin })).codes).toEqual(["NOT_FOUND"]);
     },
@@ -261,7 +261,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(() => readMessage(body)).toThrow(EventRefused);
   });
 
-  test("no event type takes nothing, or names like those of objects", () => {
+  test("no event type accepts an empty event, or one with only __proto__", () => {
     for (const { schema } of Object.values(eventTypes)) {
       expect(schema.safeParse({}).success).toBe(false);
       expect(schema.safeParse(JSON.parse('{"__proto__":{"id":"x"}}')).success).toBe(false);
@@ -269,7 +269,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   test.each([{}, { embedding: [1, 2] }, { embedding: "0.1" }, { embedding: Array(256).fill(null) }])(
-    "an answer of the embedding model that makes no sense is refused: %j",
+    "an invalid answer of the embedding model is refused: %j",
     async (answer) => {
       const client = { invoke: async () => JSON.stringify(answer) };
       await expect(createBedrockEmbedder("model", client).embed("text")).rejects.toThrow();

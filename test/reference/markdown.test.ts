@@ -20,7 +20,7 @@ test("headings, paragraphs, lists, code and links become HTML, and nothing in th
   expect(page).toContain("<ul>\n<li>One\n  line</li>\n<li>Two <code>a - b</code></li>\n</ul>");
 });
 
-test("tables and code become HTML; blank lines in code part nothing, and marks for programs are not shown", () => {
+test("tables and code become HTML; blank lines inside code do not split it, and marks for programs are not shown", () => {
   const page = markdownHtml(
     "# T\n\n<!-- x: npm run generate -->\n\n| A | B |\n| --- | --- |\n| `a` | one \\| two |\n\n<!-- end of x -->\n\n" +
       "```python\nif a < b:\n\n    pass\n```\n\nAfter.\n",
@@ -37,7 +37,7 @@ test("code inside strong words and links stays code", () => {
   );
 });
 
-test("search finds the text below each heading, without the marks of Markdown", () => {
+test("search finds the text below each heading, without Markdown's marks", () => {
   const sections = sectionsOf(
     "# T\n\nOne `two`.\n\n## Part A\n\n| a | b |\n| --- | --- |\n| [c](d.md) | e |\n",
   );
@@ -52,7 +52,7 @@ const pages = [
   ...Object.values(referencePages).map(({ file }) => file),
 ];
 
-test.each(pages)("%s uses only as much of Markdown as is rendered", (name) => {
+test.each(pages)("%s uses only the parts of Markdown that are rendered", (name) => {
   const page = markdownHtml(readFileSync(`${project}${name}`, "utf8"));
   const text = page
     .replaceAll(/<pre.*?<\/pre>/gs, "")

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("every TypeScript sample fits the client that other packages import", async () => {
+test("every TypeScript sample compiles against the client that other packages import", async () => {
   await mkdir(join(folder, "ts"));
   for (const request of requests)
     await writeFile(
@@ -49,7 +49,7 @@ type Seen = {
   readonly body: unknown;
 };
 
-/** Answers as a last page, and tells what came. */
+/** Answers like a last page, and records the received requests. */
 async function recorder() {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -73,7 +73,7 @@ const expected = requests.map(({ method, path, query, body }) => {
   const text = new URLSearchParams(query).toString();
   return { method: method.toUpperCase(), path, query: text, key: "a key", body };
 });
-/** A question mark with nothing behind it asks the same. */
+/** A question mark without a query means the same. */
 const asked = (seen: readonly Seen[]) =>
   seen.map(({ target, ...rest }) => {
     const { pathname, searchParams } = new URL(target, "http://service");
@@ -83,7 +83,7 @@ const asked = (seen: readonly Seen[]) =>
 describe("samples send the request that the page describes", () => {
   const env = { ...process.env, REVIEW_API_KEY: "a key" };
 
-  test("curl", async () => {
+  test("the curl samples send the request that the page describes", async () => {
     const { seen, url, close } = await recorder();
     const script = requests
       .map((request) => codeOf(request, "curl").replaceAll(sampleAddress, url))
@@ -94,7 +94,7 @@ describe("samples send the request that the page describes", () => {
   });
 
   const hasPython = spawnSync("python3", ["--version"]).status === 0;
-  test.skipIf(!hasPython)("Python", async () => {
+  test.skipIf(!hasPython)("the Python samples send the request that the page describes", async () => {
     const { seen, url, close } = await recorder();
     const script = requests.map((request) => codeOf(request, "Python").replaceAll(sampleAddress, url));
     await run("python3", ["-c", script.join("\n")], { env });
@@ -103,7 +103,7 @@ describe("samples send the request that the page describes", () => {
   });
 });
 
-test("a value that the shell, JSON and Python read differently arrives as it is", async () => {
+test("a value that the shell, JSON and Python read differently arrives unchanged", async () => {
   const body = { text: 'it\'s "true" \\ null $HOME `x`', flags: [true, false, null, 1.5] };
   const request: SampleRequest = {
     ...{ operation: "createRole", method: "post", path: "/v1/roles", pathParameters: {}, query: {} },

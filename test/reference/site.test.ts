@@ -17,7 +17,7 @@ const found = z
   .parse(JSON.parse(site.search()));
 
 test.each(endpoints.map((endpoint) => [endpoint.operationId, endpoint] as const))(
-  "the page of %s shows everything that the document says of it",
+  "the page of %s shows everything that the document says about it",
   (id, endpoint) => {
     const html = page(operationPath(id));
     const json = Object.entries(endpoint.responses)
@@ -33,7 +33,7 @@ test.each(endpoints.map((endpoint) => [endpoint.operationId, endpoint] as const)
     for (const language of ["curl", "TypeScript", "Python"])
       expect(html).toContain(`data-language="${language}"`);
     expect(html).toContain('<h2 id="who">Who may call it</h2>\n<ul>\n<li>Keys: ');
-    // No id twice: a link or a label would lead to the first only.
+    // No id twice: a link or a label would lead only to the first.
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, each]) => each);
     expect(ids.filter((each, index) => ids.indexOf(each) !== index)).toEqual([]);
   },
@@ -68,7 +68,7 @@ test("search finds every operation, parameter, field, header, error code and eve
   expect(titles).toContain("data[].coderabbit_comments[].accepted");
 });
 
-test("everything that search finds is where it says", () => {
+test("every search result leads to an existing place", () => {
   const anchors = new Map<string, Set<string>>();
   for (const { to } of found) {
     const [path = "", anchor] = to.split("#");
@@ -84,11 +84,11 @@ test("the first page says how to get a key, the kinds, paging, limits and errors
   for (const heading of ["Get a key", "Kinds of keys", "Walk pages", "Limits", "Errors"])
     expect(html).toContain(`>${heading}</h2>`);
   for (const kind of keyKinds) expect(html).toContain(`<td>${kind}</td>`);
-  // Served one step above the folder that its links begin in.
+  // Served one level above the folder that its links are relative to.
   expect(html).toContain('<a href="docs/errors">All codes</a>');
 });
 
-test("a link between files leads to the page of its target; to a file that is not served there are only its words", () => {
+test("a link between files leads to the page of its target; a link to a file that is not served becomes plain text", () => {
   const markdown =
     "# G\n\n[a](jobs/j.md#part) [b](openapi.json) [c](../README.md#try-it) [`d`](#g) [e](https://e.example)\n";
   const pageOf = (path: string, file: string) => ({ path, file, kind: "K", menuTitle: null, markdown });
@@ -102,13 +102,13 @@ test("a link between files leads to the page of its target; to a file that is no
   );
 });
 
-test("a description links from the service's own address, on its page and in search", () => {
+test("a description's links begin at the service's own address, on its page and in search", () => {
   const to = "/docs/operations/listReviewMetrics";
   expect(page(to)).toContain('<a href="../../docs/guide#walking-pages">the guide</a>');
   expect(found.find((each) => each.to === to)?.text).toContain("what is gone: see the guide.");
 });
 
-test("of a choice between objects every field is shown, required where all of them have it", () => {
+test("a choice between objects shows every field, as required if all of them have it", () => {
   const fields = fieldsOf({
     items: {
       anyOf: [
@@ -124,7 +124,7 @@ test("of a choice between objects every field is shown, required where all of th
   ]);
 });
 
-test("nothing of the document becomes markup", () => {
+test("no text of the document becomes markup", () => {
   const [endpoint] = endpoints;
   const hostile = { ...endpoint, summary: "<script>alert(1)</script>", description: "a <img> `<b>`" };
   const changed = JSON.stringify({ ...document, paths: { "/v1/<x>": { get: hostile } } });

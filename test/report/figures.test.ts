@@ -7,7 +7,7 @@ import { collected, comments, finding, review } from "./records.ts";
 const findingsOf = ({ findings }: PullRequest) => Array.from(findings, unpackFinding);
 
 describe("findings", () => {
-  test("acceptance is accepted of the known ones; unknown ones are counted apart", () => {
+  test("acceptance is the accepted share of the known outcomes; unknown outcomes are counted separately", () => {
     // 4 findings: 2 true, 1 false, 1 null. Known 3, so 2 / 3.
     const [figures] = [
       figuresOf(
@@ -27,7 +27,7 @@ describe("findings", () => {
     expect(figures?.findings_per_pull_request).toBe(2);
   });
 
-  test("where no outcome is known there is no acceptance, rather than none accepted", () => {
+  test("without a known outcome acceptance is missing, not zero", () => {
     const { findings } = figuresOf(collected([review(1)], [comments(1, [finding(null)])]));
     expect(findings).toEqual({ posted: 1, accepted: 0, not_accepted: 0, unknown: 1, acceptance: null });
   });
@@ -53,7 +53,7 @@ describe("findings", () => {
 });
 
 describe("durations", () => {
-  test("run from ready for review, else from opening; what no person reviewed is left out", () => {
+  test("durations start at ready for review, else at opening; pull requests without a human review are left out", () => {
     const { time_to_first_human_review, time_to_merge } = figuresOf(
       collected([
         // Opened 08:00, reviewed 09:00, merged 10:00: 60 and 120 minutes.
@@ -77,7 +77,7 @@ describe("durations", () => {
     expect(time_to_merge).toEqual({ measured: 3, missing: 0, median_minutes: 120, p90_minutes: 120 });
   });
 
-  test("a review of a draft took no time, not less than none", () => {
+  test("a review of a draft has duration zero, not a negative one", () => {
     expect(durationFigures([-60_000, 120_000]).median_minutes).toBe(1);
   });
 
@@ -102,15 +102,15 @@ describe("the two datasets", () => {
     ]);
   });
 
-  test("the same address in two organizations is two pull requests", () => {
+  test("the same URL in two organizations is two pull requests", () => {
     expect(collected([review(1), review(1, { organization_id: "1002" })])).toHaveLength(2);
   });
 
-  test("findings of a pull request that the reviews do not have yet are left for the next report", () => {
+  test("findings of a pull request that is not in the reviews yet are left for the next report", () => {
     expect(collected([], [comments(1, [finding(true)])])).toEqual([]);
   });
 
-  test("nothing at all has zeros and no means", () => {
+  test("a report without pull requests has zeros and no means", () => {
     const nothing = { measured: 0, missing: 0, median_minutes: null, p90_minutes: null };
     expect(figuresOf([])).toEqual({
       pull_requests: 0,

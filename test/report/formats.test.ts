@@ -17,7 +17,7 @@ const small = reportOf(
   "repository",
 );
 
-test("the text of a small report, whole", () => {
+test("a small report has exactly this text", () => {
   expect(textReport(small).split("\n").slice(0, 10)).toEqual([
     "Code reviews, 2026-03-02 to 2026-03-08 (7 days)",
     "",
@@ -43,19 +43,19 @@ test.each([
     expect(shown).toContain(definition);
 });
 
-/** What a Git provider lets people call things. */
+/** Names that a Git provider allows. */
 const hostile = `<img src=x onerror=alert(1)> | [x](javascript:alert(1)) @everyone & "q" \`code\``;
 const named = (repository: string): Report =>
   reportOf(collected([review(1, { repository_name: repository })]), period, "repository");
 
 describe("names that are markup stay text", () => {
-  test("in HTML", () => {
+  test("names that are markup stay text in HTML", () => {
     const html = htmlReport(named(hostile));
     expect(html).not.toContain("<img");
     expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
   });
 
-  test("in Markdown", () => {
+  test("names that are markup stay text in Markdown", () => {
     const row = markdownReport(named(hostile))
       .split("\n")
       .find((line) => line.includes("onerror"));
@@ -69,7 +69,7 @@ test("Markdown has a table: names to the left, numbers to the right", () => {
   const two = [review(1), review(2, { organization_id: "2", organization_name: "other" })];
   const lines = markdownReport(reportOf(collected(two), period, "repository")).split("\n");
   const head = lines.findIndex((line) => line.startsWith("| Repository | Organization | Pull requests | "));
-  // As GitHub's Markdown wants it: one cell of dashes for each column.
+  // GitHub's Markdown requires one cell of dashes for each column.
   expect(lines[head + 1]).toMatch(/^\| --- \| --- (\| --: ){11}\|$/);
   expect(lines[head]?.split("|")).toHaveLength(lines[head + 1]?.split("|").length ?? 0);
 });
@@ -86,12 +86,12 @@ test("Markdown of a thousand repositories fits a chat message", () => {
 describe("HTML", () => {
   const html = htmlReport(small);
 
-  test("is one file that loads nothing and runs nothing", () => {
+  test("HTML is one file that loads nothing and runs nothing", () => {
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     expect(html).not.toMatch(/<script|<link|\bsrc=|href=|url\(|@import/);
   });
 
-  test("has every chart named for screen readers, and its numbers as a table", () => {
+  test("every chart in HTML has a name for screen readers and its numbers as a table", () => {
     const charts = [...html.matchAll(/<svg [^>]*role="img" aria-label="([^"]+)"/g)].map(([, name]) => name);
     expect(charts).toEqual([
       "Pull requests reviewed by week",
@@ -112,7 +112,7 @@ test.each([
   ["text", textReport],
   ["Markdown", markdownReport],
   ["HTML", htmlReport],
-])("the definition of acceptance stands beside the figure in %s", (_, write) => {
+])("the definition of acceptance is next to the figure in %s", (_, write) => {
   expect(write(small).replaceAll("&#39;", "'")).toContain(definitions.acceptance);
 });
 
@@ -135,7 +135,7 @@ describe("charts", () => {
     expect(heights.map(([, height]) => Number(height))).toEqual([168, 84]);
   });
 
-  test("no points make an empty frame", () => {
+  test("a chart without points is an empty frame", () => {
     expect(barChart([], { title: "t", format }).text).not.toContain("NaN");
   });
 });

@@ -12,7 +12,7 @@ test("half of a limit of 60 is never more than 30 requests in any 60 seconds", a
   const arrivedMs: number[] = [];
   const fetch = pacedFetch(
     async () => {
-      // The first ones are slow on the way: the service counts them later than they were sent.
+      // The first requests are slow in transit: the service counts them later than they were sent.
       if (arrivedMs.length < 30) nowMs += 300;
       arrivedMs.push(nowMs);
       nowMs += 7;
@@ -21,7 +21,7 @@ test("half of a limit of 60 is never more than 30 requests in any 60 seconds", a
     halfOf({ requestsMax: 60, windowSeconds: 60 }),
     clock,
   );
-  // Two at a time, as a walk that asks one page ahead.
+  // Two at a time, like a walk that requests one page ahead.
   for (let index = 0; index < 100; index += 2) await Promise.all([fetch("http://a"), fetch("http://b")]);
   const busiest = Math.max(
     ...arrivedMs.map((fromMs) => arrivedMs.filter((ms) => ms >= fromMs && ms < fromMs + 60_000).length),
@@ -29,7 +29,7 @@ test("half of a limit of 60 is never more than 30 requests in any 60 seconds", a
   expect([arrivedMs.length, busiest]).toEqual([100, 30]);
 });
 
-test("an answer that fails keeps its place in the window, and the next request goes on", async () => {
+test("a failed request keeps its slot in the window, and the next request continues", async () => {
   let nowMs = 0;
   let isBroken = true;
   const clock = {

@@ -6,7 +6,7 @@ import { comments, finding, review } from "./records.ts";
 const period = { start_date: "2026-03-01", end_date: "2026-03-31" };
 const closed = review(2, { merged_at: null, status: "closed", closed_at: "2026-03-03T00:00:00.000Z" });
 
-/** Answers two pages of reviews and one of findings, and notes what it was asked. */
+/** Returns two pages of reviews and one of findings, and records the requests. */
 function answering() {
   const asked: string[] = [];
   const fetch = async (target: string | URL | Request) => {
@@ -21,7 +21,7 @@ function answering() {
   return { asked, client: createClient({ baseUrl: "http://service", key: "k", fetch }) };
 }
 
-test("closed pull requests are read where somebody wants them, told apart and in no figure", async () => {
+test("closed pull requests are read only with onClosed, reported separately and in no figure", async () => {
   const { asked, client } = answering();
   const told: string[] = [];
   const progress: Array<readonly [number, number]> = [];
@@ -45,7 +45,7 @@ test("closed pull requests are read where somebody wants them, told apart and in
   ]);
 });
 
-test("otherwise the API's own default is asked for: merged ones", async () => {
+test("without onClosed the API's default is requested: merged pull requests", async () => {
   const { asked, client } = answering();
   await readPullRequests(client, period, { pageSizeMax: 1000 });
   expect(asked[0]).toBe("/v1/metrics/reviews null null");

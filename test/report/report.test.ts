@@ -36,7 +36,7 @@ const by = (dimension: Dimension) =>
   ]);
 
 describe("rows", () => {
-  test("weeks follow each other, the ones without pull requests too", () => {
+  test("weeks are consecutive, including weeks without pull requests", () => {
     const longer = { start_date: "2026-02-23", end_date: "2026-03-15" };
     const { rows } = reportOf(pullRequests, longer, "week");
     expect(rows.map(({ id, figures }) => [id, figures.pull_requests])).toEqual([
@@ -46,7 +46,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("a week that the period cuts says so", () => {
+  test("a week that the period cuts is marked", () => {
     const cut = { start_date: "2026-03-04", end_date: "2026-03-15" };
     expect(reportOf([], cut, "week").rows.map(({ name }) => name)).toEqual([
       "2026-03-02 (in part)",
@@ -54,18 +54,18 @@ describe("rows", () => {
     ]);
   });
 
-  test("repositories come by their pull requests, busiest first", () => {
+  test("repositories are sorted by their pull requests, busiest first", () => {
     expect(by("repository")).toEqual([
       ["site", 3, 2, 1],
       ["shop", 1, 2, 0.5],
     ]);
   });
 
-  test("authors come in alphabetical order, whatever they did; one without an id is not stated", () => {
+  test("authors are in alphabetical order, whatever their numbers; an author without an id is not stated", () => {
     expect(by("author").map(([name]) => name)).toEqual(["ada", "ben", "not stated", "Zoe"]);
   });
 
-  test("severities count the pull requests that have one, and only these findings", () => {
+  test("each severity counts only its own findings and the pull requests that have one", () => {
     expect(by("severity")).toEqual([
       ["critical", 1, 2, 0.5],
       ["major", 0, 0, null],
@@ -76,14 +76,14 @@ describe("rows", () => {
     ]);
   });
 
-  test("categories are written as words", () => {
+  test("category names are written as words", () => {
     expect(by("category").filter(([, count]) => count !== 0)).toEqual([
       ["functional correctness", 2, 3, 2 / 3],
       ["not stated", 1, 1, null],
     ]);
   });
 
-  test("complexity goes from 1 to 5, then what is not stated", () => {
+  test("complexity rows go from 1 to 5, then not stated", () => {
     expect(
       reportOf(pullRequests, period, "week").complexity.map(({ name, figures }) => [
         name,
@@ -127,7 +127,7 @@ describe("periods", () => {
     expect(weekOf(Date.parse("1969-12-28T12:00:00.000Z"))).toBe("1969-12-22");
   });
 
-  test("one day touches one week", () => {
+  test("a period of one day has one week", () => {
     expect(weeksOf({ start_date: "2026-03-02", end_date: "2026-03-02" })).toEqual([
       { monday: "2026-03-02", is_whole: false },
     ]);

@@ -9,7 +9,7 @@ const pageSize = 1_000;
 const period = { start_date: "2026-01-01", end_date: "2026-03-31" };
 const outcomes = [true, false, null];
 
-/** As they come: page by page, as text. */
+/** Records as the API sends them: page by page, as text. */
 function* textPages() {
   for (let page = 0; page < pages; page++) {
     const numbers = Array.from({ length: pageSize }, (_, index) => page * pageSize + index);

@@ -17,7 +17,7 @@ export type Invocation = {
 };
 
 /**
- * One execution environment: a process of AWS's runtime client with the bundle, and the Runtime API that it asks for
+ * One execution environment: a process of AWS's runtime client with the bundle, and the Runtime API that it polls for
  * work. It takes one invocation at a time, as on Lambda.
  */
 export class Environment {
@@ -26,7 +26,7 @@ export class Environment {
   #server: Server | undefined;
   #process: ChildProcess | undefined;
   #current: Invocation | undefined;
-  /** The runtime client's request for work, while there is none. */
+  /** The runtime client's pending request for work. */
   #asking: ServerResponse | undefined;
   #overdue: NodeJS.Timeout | undefined;
   #isOver = false;
@@ -54,7 +54,7 @@ export class Environment {
     this.#hand();
   }
 
-  /** Ends the process; what it was at fails with this. */
+  /** Ends the process; its running invocation fails with this error. */
   async stop(reason = "The function ended."): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#overdue);
@@ -112,7 +112,7 @@ export class Environment {
     });
   }
 
-  /** Gives the invocation to the client that waits for one. */
+  /** Gives the invocation to the waiting client. */
   #hand(): void {
     const { timeoutSeconds, id } = this.#settings;
     const asking = this.#asking;
@@ -120,7 +120,7 @@ export class Environment {
     if (!asking || !current) return;
     this.#asking = undefined;
     const timeoutMs = timeoutSeconds * 1000;
-    // Lambda ends the whole environment of a function that is out of time; loading the code does not count.
+    // Lambda ends the whole environment of a function that exceeds its timeout; loading the code does not count.
     this.#overdue = setTimeout(() => void this.stop("Task timed out"), timeoutMs);
     asking.writeHead(200, {
       "content-type": "application/json",

@@ -3,10 +3,13 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
-/** Compiled by the package's own install script, so it is there only when that went through. */
+/** Compiled by the package's own install script, so it exists only after a successful build. */
 const nativePart = `${folder}node_modules/aws-lambda-ric/rapid-client.node`;
 
-/** Before the first test: AWS's runtime client, in a folder of its own, because its native part takes minutes to build. */
+/**
+ * Before the first test: installs AWS's runtime client in its own folder, because its native part takes minutes to
+ * build.
+ */
 export default function installRuntimeClient(): void {
   if (existsSync(nativePart)) return;
   console.log("Installing aws-lambda-ric and building its native part; this takes some minutes, once.");

@@ -3,7 +3,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { type DeployedFunction, FunctionFailed, type FunctionSettings } from "../e2e/deployed-function.ts";
 import { Environment } from "./environment.ts";
 
-/** One function of the template on AWS's own runtime client: as many environments as it has invocations at once. */
+/** One function of the template on AWS's own runtime client: one environment for each concurrent invocation. */
 export class RicFunction implements DeployedFunction {
   readonly log: string[] = [];
   readonly settings: FunctionSettings;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const get = (target: string) => deployment().call(target, { key: fixture.keys.organization.text });
 
-test("an answer of exactly 16 MiB is streamed whole, one more byte is a 413", async () => {
+test("an answer of exactly 16 MiB is streamed completely, one more byte is a 413", async () => {
   const window = "start_date=2026-01-01&end_date=2026-12-31";
   const organization = fixture.cloud.provider_organization_id;
   const bytesOf = (bytes: number) => {
@@ -58,12 +58,12 @@ async function functionOf(source: string): Promise<RicFunction> {
 }
 
 describe("a function that fails as a whole", () => {
-  test("by a crash in its initialisation fails the invocation and says so", async () => {
+  test("a function that crashes in its initialisation fails the invocation and reports it", async () => {
     const broken = await functionOf('throw new Error("no table");');
     await expect(broken.invoke({})).rejects.toThrow(/Initialisation failed: .*no table/);
   });
 
-  test("by an exhausted deadline is ended, and the next invocation finds a new process", async () => {
+  test("a function that exceeds its deadline is ended, and the next invocation gets a new process", async () => {
     const late = await functionOf(
       "let calls = 0; export const handler = async (event) => { calls++; if (event.hang) await new Promise((r) => setTimeout(r, 60_000)); return calls; };",
     );
@@ -75,7 +75,7 @@ describe("a function that fails as a whole", () => {
 });
 
 test("a function that was frozen while its connections were dropped answers its first request", async () => {
-  // A batch makes many calls side by side, so the pool holds many connections that are all dead after the thaw.
+  // A batch makes many concurrent calls, so the pool holds many connections that are all dead after the thaw.
   const send = (round: number) =>
     deployment().call("/v1/learnings", {
       key: fixture.keys.organization.text,

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 type ClientOptions = Parameters<typeof createStoreClient>[0];
 
-/** The store's client and the server it talks to. */
+/** The store's client and the server that it calls. */
 async function pair(turn: (count: number) => ServerTurn, options: ClientOptions = {}) {
   const server: AwsServer = await startAwsServer("dynamodb", (_, count) => turn(count));
   const client = createStoreClient({
@@ -35,13 +35,13 @@ async function pair(turn: (count: number) => ServerTurn, options: ClientOptions 
 
 const ok = { status: 200, body: '{"Item":{"pk":{"S":"a"},"n":{"N":"1"}}}' };
 
-test("no request and no answer is copied for a log of the SDK's", () => {
-  // The SDK's logger middleware filters and copies both if there is an `info` to call.
+test("requests and answers are not copied for a log of the SDK", () => {
+  // The SDK's logger middleware filters and copies both if `info` exists.
   expect(awsClientConfig({ identity: testIdentity, answerMsMax: 1 }).logger.info).toBeUndefined();
 });
 
 describe("a request", () => {
-  test("is signed as AWS would verify it, in DynamoDB's own JSON", async () => {
+  test("a request is signed as AWS would verify it, in DynamoDB's own JSON", async () => {
     const { server, client, get } = await pair(() => ok);
     expect(await get()).toMatchObject({ Item: { pk: "a", n: 1 } });
     await client.send(new PutCommand({ TableName: "t", Item: { pk: "é😀", bytes: Uint8Array.of(255) } }));
@@ -68,14 +68,14 @@ describe("a request", () => {
     });
   });
 
-  test("with other credentials is refused: the server does verify", async () => {
+  test("a request with other credentials is refused: the test server verifies signatures", async () => {
     const credentials = async () => ({ accessKeyId: "AKIDTEST", secretAccessKey: "x" });
     const { server, get } = await pair(() => ok, { identity: { ...testIdentity, credentials } });
     await expect(get()).rejects.toMatchObject({ name: "InvalidSignatureException", status: 403 });
     expect(server.problems).toEqual(["the signature does not fit"]);
   });
 
-  test("to an https endpoint begins with the handshake of TLS, and not a byte of it is sent in the clear", async () => {
+  test("a request to an https endpoint begins with the TLS handshake, and no byte of it is sent in plain text", async () => {
     const received: Buffer[] = [];
     const server = createServer((socket) => {
       socket.on("error", () => {});
@@ -94,7 +94,7 @@ describe("a request", () => {
     expect(received.map(([first]) => first)).toEqual([handshake]);
   });
 
-  test("uses the connection of the one before", async () => {
+  test("reuses the connection of the previous request", async () => {
     const { server, get } = await pair(() => ok);
     for (let count = 0; count < 5; count++) await get();
     expect(server.connections()).toBe(1);
@@ -125,14 +125,14 @@ describe("an error", () => {
       { status: 400, body: '{"__type":"ValidationException","message":"no"}' },
     ],
     ["AccessDeniedException", "refused", { status: 400, body: '{"__type":"AccessDeniedException"}' }],
-  ])("called %s is %s, and the SDK does not try again by itself", async (name, kind, turn) => {
+  ])("called %s is %s, and the SDK does not retry by itself", async (name, kind, turn) => {
     const { server, get } = await pair(() => turn);
     await expect(get()).rejects.toMatchObject({ name, kind });
     expect(server.requests).toHaveLength(1);
     expect(server.problems).toEqual([]);
   });
 
-  test("keeps what the answer said out of what Lambda prints of an error that ends a function", async () => {
+  test("keeps the text of the answer out of the error that Lambda prints when a function ends", async () => {
     const body =
       '{"__type":"TransactionCanceledException","message":"Cancelled","CancellationReasons":[{"Item":{"text":{"S":"planted"}}}]}';
     const { get } = await pair(() => ({ status: 400, body }));
@@ -145,7 +145,7 @@ describe("an error", () => {
     expect(Object(fault).cause).toBeUndefined();
   });
 
-  test("about our clock is a passing one, and the next request is signed with the service's time", async () => {
+  test("about our clock is temporary, and the next request is signed with the service's time", async () => {
     const aheadMs = 3_600_000;
     const date = new Date(Date.now() + aheadMs).toUTCString();
     const skewed = { status: 400, headers: { date }, body: '{"__type":"InvalidSignatureException"}' };
@@ -160,9 +160,9 @@ describe("an error", () => {
 const signedAtMs = (date: unknown): number =>
   Date.parse(String(date).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
 
-describe("no answer", () => {
+describe("a missing answer", () => {
   test.each(["hang up", "break off", "stay silent", "drip"] as const)(
-    "(%s) is a fault of its own that names the host and keeps its cause",
+    "(%s) is a separate error that names the host and keeps its cause",
     async (turn) => {
       const { server, get } = await pair(() => turn, { answerMsMax: 300 });
       const startedMs = performance.now();
@@ -174,19 +174,19 @@ describe("no answer", () => {
     },
   );
 
-  test("from nobody at all is the same fault", async () => {
+  test("a missing answer from an unreachable server is the same error", async () => {
     const { get } = await pair(() => ok, { endpoint: "http://127.0.0.1:9" });
     await expect(get()).rejects.toBeInstanceOf(NoAnswer);
   });
 
-  test("that can be read is no answer, and is not quoted", async () => {
+  test("also covers an unreadable answer, which is not quoted", async () => {
     const { get } = await pair(() => ({ status: 200, body: "<planted>" }));
     await expect(get()).rejects.toEqual(new NoAnswer("The answer cannot be read."));
   });
 });
 
-describe("a caller who gives up", () => {
-  test("is answered at once", async () => {
+describe("a caller who aborts", () => {
+  test("gets the error at once", async () => {
     const { server, get } = await pair(() => "stay silent");
     const patience = new AbortController();
     const sending = get(patience.signal);
@@ -195,14 +195,14 @@ describe("a caller who gives up", () => {
     await expect(sending).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  test("before it began sends nothing", async () => {
+  test("a caller who aborts before the start causes no request", async () => {
     const { server, get } = await pair(() => ok);
     await expect(get(AbortSignal.abort())).rejects.toThrow();
     expect(server.requests).toEqual([]);
   });
 });
 
-describe("what may be repeated", () => {
+describe("an idempotent request", () => {
   const attempts = () => ({
     attemptsMax: awsLimits.attemptsMax,
     clock: new TestClock(),
@@ -210,7 +210,7 @@ describe("what may be repeated", () => {
   });
   const unavailable = new AwsFault({ name: "InternalError", status: 500 });
 
-  test("is sent again while the fault passes, a bounded number of times", async () => {
+  test("an idempotent request is sent again while the error is temporary, a bounded number of times", async () => {
     for (const error of [new NoAnswer("lost"), unavailable]) {
       const send = vi.fn().mockRejectedValueOnce(error).mockResolvedValue("done");
       expect(await sendRepeatedly(attempts(), send)).toBe("done");
@@ -220,7 +220,7 @@ describe("what may be repeated", () => {
     }
   });
 
-  test("is not sent again when it is refused, or when the caller has given up", async () => {
+  test("an idempotent request is not sent again when it is refused, or when the caller has aborted", async () => {
     const refused = new AwsFault({ name: "AccessDenied", status: 403 });
     const send = vi.fn().mockRejectedValue(refused);
     await expect(sendRepeatedly(attempts(), send)).rejects.toBe(refused);
@@ -241,7 +241,7 @@ describe("the environment", () => {
     vi.stubEnv("AWS_SESSION_TOKEN", `session of ${id}`);
   };
 
-  test("gives region and credentials, read anew for every signature", async () => {
+  test("provides region and credentials, read again for every signature", async () => {
     credentials("AKIDTEST");
     const { server, get } = await pair(() => ok, { identity: environmentIdentity() });
     await get();
@@ -254,7 +254,7 @@ describe("the environment", () => {
     expect(server.problems).toEqual(["accessKeyId is AKIDROTATED, not AKIDTEST"]);
   });
 
-  test("without credentials nothing else is tried", async () => {
+  test("the environment is the only source of credentials", async () => {
     credentials("");
     const { server, get } = await pair(() => ok, { identity: environmentIdentity() });
     await expect(get()).rejects.toThrow("AWS_ACCESS_KEY_ID is not set");

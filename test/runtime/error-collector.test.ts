@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a piece that fails is logged and holds up no other, and the first fault ends the run", async () => {
+test("a piece that fails is logged and does not delay the others, and the run ends with the first error", async () => {
   const lines: unknown[] = [];
   vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
   const done: number[] = [];

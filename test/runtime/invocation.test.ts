@@ -12,14 +12,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A process that has just started. */
+/** A process that was just started. */
 async function coldStart() {
   const { beginInvocation } = await import("../../lib/runtime/invocation.ts");
   const { log } = await import("../../lib/runtime/log.ts");
   return { beginInvocation, log };
 }
 
-test("a line says which invocation wrote it, and whether it was the first of its process", async () => {
+test("a log line names its invocation, and whether it was the first of its process", async () => {
   const { beginInvocation, log } = await coldStart();
   beginInvocation({ awsRequestId: "lambda-1" }, "gateway-1");
   log("info", "one");
@@ -37,7 +37,7 @@ test("a line says which invocation wrote it, and whether it was the first of its
   ]);
 });
 
-test("a line names the release that runs", async () => {
+test("a log line names the running release", async () => {
   vi.stubEnv("RELEASE", "0a1b2c3");
   const { log } = await coldStart();
   log("info", "one");
@@ -51,7 +51,7 @@ test.each([
   ],
   ["Root=1-67891233-abcdef012345678912345678;Parent=463ac35c9f6413ad;Sampled=0", undefined],
   ["", undefined],
-])("a line names a trace that X-Ray keeps, and no other: %s", async (header, traceId) => {
+])("a log line names a trace only if X-Ray samples it: %s", async (header, traceId) => {
   vi.stubEnv("_X_AMZN_TRACE_ID", header);
   const { log } = await coldStart();
   log("info", "one");

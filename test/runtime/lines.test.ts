@@ -24,7 +24,7 @@ afterEach(() => {
 const awsFault = (status: number, name: string) => new AwsFault({ name, status, message: "hunter2" });
 
 describe("a log line", () => {
-  test("is one JSON object, from the least level on that is set", () => {
+  test("a log line is one JSON object, and is written from the configured level on", () => {
     for (const [level, written] of [
       ["info", ["info", "warn", "error"]],
       ["anything", ["info", "warn", "error"]],
@@ -39,7 +39,7 @@ describe("a log line", () => {
     }
   });
 
-  test("describes an error by the names and words of its causes, five lines at most of what led there", () => {
+  test("describes an error by the names and messages of its causes, with at most five stack lines", () => {
     const error = new TypeError("outer", { cause: new RangeError("inner") });
     const described = describeError(error);
     expect(described[0]).toBe("TypeError: outer");
@@ -50,7 +50,7 @@ describe("a log line", () => {
     expect(describeError(bare)).toEqual(["Error: bare"]);
   });
 
-  test("repeats of AWS's words only what is about permissions", () => {
+  test("repeats messages of AWS only if they are about permissions", () => {
     expect(describeError(awsFault(400, "ValidationException"))[0]).toBe("ValidationException: status 400");
     expect(describeError(awsFault(403, "Forbidden"))[0]).toBe("Forbidden: hunter2");
     expect(describeError(awsFault(400, "AccessDeniedException"))[0]).toBe("AccessDeniedException: hunter2");
@@ -58,7 +58,7 @@ describe("a log line", () => {
 });
 
 describe("metrics", () => {
-  test("make fields of the line metrics where a namespace is set, and are nothing elsewhere", () => {
+  test("make the fields of a line metrics if a namespace is set, and add nothing otherwise", () => {
     const clock = new TestClock();
     vi.stubEnv("METRICS_NAMESPACE", "");
     expect(embedMetrics(clock, [errorMetrics])).toEqual({});
@@ -80,12 +80,12 @@ describe("metrics", () => {
 });
 
 describe("a worker", () => {
-  test("answers what its work answers", async () => {
+  test("returns the result of its work", async () => {
     expect(await worker("tidy", async (one: number, two: number) => one + two)(1, 2)).toBe(3);
     expect(lines).toEqual([]);
   });
 
-  test("that fails says why in one line, and ends with an error that carries nothing", async () => {
+  test("a worker that fails logs the reason in one line, and ends with an error without details", async () => {
     const failing = worker("tidy", async (_event: object, _context: object) => {
       throw Object.assign(new TypeError("broken"), { item: "secret" });
     });
@@ -108,12 +108,12 @@ describe("a worker", () => {
 });
 
 describe("sleep", () => {
-  test("ends with its time", async () => {
+  test("ends after its time", async () => {
     await systemClock.sleep(1);
     await systemClock.sleep(1, new AbortController().signal);
   });
 
-  test("ends at once with the reason of whoever calls it off, before or meanwhile", async () => {
+  test("ends at once with the reason of an abort, before or during the sleep", async () => {
     const reason = new Error("enough");
     await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
     const ending = new AbortController();

@@ -6,14 +6,14 @@ import { describeError } from "../../lib/runtime/log.ts";
 describe("a cause in the log", () => {
   const words = (error: unknown) => describeError(error).filter((line) => !line.startsWith("at "));
 
-  test("of a schema names rules and fields, never what was given", () => {
+  test("a logged cause of a schema names rules and fields, never the received values", () => {
     const schema = z.strictObject({ name: z.string(), deep: z.record(z.string(), z.number()) });
     const { error } = schema.safeParse({ name: 1, deep: { planted: "planted" }, planted: true });
     expect(error?.message).toContain("planted");
     expect(words(error)).toEqual(["ZodError: invalid_type at name, invalid_type at deep, unrecognized_keys"]);
   });
 
-  test("of AWS names fault and status, and its words only where they are about permissions", () => {
+  test("a logged cause of AWS names error and status, and its message only if it is about permissions", () => {
     const answer = (status: number, name: string) => ({ name, status, message: "planted" });
     expect(words(new AwsFault(answer(400, "ValidationException")))).toEqual([
       "ValidationException: status 400",
@@ -23,7 +23,7 @@ describe("a cause in the log", () => {
     ]);
   });
 
-  test("is followed to its own causes, a few deep", () => {
+  test("includes its own causes, a few levels deep", () => {
     const chain = new Error("outer", { cause: new TypeError("inner") });
     expect(words(chain)).toEqual(["Error: outer", "TypeError: inner"]);
     expect(words("no error")).toEqual([]);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { required } from "../../lib/runtime/required.ts";
 
-test("what is there is handed on, also when it counts as false", () => {
+test("a present value is returned, even if it is falsy", () => {
   expect(["", 0, false].map((value) => required(value, "value"))).toEqual(["", 0, false]);
 });
 
-test.each([undefined, null])("%s fails by the name of what is missing", (missing) => {
+test.each([undefined, null])("%s throws an error with the name of the missing value", (missing) => {
   expect(() => required(missing, "guard of the pool")).toThrow(
     new TypeError("Missing guard of the pool; this is a bug."),
   );

@@ -9,7 +9,7 @@ const digestOf = async (secret?: ConstructorParameters<typeof Sha256>[0]) => {
 };
 
 describe("the hash of signatures", () => {
-  test("is SHA-256 of all chunks", async () => {
+  test("the hash of signatures is SHA-256 of all chunks", async () => {
     expect(await digestOf()).toBe(createHash("sha256").update("é😀").digest("hex"));
   });
 
@@ -18,7 +18,7 @@ describe("the hash of signatures", () => {
     ["bytes", Buffer.from("secret")],
     ["a part of more bytes", new Uint8Array(Buffer.from("a secret.")).subarray(2, 8)],
     ["a buffer", new Uint8Array(Buffer.from("secret")).buffer],
-  ])("is keyed by %s, again and again", async (_, secret) => {
+  ])("accepts %s as its key, repeatedly", async (_, secret) => {
     const expected = createHmac("sha256", "secret").update("é😀").digest("hex");
     expect([await digestOf(secret), await digestOf(secret)]).toEqual([expected, expected]);
   });

@@ -8,7 +8,7 @@ import { byId, download, expectedFindings, finding, scan, tell, toldPart, walk }
 const store = useStore();
 const world = new World(() => store().table);
 
-/** Long enough that a dozen of them need several chunks, and so cheap to compress that nobody waits. */
+/** Long enough that a dozen findings need several chunks, but fast to compress. */
 const padding = "x".repeat(19_000);
 const ids = Array.from({ length: 40 }, (_, index) => `finding-${index}`);
 
@@ -22,7 +22,7 @@ const findings = fc
       finding(id, { state, title: `Variant ${variant}`, description: `${padding}${variant}` }),
     ),
   );
-/** Few hours, so that scans tie; a later telling of one scan is among them too. */
+/** Few hours, so that scans have equal times; a scan can also be reported again later. */
 const telling = fc
   .tuple(fc.nat(4), fc.nat(2), findings)
   .map(([hour, delay, found]) =>
@@ -39,7 +39,7 @@ const deliveries = fc
       ),
   );
 
-test("any order and repetition of scans gives the answers of the scans in their order", async () => {
+test("scans delivered in any order and repeated give the same answers as scans delivered in order", async () => {
   let run = 0;
   let mostChunks = 0;
   await fc.assert(

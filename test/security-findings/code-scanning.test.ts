@@ -49,7 +49,7 @@ function expectUploadable({ runs }: Log): void {
 }
 
 describe("an upload to code scanning", () => {
-  test("keeps to GitHub's limits with as many findings of one repository as a download holds", async () => {
+  test("an upload of a full download of one repository stays within GitHub's limits", async () => {
     const harvest = await harvestOf("large");
     const [record] = harvest.records;
     if (!record) throw new Error("There is no record.");
@@ -74,17 +74,17 @@ describe("an upload to code scanning", () => {
       for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
   });
 
-  test("is refused where gzip makes more of it than GitHub takes, and only there", async () => {
+  test("an upload is refused only if its gzip size exceeds GitHub's limit", async () => {
     expect(securityLimits.sarifGzipBytesMax).toBe(published.gzipBytes);
     const file = (bytes: Uint8Array) => checkUploadable({ runs: [] }, bytes);
-    // A text of which gzip makes next to nothing, one of which it makes nothing, and one that is small as it is.
+    // Bytes that gzip shrinks to almost nothing; then bytes that gzip cannot shrink, at the limit and one over it.
     await file(Buffer.alloc(requestLimits.responseBytesMax, "a"));
     await file(systemRandom.bytes(published.gzipBytes));
     const refused = file(systemRandom.bytes(published.gzipBytes + 1));
     await expect(refused).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
   });
 
-  test("has a category for every run, also where two organizations use the same repository id", async () => {
+  test("every run has its own category, even if two organizations use the same repository id", async () => {
     await world.instance("twins");
     const organizations = await Promise.all(
       ["one", "two"].map(async (name) => {
@@ -99,7 +99,7 @@ describe("an upload to code scanning", () => {
     expect(log.runs).toHaveLength(2);
   });
 
-  test("shows messages as they were written: braces are no placeholders and brackets no links", async () => {
+  test("messages are shown as written: braces are no placeholders and brackets no links", async () => {
     const organization = await world.organization("escapes");
     await world.repository(github("escapes"), "9001");
     const title = "Use of {0} in [this](1) and C:\\temp\\[x]";
@@ -111,19 +111,19 @@ describe("an upload to code scanning", () => {
     );
   });
 
-  test("escapes a message in a time that grows with its length, also where it is all backslashes", async () => {
+  test("a message is escaped in linear time, even if it is all backslashes", async () => {
     const harvest = await harvestOf("backslashes");
     const [record] = harvest.records;
     if (!record) throw new Error("There is no record.");
     const description = "\\".repeat(50_000);
     const startMs = performance.now();
     const { runs } = sarifLog([{ ...harvest, records: [{ ...record, description }] }]);
-    // A search that starts again at every backslash takes some seconds.
+    // A search that restarts at every backslash takes several seconds.
     expect(performance.now() - startMs).toBeLessThan(1_000);
     expect(runs[0]?.results[0]?.message.text.endsWith(description)).toBe(true);
   });
 
-  test("tells no credentials of the repository's address", async () => {
+  test("an upload contains no credentials of the repository's address", async () => {
     const { runs } = sarifLog([
       await harvestOf("secret", {
         url: "https://bot:hunter2@git.example.com/group/app?private_token=hunter2#hunter2",
@@ -184,7 +184,7 @@ describe("GET /v1/security/scans/code", () => {
     expect(await shown("format=csv")).toEqual(["in-kept", "in-gone"]);
   });
 
-  test("SARIF of one repo_id that more organizations have than code scanning takes runs is a 413 that says so", async () => {
+  test("SARIF of a repo_id in more organizations than code scanning allows runs is a 413 with that reason", async () => {
     await world.instance("crowd");
     const names = Array.from({ length: published.runsPerFile + 1 }, (_, index) => `crowd-${index}`);
     for (const name of names) {
@@ -212,7 +212,7 @@ describe("GET /v1/security/scans/code", () => {
     expect(JSON.parse(all.body.toString())).toMatchObject({ runs: names.map(() => ({})) });
   });
 
-  test.each(["csv", "sarif"])("%s comes with a name to save it under, JSON without", async (format) => {
+  test.each(["csv", "sarif"])("%s has a file name to save it under, JSON has none", async (format) => {
     const organization = await world.organization(`named-${format}`);
     await world.member(github(`named-${format}`), "boss", { role: "cr_admin" });
     const { text: key } = await world.key({

@@ -30,7 +30,7 @@ describe("security_scan.completed", () => {
     expect(delivery.letters).toEqual([]);
   });
 
-  test("a large scan travels by reference, and lands whole", async () => {
+  test("a large scan is sent by reference and stored whole", async () => {
     const delivery = createDelivery(store().table);
     const organization = await world.organization("large");
     await world.repository(github("large"), "9001");
@@ -40,7 +40,7 @@ describe("security_scan.completed", () => {
     expect(await walk(store().table, [organization])).toHaveLength(2_000);
   });
 
-  test("a weakness named in another way than CWE's is stored as none; leading zeros and case do not count", async () => {
+  test("a weakness without a CWE name is stored as null; leading zeros and letter case are ignored", async () => {
     const delivery = createDelivery(store().table);
     const organization = await world.organization("weak");
     await world.repository(github("weak"), "9001");
@@ -124,7 +124,7 @@ describe("security_scan.completed", () => {
     expect(await walk(store().table, [organization])).toEqual([]);
   });
 
-  test("findings of the largest kind, that nothing compresses, are stored and read", async () => {
+  test("findings of the maximum size that do not compress are stored and read", async () => {
     const organization = await world.organization("heavy");
     await world.repository(github("heavy"), "9001");
     const delivery = createDelivery(store().table);

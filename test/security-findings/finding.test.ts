@@ -13,14 +13,14 @@ import {
 import { mergeChunk } from "../../lib/security/merge.ts";
 import { expectedFindings, finding, scan, type Telling } from "./support.ts";
 
-/** A few scans about one finding: null where the scan does not have it. */
+/** A few scans about one finding: null if the scan does not have it. */
 const tellings = fc
   .array(fc.constantFrom(...findingStates, null), { minLength: 1, maxLength: 7 })
   .map((states) =>
     states.map((state, hour) => scan(hour, state ? [finding("a", { state, title: `At ${hour}` })] : [])),
   );
 
-/** The row and the newest scan after these, as they came in. */
+/** The row and the newest scan after applying these scans in the order received. */
 function fold(delivered: readonly Telling[]): { row: Row | undefined; newest: ScanReference | undefined } {
   let row: Row | undefined;
   let newest: ScanReference | undefined;
@@ -39,7 +39,7 @@ function fold(delivered: readonly Telling[]): { row: Row | undefined; newest: Sc
   return { row, newest };
 }
 
-test("what scans say of a finding folds to the same row in every order, and to the right state", () => {
+test("scans of a finding produce the same row and the right state in every order", () => {
   const orders = tellings.chain((each) =>
     fc.tuple(
       fc.constant(each),
@@ -64,7 +64,7 @@ test("what scans say of a finding folds to the same row in every order, and to t
 test.each([
   ["lasts while scans call the finding open", ["open", "open"], "dismissed"],
   ["ends with a scan that calls it fixed", ["fixed", "open"], "open"],
-] as const)("a dismissal that release 1 heard of from the year 9999 %s", async (_, states, expected) => {
+] as const)("a dismissal that release 1 stored from the year 9999 %s", async (_, states, expected) => {
   const nowMs = Date.parse("2026-11-15T00:00:00.000Z");
   const referenceAt = (time: string): ScanReference => ({
     version: `${time}#${time}#event`,

@@ -18,13 +18,13 @@ const world = new World(() => store().table);
 
 const padding = "x".repeat(19_000);
 const told = scan(5, [finding("first", { description: padding })]);
-/** Older than what is told, so that it touches no chunk in which it has no finding. */
+/** Older than the stored scan, so that it changes no chunk in which it has no finding. */
 const older = scan(
   1,
   Array.from({ length: 20 }, (_, index) => finding(`older-${index}`, { description: padding })),
 );
 
-/** The repository's ledger, filled up with chunks that lie behind every real one. */
+/** Fills the repository's ledger with chunks that sort after every real chunk. */
 async function fill(organization: string, chunkCount: number): Promise<void> {
   const key = scansKey(organization, placeOf("9001"));
   const ledger = parseLedger((await store().table.get(key)) ?? key, organization);
@@ -56,7 +56,7 @@ const chunksStored = async (organization: string): Promise<number> => {
   return (await Array.fromAsync(queryAll(store().table, { pk: partition }))).length;
 };
 
-test("a ledger of as many chunks as there may be still fits its item", async () => {
+test("a ledger with the maximum number of chunks fits its item", async () => {
   const organization = await scanned("full", securityLimits.chunksMax - 10);
   expect(await tell(store().table, organization, older)).toBeUndefined();
   expect(await chunksStored(organization)).toBeGreaterThan(2);

@@ -13,7 +13,7 @@ const many = (from: number, to: number, title = "Old") =>
   Array.from({ length: to - from }, (_, index) =>
     finding(`finding-${from + index}`, { title, description: padding }),
   );
-/** Three chunks, of which the newer scan makes four. */
+/** Three chunks, which the newer scan turns into four. */
 const count = 12;
 const older = scan(1, many(0, count));
 const newer = scan(2, many(3, 18, "New"));
@@ -62,7 +62,7 @@ async function chunkIds(organization: string): Promise<{ stored: string[]; named
   };
 }
 
-test("a writer that dies at any step leaves the old answers or the new ones, and a repetition ends it", async () => {
+test("a writer that dies at any step leaves the old or the new answers, and a repetition completes the scan", async () => {
   const before = expectedFindings([older]);
   const after = expectedFindings([older, newer]);
   const outcomes = new Set<string>();
@@ -81,7 +81,7 @@ test("a writer that dies at any step leaves the old answers or the new ones, and
     outcomes.add(outcome);
     await tell(store().table, organization, newer);
     expect(await answers(organization)).toEqual(after);
-    // What the dead left behind goes with the next scan, what that one replaces with the one after it.
+    // The next scan deletes the dead writer's chunks; the scan after it deletes the replaced chunks.
     for (const hour of [3, 4]) await tell(store().table, organization, scan(hour, []));
     const { stored, named } = await chunkIds(organization);
     expect(stored).toEqual(named);
@@ -89,7 +89,7 @@ test("a writer that dies at any step leaves the old answers or the new ones, and
   expect([...outcomes]).toEqual(["old", "new"]);
 });
 
-test("of two writers that meet both scans count, and nothing is left over", async () => {
+test("both scans of two concurrent writers count, and no chunks are left over", async () => {
   const organization = await scannedOnce("rivals");
   const { table } = store();
   const rival = scan(3, many(6, 9, "Newest"));
@@ -97,7 +97,7 @@ test("of two writers that meet both scans count, and nothing is left over", asyn
   const meeting: Table = {
     ...table,
     write: async (write, options) => {
-      // The other one comes in between our chunks and our ledger.
+      // The other writer runs between our chunk writes and our ledger write.
       if (!met) {
         met = true;
         await tell(table, organization, rival);
@@ -133,7 +133,7 @@ test("a writer whose chunks are removed while it reads starts over", async () =>
   expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival, last]));
 });
 
-test("a ledger that was written without the writer hearing of it is not written twice", async () => {
+test("a ledger whose write was not confirmed is not written twice", async () => {
   const late = scan(0, many(9, 15, "Late"));
   for (const [name, telling] of Object.entries({ newer, late })) {
     const organization = await scannedOnce(`unheard-${name}`);
@@ -141,7 +141,7 @@ test("a ledger that was written without the writer hearing of it is not written 
     let ledgersWritten = 0;
     const unheard: Table = {
       ...table,
-      // Sent again after a time-out, the write meets its own condition.
+      // A write that is retried after a timeout fails its own condition.
       write: async (write, options) => {
         ledgersWritten++;
         await table.write(write, options);
@@ -154,7 +154,7 @@ test("a ledger that was written without the writer hearing of it is not written 
   }
 });
 
-/** Before the reader gets its chunks, this many scans replace them; in all no more than the last number. */
+/** Before each chunk read, `scansAtOnce` scans replace the chunks, up to `scansMax` scans in total. */
 function replacing(organization: string, scansAtOnce: number, scansMax: number) {
   const { table } = store();
   const told = { scans: 0 };
@@ -170,7 +170,7 @@ function replacing(organization: string, scansAtOnce: number, scansMax: number) 
   return { moving, told };
 }
 
-test("a reader under whom a scan replaces chunks reads on in the scan it began with, whole", async () => {
+test("a reader continues with its first scan, complete, while one scan replaces chunks", async () => {
   const organization = await scannedOnce("read-during");
   const { moving, told } = replacing(organization, 1, 1);
   const records = await walk(moving, [organization]);
@@ -181,7 +181,7 @@ test("a reader under whom a scan replaces chunks reads on in the scan it began w
   expect(records).toHaveLength(count);
 });
 
-test("a reader under whom two scans replace chunks starts over and answers with the newest, whole", async () => {
+test("a reader starts over and returns the newest scan, complete, after two scans replace chunks", async () => {
   const organization = await scannedOnce("read-during-two");
   const { moving, told } = replacing(organization, 2, 4);
   const records = await walk(moving, [organization]);
@@ -192,13 +192,13 @@ test("a reader under whom two scans replace chunks starts over and answers with 
   expect(records).toHaveLength(count);
 });
 
-test("a reader that never finds a scan standing gives up instead of answering wrongly", async () => {
+test("a reader that never finds a stable scan fails instead of returning wrong findings", async () => {
   const organization = await scannedOnce("never-still");
   const { moving } = replacing(organization, 2, Number.POSITIVE_INFINITY);
   await expect(walk(moving, [organization])).rejects.toMatchObject({ name: "StoreUnavailable" });
 });
 
-test("a walk under way meets every finding once, whatever scans arrive between its pages", async () => {
+test("a walk returns every finding once, whatever scans arrive between its pages", async () => {
   const organization = await scannedOnce("walked-during");
   const { table } = store();
   let hour = 2;

@@ -7,7 +7,7 @@ const store = useStore();
 const world = new World(() => store().table);
 
 let count = 0;
-/** A repository of its own for every test. */
+/** A separate repository for every test. */
 async function freshOrganization(): Promise<string> {
   const name = `identity-${count++}`;
   const organization = await world.organization(name);
@@ -23,7 +23,7 @@ describe("findings across scans", () => {
     organization = await freshOrganization();
   });
 
-  test("a finding is shown whole, as its newest scan tells it", async () => {
+  test("a finding is shown complete, as its newest scan reports it", async () => {
     await told(1, [finding("a")]);
     await told(2, [finding("a", { start_line: 20, end_line: 21, severity: "critical" })]);
     expect(await now()).toEqual([
@@ -52,7 +52,7 @@ describe("findings across scans", () => {
     ]);
   });
 
-  test("one that the newest scan no longer has is fixed, and keeps what its last scan said", async () => {
+  test("a finding that the newest scan no longer has is fixed, and keeps the values of its last scan", async () => {
     organization = await freshOrganization();
     await told(1, [finding("a"), finding("b")]);
     await told(2, [finding("b")]);
@@ -62,7 +62,7 @@ describe("findings across scans", () => {
     expect(b).toMatchObject({ state: "open", scan_id: "scan-3", detected_at: "2026-10-01T01:00:00.000Z" });
   });
 
-  test("one that comes back is open again and was detected when it first came", async () => {
+  test("a finding that returns is open again and keeps its first detection time", async () => {
     organization = await freshOrganization();
     for (const [hour, ids] of [
       [1, ["a"]],
@@ -108,19 +108,19 @@ describe("dismissed findings", () => {
     return record?.state;
   };
 
-  test("stay dismissed when a scan repeats them, however often", async () => {
+  test("dismissed findings stay dismissed when scans repeat them", async () => {
     expect(await outcome("dismissed", "open")).toBe("dismissed");
     expect(await outcome("open", "dismissed", "open", "open")).toBe("dismissed");
     expect(await outcome("dismissed", "dismissed", "open")).toBe("dismissed");
   });
 
-  test("stay dismissed when a scan no longer has them, and when they come back", async () => {
+  test("dismissed findings stay dismissed when a scan no longer has them, and when they return", async () => {
     expect(await outcome("dismissed", undefined)).toBe("dismissed");
     expect(await outcome("dismissed", "open", undefined)).toBe("dismissed");
     expect(await outcome("dismissed", undefined, "open")).toBe("dismissed");
   });
 
-  test("are no longer dismissed once a scan has called them fixed", async () => {
+  test("dismissed findings lose the dismissal once a scan reports them fixed", async () => {
     expect(await outcome("dismissed", "fixed")).toBe("fixed");
     expect(await outcome("dismissed", "fixed", "open")).toBe("open");
     expect(await outcome("dismissed", "fixed", "open", undefined)).toBe("fixed");
@@ -129,7 +129,7 @@ describe("dismissed findings", () => {
 });
 
 describe("scans that come late or twice", () => {
-  test("an older scan changes nothing newer, and adds what only it knew as fixed", async () => {
+  test("an older scan changes nothing newer, and adds findings that only it has as fixed", async () => {
     const organization = await freshOrganization();
     const { table } = store();
     await tell(table, organization, scan(5, [finding("a", { title: "Newer" })]));
@@ -140,7 +140,7 @@ describe("scans that come late or twice", () => {
     expect(gone).toMatchObject({ state: "fixed", scan_id: "scan-3" });
   });
 
-  test("when scans were complete decides, not when their events occurred", async () => {
+  test("the completion time of scans decides, not the time of their events", async () => {
     const organization = await freshOrganization();
     const { table } = store();
     await tell(table, organization, scan(5, [finding("a")]));
@@ -149,7 +149,7 @@ describe("scans that come late or twice", () => {
     expect(statesById(await walk(table, [organization]))).toEqual({ a: "open", b: "fixed" });
   });
 
-  test("of two tellings of one scan the one that occurred later counts", async () => {
+  test("of two events of one scan the later event counts", async () => {
     for (const isReversed of [false, true]) {
       const organization = await freshOrganization();
       const corrected = { occurred_at: "2026-10-01T09:00:00.000Z", scan_id: "scan-5" };
@@ -180,7 +180,7 @@ describe("scans that come late or twice", () => {
     expect(await walk(table, [organization])).toEqual(before);
   });
 
-  test("a scan that finds everything as it was writes the ledger and no finding", async () => {
+  test("a scan with unchanged findings writes the ledger and no finding", async () => {
     const organization = await freshOrganization();
     const { table } = store();
     const findings = [finding("a"), finding("b", { state: "dismissed" }), finding("c", { state: "fixed" })];

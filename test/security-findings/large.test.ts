@@ -35,7 +35,7 @@ const count = volume(6_001, securityLimits.downloadFindingsMax + 1);
 describe(`a scan of ${count} findings`, () => {
   const all = Array.from({ length: count }, (_, index) => finding(`finding-${index}`));
   let one: Awaited<ReturnType<typeof organizationWithKey>>;
-  /** Delivers as the platform does and tells what it cost the store. */
+  /** Delivers as the platform does and returns the cost in store calls and units. */
   async function costOf(hour: number, findings: readonly FindingData[]) {
     const meter = new StoreMeter();
     const delivery = createDelivery(api.store().table.metered(meter));
@@ -48,13 +48,13 @@ describe(`a scan of ${count} findings`, () => {
     one = await organizationWithKey("fifty");
   });
 
-  test("is applied with a few calls, and costs a fraction of a unit per finding", async () => {
+  test("a large scan is applied with a few calls, and costs a fraction of a unit per finding", async () => {
     const cost = await costOf(1, all);
     expect(cost.calls).toBeLessThan(15);
     expect(cost.writes).toBeLessThan(count / 10);
   }, 60_000);
 
-  /** Lets the ledger count one finding more than a download holds. Answers how to take that back. */
+  /** Makes the ledger count one finding more than a download holds. Returns a function that undoes this. */
   async function countOneTooMany(): Promise<() => Promise<unknown>> {
     const { table } = api.store();
     const stored = required(await table.get(scansKey(one.organization, placeOf("9001"))), "ledger");
@@ -68,7 +68,7 @@ describe(`a scan of ${count} findings`, () => {
     return () => table.write({ put: stored });
   }
 
-  test("is refused for a download when it is one too many: 413 before anything is read, with what to do", async () => {
+  test("a download with one finding too many is a 413 before anything is read, with what to do", async () => {
     const takeBack = await countOneTooMany();
     for (const format of ["csv", "sarif"]) {
       const answer = await one.get(`format=${format}`);
@@ -81,7 +81,7 @@ describe(`a scan of ${count} findings`, () => {
     await takeBack();
   });
 
-  test("told again costs next to nothing to write, and one finding less costs one chunk", async () => {
+  test("a repeated large scan costs almost no writes, and one finding less costs one chunk", async () => {
     const again = await costOf(2, all);
     expect(again.writes).toBeLessThan(20);
     const oneLess = await costOf(3, all.slice(1));
@@ -89,7 +89,7 @@ describe(`a scan of ${count} findings`, () => {
     expect(oneLess.calls).toBeLessThan(15);
   }, 60_000);
 
-  test("without one of them is downloaded whole as CSV", async () => {
+  test("the largest allowed download is complete as CSV", async () => {
     const answer = await one.get("format=csv");
     expect(answer.status).toBe(200);
     const ids = answer.body
@@ -101,7 +101,7 @@ describe(`a scan of ${count} findings`, () => {
   }, 60_000);
 
   if (isLong)
-    test("as SARIF it exceeds 16 MiB: 413 with what to do", async () => {
+    test("a large scan as SARIF exceeds 16 MiB: 413 with what to do", async () => {
       const answer = await one.get("format=sarif");
       expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
       expect(answer.message).toBe(
@@ -109,7 +109,7 @@ describe(`a scan of ${count} findings`, () => {
       );
     }, 60_000);
 
-  test("is read page by page at the cost of the page", async () => {
+  test("a large scan is read page by page at the cost of the page", async () => {
     const answer = await one.get("limit=1000&state=fixed");
     expect(answer.json).toMatchObject({ data: [{ id: "finding-0", state: "fixed" }], next_cursor: null });
     expect((await one.get("limit=1000")).status).toBe(200);
@@ -120,22 +120,22 @@ describe("16 MiB", () => {
   const heavyCount = 160;
   const evidenceOf = (characters: number) => Array.from({ length: 10 }, () => "x".repeat(characters));
   const evidence = evidenceOf(10_000);
-  /** Findings whose descriptions hold so many more characters, one byte each in every format. */
+  /** Findings whose descriptions have this many more characters, one byte each in every format. */
   const heavier = (characters: number) =>
     Array.from({ length: heavyCount }, (_, index) => {
       const share = Math.floor(characters / heavyCount) + (index < characters % heavyCount ? 1 : 0);
       return finding(`finding-${100 + index}`, { evidence, description: "x".repeat(1 + share) });
     });
-  /** The same with the least evidence, and the bytes that this leaves out. */
+  /** The same findings with minimal evidence, and the number of bytes that this saves. */
   const light = heavier(0).map((each) => ({ ...each, evidence: evidenceOf(1) }));
   const leftOut = heavyCount * 10 * (10_000 - 1);
 
   test.each(["csv", "sarif", "json"])(
-    "%s of exactly so much is sent, one byte more is a 413",
+    "%s of exactly 16 MiB is sent, one byte more is a 413",
     async (format) => {
       const { organization, get } = await organizationWithKey(`full-${format}`);
       const answerOf = async (hour: number, findings: readonly FindingData[]) => {
-        // The same scan told again, so that nothing else in the answer changes.
+        // The same scan is sent again, so that nothing else in the answer changes.
         const telling = { scan_id: "scan", occurred_at: `2026-10-0${hour}T00:00:00.000Z` };
         await tell(api.store().table, organization, scan(1, findings, telling));
         return await get(format === "json" ? "limit=1000" : `format=${format}`);
@@ -151,7 +151,7 @@ describe("16 MiB", () => {
     60_000,
   );
 
-  test("far more than that is refused without being rendered", async () => {
+  test("an answer far over 16 MiB is refused without being rendered", async () => {
     const { organization, get } = await organizationWithKey("far-over");
     const findings = Array.from({ length: 250 }, (_, index) => finding(`finding-${index}`, { evidence }));
     await tell(api.store().table, organization, scan(1, findings));

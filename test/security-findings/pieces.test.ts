@@ -7,20 +7,20 @@ import type { Item } from "../../lib/store/table.ts";
 import { organizationItem } from "../access/principals.ts";
 import { tableWith } from "../support/partial-table.ts";
 
-describe("a piece of findings that is damaged is named, without its content", () => {
-  test("rows of another form", () => {
+describe("a damaged chunk of findings is named, without its content", () => {
+  test("rows of another form are named as damaged", () => {
     expect(() => readRows(JSON.stringify([["secret"]]))).toThrow(
       new CorruptItem("A chunk of security findings is damaged."),
     );
   });
 
-  test("bytes that are not compressed", async () => {
+  test("bytes that are not compressed are named as damaged", async () => {
     await expect(unpack(Buffer.from("secret"))).rejects.toThrow(
       new CorruptItem("A chunk of security findings cannot be decompressed."),
     );
   });
 
-  test("rows that are no bytes", () => {
+  test("rows that are not bytes are named as damaged", () => {
     expect(() => chunkBytes({ pk: "a", sk: "b", rows: "secret" })).toThrow(
       new CorruptItem("The chunk of security findings at a / b is damaged in: rows."),
     );
@@ -57,7 +57,7 @@ describe("the repositories of a walk", () => {
     return sources.map(({ organization, ledger }) => `${organization.uuid} ${ledger.repositoryId}`);
   };
 
-  test("come page by page, in the order of organizations and places", async () => {
+  test("repositories are read page by page, in the order of organizations and places", async () => {
     expect(await walk(null)).toEqual([
       "uuid-1 a",
       "uuid-1 b",
@@ -68,7 +68,7 @@ describe("the repositories of a walk", () => {
     ]);
   });
 
-  test("go on where the walk stood", async () => {
+  test("a walk continues at the repository of its cursor", async () => {
     const place = positionFrom(positionName({ organization: "uuid-1", repository: "c", finding: "f" }));
     expect(await walk(place)).toEqual(["uuid-1 c", "uuid-2 a", "uuid-2 b", "uuid-2 c"]);
     expect(await walk(positionFrom("uuid-2/b/f"))).toEqual(["uuid-2 b", "uuid-2 c"]);

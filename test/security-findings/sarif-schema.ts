@@ -2,12 +2,12 @@ import schema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" wi
 import draft04 from "ajv-draft-04";
 import formats from "ajv-formats";
 
-// One of the schema's own patterns is no regular expression by the stricter rules of the u flag.
+// One of the schema's own patterns is not a valid regular expression under the stricter rules of the u flag.
 const ajv = new draft04.default({ strict: false, allErrors: true, unicodeRegExp: false });
 formats.default(ajv);
 const validate = ajv.compile(schema);
 
-/** What the OASIS schema has against it, formats of URIs and times included; empty when it is valid. */
+/** The errors of the OASIS schema, including URI and time formats; empty if the log is valid. */
 export const sarifProblems = (log: unknown): string[] =>
   validate(log)
     ? []

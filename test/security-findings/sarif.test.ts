@@ -47,7 +47,7 @@ describe("SARIF 2.1.0", () => {
     await tell(store().table, organization, scan(2, findings));
   });
 
-  test("is what code scanning needs of a finding, whole", async () => {
+  test("a SARIF result has everything that code scanning needs of a finding", async () => {
     const { results } = await runOf(organization);
     expect(results.get("kept")).toEqual({
       ruleId: "CWE-89/high",
@@ -80,7 +80,7 @@ describe("SARIF 2.1.0", () => {
     expect(results.get("none")?.message).toEqual({ text: "Really?" });
   });
 
-  test("names the repository, the commit and a category that stays the same", async () => {
+  test("a SARIF run names the repository, the commit and a stable category", async () => {
     const { run } = await runOf(organization);
     expect(run).toMatchObject({
       tool: { driver: { name: "AI security scan" } },
@@ -96,7 +96,7 @@ describe("SARIF 2.1.0", () => {
     });
   });
 
-  test("has one rule per weakness and severity, with help, so that no finding is ranked by another's severity", async () => {
+  test("SARIF has one rule per weakness and severity, with help, so that no finding gets another finding's severity", async () => {
     const { run, results } = await runOf(organization);
     const { rules } = run.tool.driver;
     expect(rules.map(({ id }) => id)).toEqual([
@@ -130,7 +130,7 @@ describe("SARIF 2.1.0", () => {
     }
   });
 
-  test("scores lie in the bands of code scanning, levels are SARIF's", async () => {
+  test("scores are in the bands of code scanning, and levels are SARIF's", async () => {
     const bands = { critical: [9, 10.1], high: [7, 9], medium: [4, 7], low: [0.1, 4] } as const;
     const levels = { critical: "error", high: "error", medium: "warning", low: "note" };
     const { results } = await runOf(organization);
@@ -166,7 +166,7 @@ describe("SARIF 2.1.0", () => {
     });
   });
 
-  test("paths are relative to the root, and are URIs whatever they hold", async () => {
+  test("paths are relative to the root, and are valid URIs whatever characters they have", async () => {
     const { results } = await runOf(organization);
     expect(results.get("path")?.locations[0]?.physicalLocation.artifactLocation.uri).toBe(
       "a%20b/%C3%BC%23%3F%25%3A/c.ts",
@@ -192,7 +192,7 @@ describe("SARIF 2.1.0", () => {
     expect(results.get("a")?.locations[0]?.physicalLocation.artifactLocation.uri).toBe(uri);
   });
 
-  test("a finding's fingerprint and rule stay when scans move, reword and dismiss it; others have their own", async () => {
+  test("a finding's fingerprint and rule stay the same when scans move, reword or dismiss it; other findings have their own", async () => {
     const organization = await freshOrganization();
     const identities = async () => {
       const { results } = await runOf(organization);
@@ -211,7 +211,7 @@ describe("SARIF 2.1.0", () => {
     expect(first[0]).not.toEqual(first[1]);
   });
 
-  test("there is a run for every scanned repository, also for one with nothing to show", async () => {
+  test("there is a run for every scanned repository, even without findings to show", async () => {
     const organization = await freshOrganization(["1", "2", "3"]);
     await tell(store().table, organization, scan(1, [finding("a")], { repository_id: "1" }));
     await tell(store().table, organization, scan(1, [], { repository_id: "2" }));
@@ -229,7 +229,7 @@ describe("SARIF 2.1.0", () => {
     expect((await logOf(organization, { repositoryId: "3" })).runs).toEqual([]);
   });
 
-  test("the schema refuses what is no SARIF", () => {
+  test("the schema rejects a document that is not SARIF", () => {
     expect(sarifProblems({ version: "2.1.0", runs: [{}] })).not.toEqual([]);
     const badPath = { physicalLocation: { artifactLocation: { uri: "a b" } } };
     const results = [{ message: { text: "x" }, locations: [badPath] }];

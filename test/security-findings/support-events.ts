@@ -4,7 +4,7 @@ import { createIngestHarness, toMessages } from "../events/support.ts";
 import type { OrganizationId } from "../support/world.ts";
 import type { Telling } from "./support.ts";
 
-/** The platform's way in: events to messages, large ones through a bucket, messages to the worker. */
+/** The platform's delivery path: events become messages, large events go through a bucket, the worker gets messages. */
 export function createDelivery(table: Table) {
   const desk = createIngestHarness(table);
   const deliver = async (type: string, data: object, head: { id: string; occurred_at: string }) =>

@@ -45,12 +45,12 @@ export type Telling = {
   readonly commit_sha: string;
   readonly completed_at: string;
   readonly findings: readonly FindingData[];
-  /** Of the event; as the completion unless said otherwise. */
+  /** Time of the event; defaults to the completion time. */
   readonly occurred_at: string;
   readonly event_id: string;
 };
 
-/** A scan that was complete at this hour of one day, told in the same minute. */
+/** A scan that completed at this hour of one day, with an event of the same minute. */
 export function scan(hour: number, findings: readonly FindingData[], change: Partial<Telling> = {}): Telling {
   const at = new Date(Date.UTC(2026, 9, 1, hour)).toISOString();
   const telling = {
@@ -67,7 +67,7 @@ export function scan(hour: number, findings: readonly FindingData[], change: Par
 
 const schema = z.object(scanCompletedFields);
 
-/** Applies a scan as the event's type would; returns why it is refused, if it is. */
+/** Applies a scan as its event type does; returns the reason if the scan is refused. */
 export async function tell(
   table: Table,
   organization: string,
@@ -128,7 +128,7 @@ export const byId = (records: readonly FindingRecord[]) =>
 export const statesById = (records: readonly FindingRecord[]): Record<string, string> =>
   Object.fromEntries(byId(records).map(({ id, state }) => [id, state]));
 
-/** What must be answered for these tellings, whatever their order: straight from the words of the issue. */
+/** The expected findings for these scan events, whatever their order: taken directly from the issue's rules. */
 export function expectedFindings(tellings: readonly Telling[]) {
   const unique = [...new Map(tellings.map((telling) => [telling.event_id, telling])).values()];
   const inOrder = unique.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
@@ -161,7 +161,7 @@ export function expectedFindings(tellings: readonly Telling[]) {
 
 const orderOf = (telling: Telling) => `${telling.completed_at}#${versionOf(telling)}`;
 
-/** The part of a record that a telling decides. */
+/** The fields of a record that a scan event sets. */
 export const toldPart = ({
   organization_id,
   organization_name,

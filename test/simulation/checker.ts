@@ -29,10 +29,10 @@ export class Violation extends Error {
 }
 
 /**
- * missed: a walk ended without the state it owed · foreign: something shown that was not asked for or never sent ·
- * unpublished: acknowledged too early · unsettled: a head at rest with work left · lost: not the newest state ·
- * orphan: entries or parts nobody names · left-behind: in the wrong tenant's stream · paging · endless ·
- * stale: a mirror holds what is gone
+ * missed: a walk ended without a state that it had to return · foreign: an entry that was never sent or not requested ·
+ * unpublished: acknowledged too early · unsettled: a head at rest with work left · lost: not the newest state · orphan:
+ * entries or parts that nothing names · left-behind: in the wrong tenant's stream · paging · endless · stale: a mirror
+ * holds a deleted entry
  */
 export type ViolationKind =
   | "missed"
@@ -46,14 +46,14 @@ export type ViolationKind =
   | "stale"
   | "endless";
 
-/** What a walk asked for. */
+/** The scope and filters of a walk. */
 export type WalkScope = {
   readonly tenant: TenantKey;
   readonly organization: string | undefined;
   readonly dataset: Dataset;
   readonly window: { readonly startMs: number; readonly endMs: number };
   readonly authorId: string | undefined;
-  /** Of `reviews` only. */
+  /** Only for `reviews`. */
   readonly status?: string | undefined;
 };
 
@@ -67,7 +67,7 @@ export const isWanted = (scope: WalkScope, draft: EntryDraft | undefined): draft
 const byPullRequest = (events: readonly HistoryEvent[]): Map<string, HistoryEvent[]> =>
   Map.groupBy(events, ({ pullRequest }) => nameOf(pullRequest));
 
-/** Every entry shown is a state that was really sent, of an organization and a window that were asked for. */
+/** Every entry shown is a state that was sent, of an organization and a window that were requested. */
 export function checkShown(
   events: readonly HistoryEvent[],
   scope: WalkScope,
@@ -87,15 +87,15 @@ export function checkShown(
   if (!isSent) throw new Violation("foreign", `${name} appears in a state that nobody sent or asked for`);
 }
 
-/** What was known of the organizations of a scope when the last page of a walk began. */
+/** What was known about the organizations of a scope when the last page of a walk began. */
 export type KnownScope = {
-  /** In the scope: the walk owes them whole. */
+  /** In the scope: the walk must return all their entries. */
   readonly owed: ReadonlySet<string>;
-  /** Out of the scope. The others change just now: nothing is said of them. */
+  /** Out of the scope. The other organizations are just changing: nothing is checked for them. */
   readonly gone: ReadonlySet<string>;
 };
 
-/** A walk has just ended: what it owes is what a fresh walk returns that begins with its last page. */
+/** When a walk ends, it must have returned what a new walk returns that begins with its last page. */
 export function checkWalk(
   events: readonly HistoryEvent[],
   scope: WalkScope,
@@ -113,7 +113,7 @@ const words = { missed: "lacks", outdated: "has an outdated state of", stale: "k
 export const violationOf = ({ kind, name }: MirrorFault, who: string): Violation =>
   new Violation(kind === "stale" ? "stale" : "missed", `${who} ${words[kind]} ${name}`);
 
-/** The state that was acknowledged by then, and all that were sent since: a fresh walk returns one of them. */
+/** The state that was acknowledged by then, and all states sent since: a new walk returns one of them. */
 function possibleThings(
   events: readonly HistoryEvent[],
   scope: WalkScope,
@@ -141,8 +141,8 @@ function possibleThings(
 }
 
 /**
- * A cursor says that everything up to its number was dealt with: whatever stands there now stood there all the
- * time since it was published, so it must have been shown.
+ * A cursor means that everything up to its number was handled: an entry that is there now was there all the time since
+ * its publication, so it must have been shown.
  */
 export async function checkCursor(
   world: World,
@@ -166,7 +166,7 @@ export async function checkCursor(
   }
 }
 
-/** At the moment an event is acknowledged its state, or a newer one, stands and is published where it was sent. */
+/** When an event is acknowledged, its state, or a newer one, is stored and published in the stream of its tenant. */
 export async function checkAcknowledged(
   world: World,
   { change }: HistoryEvent,
@@ -196,7 +196,7 @@ async function lookAtPointers(world: World): Promise<Map<string, Pointer>> {
   );
 }
 
-/** What a fresh walk returns when everything is at rest: the newest state of every pull request. */
+/** What a new walk returns when everything is at rest: the newest state of every pull request. */
 export function thingsAtRest(
   events: readonly HistoryEvent[],
   scope: WalkScope,
@@ -211,7 +211,7 @@ export function thingsAtRest(
   return atRest(new Map(newest));
 }
 
-/** Nothing is under way any more: pointers, entries, copies, parts and heads are exactly what they should be. */
+/** No work is left: pointers, entries, copies, parts and heads are exactly as they should be. */
 export async function checkAtRest(world: World): Promise<void> {
   const [items, pointers, states] = await Promise.all([
     world.everything(),
@@ -253,7 +253,9 @@ export async function checkAtRest(world: World): Promise<void> {
   checkParts(items, spills);
 }
 
-/** No removal is ahead of its pull request, and every copy has its twin. */
+/**
+ * No removal is ahead of its pull request, and no copy is missing: two, or one in a stand-alone organization's stream.
+ */
 function checkRemovals(items: readonly Item[], pointers: ReadonlyMap<string, Pointer>): void {
   const numbers = new Map([...pointers.values()].map((each) => [`${each.organization} ${each.id}`, each]));
   const twins = new Map<string, number>();

@@ -11,7 +11,7 @@ import { firstItems, organizations, type Process, smallLimits, type World } from
 /** A step of the simulation in real time. */
 const stepMs = 0.3;
 
-/** The same lives on a real engine: real concurrency, real expressions, injected faults. Not repeatable. */
+/** The same simulation on a real engine: real concurrency, real expressions, injected faults. Not repeatable. */
 export class EngineWorld implements World {
   readonly dice: Dice;
   readonly keyDice: Dice | undefined;
@@ -79,7 +79,7 @@ export class EngineWorld implements World {
     if (dice.chance(trouble * 0.02)) process.crash();
     if (dice.chance(trouble * 0.04)) throw new StoreUnavailable("throttled", true);
     if (dice.chance(trouble * 0.05)) {
-      // Given up; the request may still arrive, much later.
+      // The caller gave up; the request may still arrive, much later.
       if (dice.chance(0.6)) this.#counted(() => this.sleep(dice.below(100)).then(call)).catch(() => {});
       throw new StoreUnavailable("time-out", false);
     }
@@ -132,7 +132,7 @@ export class EngineWorld implements World {
     }
   }
 
-  /** Nobody has called the store for a while, and no late request is left. */
+  /** Waits until there was no call to the store for a while, and no late request is left. */
   async quiet(): Promise<void> {
     for (let before = -1; before !== this.#happened || this.#underWay > 0; ) {
       before = this.#happened;

@@ -6,11 +6,11 @@ import type { Dice } from "./model/scheduler.ts";
 
 export type PullRequest = { readonly organization: string; readonly url: string };
 
-/** One platform event and what became of it. */
+/** One platform event and the times of its deliveries. */
 export type HistoryEvent = {
   readonly change: PullRequestChange;
   readonly pullRequest: PullRequest;
-  /** Steps of the scheduler; infinite until it happens. */
+  /** In steps of the scheduler; infinite until it happens. */
   firstDelivered: number;
   acknowledged: number;
 };
@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 export const firstWeek = 1400;
 export const weeksCount = 4;
 
-/** The state of one pull request as its events tell it. */
+/** The state of one pull request in its events. */
 type State = {
   readonly week: number;
   readonly day: number;
@@ -31,7 +31,7 @@ type State = {
   readonly status: "m" | "c";
 };
 
-/** Random events of a few pull requests, in the order they occurred; deliveries are another matter. */
+/** Random events of a few pull requests, in the order in which they occurred; deliveries have another order. */
 export function makeHistory(dice: Dice, organizations: readonly string[]): HistoryEvent[] {
   const pullRequests = makePullRequests(dice, organizations);
   const states = new Map<PullRequest, State[]>();
@@ -52,13 +52,13 @@ export function makeHistory(dice: Dice, organizations: readonly string[]): Histo
 }
 
 function makePullRequests(dice: Dice, organizations: readonly string[]): PullRequest[] {
-  // Few, so that they are rewritten often: where everything happens to one thing, the order of it matters.
+  // Few pull requests, so that each is rewritten often: then the order of events matters.
   const pullRequestsMax = dice.pick([1, 1, 2, 3, 6]);
   const used = organizations.filter(() => dice.chance(0.6));
   return (used.length > 0 ? used : organizations).flatMap((organization) =>
     Array.from({ length: 1 + dice.below(pullRequestsMax) }, (_, index) => ({
       organization,
-      // Unique only within an organization, as in real life.
+      // Unique only within an organization, as on the platform.
       url: `https://git.example/${index}`,
     })),
   );
@@ -94,7 +94,7 @@ function nextState(
   return { ...last, content: index, isLarge, has: datasets };
 }
 
-/** What readers filter by, beside the day. A closed one is in `reviews` only. */
+/** The fields that readers filter by, besides the day. A closed pull request is in `reviews` only. */
 const someFacets = (dice: Dice): Pick<State, "repositoryId" | "authorId" | "status"> => ({
   repositoryId: `repository-${dice.below(2)}`,
   authorId: dice.chance(0.2) ? null : `author-${dice.below(2)}`,
@@ -127,11 +127,11 @@ function toChange(pullRequest: PullRequest, state: State, index: number): PullRe
   return { organization, pullRequest: url, occurredAtMs, eventId, datasets: drafts };
 }
 
-/** Two or three parts where it is large, each of which says whose it is. */
+/** Two or three parts if it is large; each part names its pull request. */
 const payloadOf = (text: string, isLarge: boolean): Value =>
   isLarge ? new TextEncoder().encode(text.repeat(4)) : { text };
 
-/** Everything a reader sees of an entry, as text that can be compared. */
+/** Everything that a reader sees of an entry, as text for comparison. */
 export const visibleText = (
   visible: Pick<EntryDraft, "atMs" | "repositoryId" | "authorId"> & { payload: Value | undefined },
 ): string => {
@@ -140,7 +140,7 @@ export const visibleText = (
   return JSON.stringify([atMs, repositoryId, authorId, shown]);
 };
 
-/** Whose entry it is, read from its payload. */
+/** The pull request of an entry, read from its payload. */
 export function pullRequestOf(payload: Value | undefined): string {
   const text = payload instanceof Uint8Array ? Buffer.from(payload).toString() : JSON.stringify(payload);
   return /org-\w+ https:\/\/git\.example\/\d+/.exec(text)?.[0] ?? `nobody's: ${text}`;
@@ -148,6 +148,6 @@ export function pullRequestOf(payload: Value | undefined): string {
 
 export const nameOf = ({ organization, url }: PullRequest): string => `${organization} ${url}`;
 
-/** The first letter of every payload. Those of `reviews`, which alone are filtered by it, never lie in parts. */
+/** The first letter of every payload. Payloads of `reviews`, the only dataset filtered by it, are never in parts. */
 export const statusOf = (payload: Value | undefined): string | undefined =>
   typeof payload === "object" && payload !== null && "text" in payload ? String(payload.text)[0] : undefined;

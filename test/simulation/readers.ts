@@ -62,7 +62,7 @@ export function startReader(world: World): void {
 
 const randomLimit = ({ dice }: World): number => (dice.chance(0.5) ? 1 : 1 + dice.below(5));
 
-/** The organizations that a key is authorized for; null: all. Most worlds have only keys that see all. */
+/** The organizations that a key is authorized for; null means all. Most worlds have only keys that see all. */
 function randomKey({ keyDice }: World): readonly string[] | null {
   return !keyDice || keyDice.chance(0.5) ? null : organizations.filter(() => keyDice.chance(0.6));
 }
@@ -90,25 +90,25 @@ async function randomScope(world: World): Promise<WalkScope> {
   };
 }
 
-/** A walk of one organization is over that one, seen or not; a tenant-wide one over those that are visible. */
+/** A walk of one organization covers that one, visible or not; a tenant-wide walk covers the visible ones. */
 export const coversSeveral = ({ tenant, organization }: WalkScope): boolean =>
   organization === undefined && hasEpochs(tenant);
 
-/** Epochs and rows come from one query, in the order of their keys; the model would never show an epoch too early. */
+/** Epochs and rows come from one query, in the order of their keys; the model would never return an epoch too early. */
 const trustsLateEpoch = ({ scopeWeakness }: World): boolean =>
   scopeWeakness === "fresh-trusted" || scopeWeakness === "rows-trusted";
 
 type Admission = {
-  /** In scope, with their change counters. */
+  /** The organizations in scope, with their change counters. */
   readonly organizations: ReadonlyMap<string, number>;
   readonly began: number;
-  /** Of a walk over several organizations. */
+  /** Only for a walk over several organizations. */
   readonly following?: Following<Row>;
 };
 
 type Row = OrganizationState & { readonly name: string };
 
-/** A caller that walks pages, keeps the last state it saw of every pull request, and may come back later. */
+/** A caller that walks pages, keeps the last state it saw of every pull request, and may resume later. */
 export class Walk {
   readonly #world: World;
   #process: Process;
@@ -117,17 +117,20 @@ export class Walk {
   pages = 0;
   readonly appliesRemovals: boolean;
   #after = 0;
-  /** What was published when the walk began; undefined before its first page. */
+  /** The number that was published when the walk began; undefined before its first page. */
   #removalsSince: number | undefined;
   #arrivals: string | undefined;
-  /** Where a walk stood that goes on before it catches up. */
+  /** The position of a walk that continues before it catches up. */
   #passed: number | undefined;
   #isLate = false;
   #mark: ScopeMark | undefined;
-  /** What the key that sends the requests is authorized for, and what the cursor says of the one that got it. */
+  /**
+   * The organizations that the requesting key is authorized for; `#cursorKey` has the same of the key that got the
+   * cursor.
+   */
   #authorized: readonly string[] | null;
   #cursorKey: string | undefined;
-  /** Organizations in scope on every page so far, with their change counters. */
+  /** Organizations that were in scope on every page so far, with their change counters. */
   #steady: ReadonlyMap<string, number> | undefined;
 
   constructor(
@@ -147,12 +150,12 @@ export class Walk {
   /** Whether the key may see this organization. */
   mayRead = (organization: string): boolean => this.#authorized?.includes(organization) ?? true;
 
-  /** Goes on with the same mirror: the process that made it may have died. */
+  /** Continues with the same mirror: the process that made it may have died. */
   takeUp(process: Process): void {
     this.#process = process;
   }
 
-  /** False when the walk had to be given up: the organization left, or the world closes. */
+  /** Returns false if the walk had to stop: the organization left, or the world closes. */
   async toTheEnd(nextLimit: () => number): Promise<boolean> {
     for (;;) {
       try {
@@ -169,7 +172,7 @@ export class Walk {
     }
   }
 
-  /** As authentication does at every call: who is in scope now? */
+  /** Reads who is in scope now, as authentication does at every call. */
   async #admit(): Promise<Admission | "gone" | "preparing"> {
     const began = this.#world.now();
     if (coversSeveral(this.scope)) return this.#admitSeveral(began);
@@ -191,7 +194,7 @@ export class Walk {
     return { organizations: inScope, began };
   }
 
-  /** As the chain does: rows and epochs in one round, and the rows again where the epochs tell of a change. */
+  /** Like the request chain: rows and epochs in one round, and the rows again if the epochs show a change. */
   async #admitSeveral(began: number): Promise<Admission | "gone" | "preparing"> {
     const { scopeWeakness: weakness } = this.#world;
     const { rows, epochs } = await this.#rows();
@@ -208,7 +211,7 @@ export class Walk {
     const now = span.rereads ? (await this.#rows()).rows : rows;
     const visible = now.filter(({ isVisible, name }) => isVisible && this.mayRead(name));
     const { organizations: shown, following } = await followRows(visible, span, mark, () => this.#left());
-    // Whoever keeps a mirror is told that the last one left, and refused afterwards.
+    // A mirror first gets the page that reports the last organization as left; only later requests are refused.
     const isToldFirst =
       this.appliesRemovals && mark !== undefined && (following.left.length > 0 || mark.catchUp);
     if (visible.length === 0 && !isToldFirst) return "gone";
@@ -225,7 +228,7 @@ export class Walk {
     return items.map(parseOrganizationLeft).filter(({ uuid }) => this.mayRead(uuid));
   }
 
-  /** Organizations that left have a page of their own. */
+  /** Organizations that left are reported on a separate page. */
   #drop(following: Following<Row>, limit: number): void {
     const { left, mark } = pageOfLeft(following, limit, 0);
     for (const { uuid } of left)
@@ -245,7 +248,7 @@ export class Walk {
     return { rows, epochs: parseScopeEpochs(await table.get(scopeEpochsKey(this.scope.tenant))) };
   }
 
-  /** One page; true when it was the last. */
+  /** Reads one page; returns true if it was the last. */
   async #page(admission: Admission, limit: number): Promise<boolean> {
     const { organizations: inScope, began, following } = admission;
     const { events } = this.#world;
@@ -299,7 +302,7 @@ export class Walk {
     return true;
   }
 
-  /** All that left was told: the walk stands where it is. */
+  /** Every organization that left was reported: the walk keeps its position. */
   async #nobodyLeft({ mark, isCurrent }: Following<Row>, began: number): Promise<boolean> {
     this.pages++;
     this.#mark = mark;
@@ -310,7 +313,7 @@ export class Walk {
     return true;
   }
 
-  /** The weakness: what became visible waits until the walk has come to its end. */
+  /** The weakness: organizations that became visible wait until the walk has reached its end. */
   #goesOnFirst(): boolean {
     if (this.#world.scopeWeakness !== "caught-up-late") return false;
     if (this.#passed === undefined) {
@@ -320,7 +323,7 @@ export class Walk {
     return this.#isLate;
   }
 
-  /** What the next cursor says. */
+  /** Computes the content of the next cursor. */
   #moveOn(
     { following }: Admission,
     result: PageResult & { readonly kind: "page" },
@@ -373,7 +376,7 @@ export class Walk {
     });
   }
 
-  /** Whose entries up to the cursor must all have been shown. */
+  /** The organizations whose entries up to the cursor must all have been shown. */
   async #owedAtCursor(): Promise<Set<string>> {
     const epoch = this.#mark?.epoch;
     if (!coversSeveral(this.scope) || epoch === undefined) return this.#stillHere();
@@ -389,7 +392,10 @@ export class Walk {
     return new Set(here.map(([name]) => name));
   }
 
-  /** The mirror: whoever is visible, and was known to be when the last page began, is in it whole. */
+  /**
+   * A mirror must have all entries of an organization that is visible, and was known as visible when the last page
+   * began.
+   */
   async #owedAtEnd(began: number): Promise<Set<string>> {
     if (!coversSeveral(this.scope)) return this.#stillHere();
     const states = await lookAtOrganizations(this.#world);
@@ -407,7 +413,7 @@ export class Walk {
     return new Set(here.map(([name]) => name));
   }
 
-  /** Whoever was known not to be visible when the last page began. */
+  /** The organizations that were known as not visible when the last page began. */
   async #goneAtEnd(began: number): Promise<Set<string>> {
     if (!coversSeveral(this.scope)) return new Set();
     const states = await lookAtOrganizations(this.#world);
@@ -419,7 +425,7 @@ export class Walk {
     return new Set(gone.map(([name]) => name));
   }
 
-  /** Organizations that were in scope all the time and are now: only of them was everything promised. */
+  /** Organizations that were in scope all the time and still are: completeness is promised only for them. */
   async #stillHere(): Promise<Set<string>> {
     const states = await lookAtOrganizations(this.#world);
     const here = [...(this.#steady ?? [])].filter(([name, changes]) => {
@@ -430,7 +436,7 @@ export class Walk {
   }
 }
 
-/** As the request path resolves the scope. */
+/** Resolves the scope like the request path. */
 function isRefused(
   cursor: Parameters<typeof checkMark>[0],
   key: Parameters<typeof checkMark>[1]["key"],

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { simulate } from "./simulate.ts";
 
-/** `npm run simulate -- --seeds 30000` goes further. */
+/** `npm run simulate -- --seeds 30000` runs more seeds. */
 const seeds = process.env.LONG ? 5000 : 200;
 
-test(`no walk misses anything in ${seeds} random lives, and at rest everything is as it should be`, async () => {
+test(`no walk misses anything in ${seeds} random simulations, and everything is correct at rest`, async () => {
   const broken: string[] = [];
   let walks = 0;
   for (let seed = 1; seed <= seeds; seed++) {
@@ -14,6 +14,6 @@ test(`no walk misses anything in ${seeds} random lives, and at rest everything i
   }
 
   expect(broken).toEqual([]);
-  // A simulation in which nobody reads would pass too.
+  // A simulation without any reads would pass too.
   expect(walks).toBeGreaterThan(seeds * 10);
 }, 300_000);

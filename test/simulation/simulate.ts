@@ -32,7 +32,7 @@ export type SeedResult = {
   readonly steps: number;
 };
 
-/** One seed: a rough life, then rest. The same seed is the same life, to the last step. */
+/** Runs one seed: a phase with faults, then rest. The same seed gives the same simulation, step by step. */
 export async function simulate(seed: number, weakness?: Weakness): Promise<SeedResult> {
   const world = new SimulatedWorld(seed, weakness);
   let failure: Error | undefined;
@@ -60,14 +60,14 @@ export function startEveryone(world: World): void {
   startFlipper(world, dice.pick([0, 4, 25]));
 }
 
-/** Everything was delivered and nothing is under way: what is left half done is finished, then all must be right. */
+/** Everything was delivered and nothing is running: finishes work that is half done, then checks everything. */
 export async function checkRest(world: World): Promise<void> {
   const process = new Process();
   for (const organization of organizations) {
     await finishMove(world, process, organization);
     await sweepParts(muchLater(world.deps(process, "sweeper")), organization);
   }
-  // Delivered again, an event that changed the scope publishes what it was cut off from.
+  // If the event that changed the scope is delivered again, it publishes the epoch that it could not publish before.
   for (const tenant of new Set(organizations.flatMap(tenantsFor)))
     if (hasEpochs(tenant)) await settledEpochs(world.connect(process), tenant);
   await checkAtRest(world);
@@ -78,7 +78,7 @@ export async function checkRest(world: World): Promise<void> {
   }
 }
 
-/** A mirror that comes back holds what a fresh walk returns. */
+/** A mirror that is resumed holds what a new walk returns. */
 async function checkResumed(world: World, mirror: Walk): Promise<void> {
   if (!(await mirror.toTheEnd(() => 1 + world.dice.below(4)))) return;
   const members = await membersOf(world, mirror.scope);
@@ -99,7 +99,7 @@ async function membersOf(world: World, scope: WalkScope): Promise<Set<string>> {
   return new Set(members);
 }
 
-/** Parts that came late are dropped when no request can be under way any more. */
+/** Late parts are dropped when no request can be running any more. */
 const muchLater = (deps: StreamDeps): StreamDeps => {
   const { clock } = deps;
   return {
@@ -128,10 +128,10 @@ async function scopesAtRest(world: World): Promise<WalkScope[]> {
   return [...whole, ...single];
 }
 
-/** A walk over a table at rest: exactly the current rows, on exactly as many pages as they take. */
+/** A walk over a table at rest returns exactly the current rows, on exactly as many pages as they need. */
 async function checkFreshWalk(world: World, process: Process, scope: WalkScope): Promise<void> {
   const members = await membersOf(world, scope);
-  // Nobody is visible: a request is refused.
+  // No organization is visible: a request is refused.
   if (members.size === 0) return;
   const fresh = thingsAtRest(world.events, scope, members);
   const walk = new Walk(world, process, scope);

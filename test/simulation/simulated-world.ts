@@ -18,10 +18,10 @@ import {
   type World,
 } from "./world.ts";
 
-/** More than any history needs: a world that takes longer does not come to an end. */
+/** More steps than any history needs: a world that takes longer never ends. */
 const stepsMax = 60_000;
 
-/** One seed's whole world, on the model of DynamoDB. */
+/** The whole world of one seed, on the model of DynamoDB. */
 export class SimulatedWorld implements World {
   readonly dice: Dice;
   readonly keyDice: Dice | undefined;
@@ -95,12 +95,12 @@ export class SimulatedWorld implements World {
     this.#failure ??= error;
   }
 
-  /** No more crashes and errors; slowness may stay. */
+  /** Ends crashes and errors; slowness may stay. */
   calm(faults: { readonly slowness: boolean }): void {
     this.#store.faults = faults.slowness ? { ...noFaults, slow: this.#store.faults.slow } : noFaults;
   }
 
-  /** Until `until`, or until everything has come to an end. */
+  /** Runs until `until` holds, or until everything has ended. */
   async run(until?: () => boolean): Promise<void> {
     const isOver = await this.#scheduler.run(
       stepsMax,
@@ -124,7 +124,7 @@ export class SimulatedWorld implements World {
   }
 }
 
-/** Some worlds are calm, some are rough: bugs hide in both. */
+/** Some worlds have few faults, some have many: both reveal bugs. */
 export function randomFaults(dice: Dice): Faults {
   const rough = dice.next();
   return {

@@ -17,7 +17,7 @@ import type { Walk } from "./readers.ts";
 
 export type Role = "writer" | "reader" | "mover" | "sweeper" | "flipper";
 
-/** Something that calls the store, and may die between any two calls. Its requests outlive it. */
+/** A process that calls the store, and may die between any two calls. Its requests outlive it. */
 export class Process {
   isAlive = true;
   readonly #onCrash: () => void;
@@ -31,7 +31,7 @@ export class Process {
   }
 }
 
-/** What writers, readers and checks live in: the model and its scheduler, or a real engine and real time. */
+/** The environment of writers, readers and checks: the model and its scheduler, or a real engine and real time. */
 export interface World {
   readonly dice: Dice;
   /** Chooses the keys of readers; undefined in worlds where every key sees all organizations. */
@@ -40,36 +40,36 @@ export interface World {
   /** Changes of tenant and visibility that were acknowledged: the organization's counter, and when. */
   readonly scopeKnown: Map<string, { readonly changes: number; readonly at: number }>;
   readonly scopeWeakness: ScopeWeakness | undefined;
-  /** Callers that applied removals and came to an end: once everything rests they come back. */
+  /** Callers that applied removals and reached their end: they resume once everything is at rest. */
   readonly mirrors: Walk[];
-  /** Faults are over: what is left gets done. */
+  /** Faults have ended: the remaining work gets done. */
   readonly isClosing: boolean;
   walks: number;
   pages: number;
-  /** Grows with everything that happens. */
+  /** Increases with everything that happens. */
   now(): number;
   sleep(steps: number): Promise<void>;
-  /** At most so long, and often right after something was committed, when the stream is most tender. */
+  /** Waits at most this long, and often until right after a commit, when the stream is most vulnerable. */
   someTime(stepsMax: number): Promise<void>;
-  /** The store as this process reaches it, with all that can go wrong on the way. */
+  /** The store for this process, with all faults that can happen on the way. */
   connect(process: Process): Table;
-  /** Fresh for every operation, so that a weakness can remember what happened within one. */
+  /** A new value for every operation, so that a weakness can remember what happened within one. */
   deps(process: Process, role: Role): StreamDeps;
   reader(process: Process): { readonly table: Table; readonly read: typeof readPage };
-  /** What is true now, visible to plain reads or not. */
+  /** The current committed state, whether plain reads see it or not. */
   look(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>>;
   everything(): Promise<Item[]>;
   fail(error: unknown): void;
 }
 
-/** A known way to break the stream: it stands between the stream's own code and the store, or the caller. */
+/** A known way to break the stream: a layer between the stream's own code and the store, or the caller. */
 export type Weakness = {
   readonly name: string;
-  /** The promise it breaks: any other violation does not count as having caught it. */
+  /** The promises that it breaks: any other violation does not count as caught. */
   readonly breaks: readonly ViolationKind[];
   /** It must be caught within this many seeds. */
   readonly seedsMax: number;
-  /** A seed that catches it, tried first: the others are searched only when the code has moved it. */
+  /** A seed that catches it, tried first: the other seeds are searched only when a change of the code has moved it. */
   readonly caughtAt: number;
   readonly table?: (table: Table, role: Role) => Table;
   readonly deps?: (deps: StreamDeps) => StreamDeps;
@@ -78,14 +78,14 @@ export type Weakness = {
 };
 
 /**
- * What a reader of several organizations may do wrong. unmarked: its cursor is a number only, as in release 1 ·
- * fresh-trusted: a first page trusts an epoch of any age that was read after the rows · rows-trusted: so does every
- * other page · caught-up-late: the walk goes on first, and catches up afterwards · widened: a key that is authorized for
- * other organizations goes on with the cursor
+ * What a reader of several organizations may do wrong. unmarked: its cursor is only a number, as in release 1 ·
+ * fresh-trusted: a first page trusts an epoch of any age that was read after the rows · rows-trusted: every other page
+ * does the same · caught-up-late: the walk continues first, and catches up afterwards · widened: a key that is
+ * authorized for other organizations continues with the cursor
  */
 export type ScopeWeakness = "unmarked" | "fresh-trusted" | "rows-trusted" | "caught-up-late" | "widened";
 
-/** Time as epochs need it: no request of the model lives as long as two minutes of it. */
+/** Time in the unit that epochs need: no request of the model lasts as long as two minutes of it. */
 export const scopeNowMs = (world: World): number => world.now() * 50;
 
 /** Small, so that a history of a few events meets every limit. */
@@ -98,18 +98,18 @@ export const smallLimits: StreamLimits = {
   lateRequestHours: 876_000,
 };
 
-/** An organization's item as the stream and the harness need it. */
+/** The fields of an organization's item that the stream and the harness need. */
 export type OrganizationState = {
   readonly tenant: TenantKey;
   readonly isReady: boolean;
   readonly from: readonly TenantKey[];
   /** Counts changes of tenant and visibility. */
   readonly changes: number;
-  /** Counts changes of tenant: a mirror of one organization ends with its move, as `arrived` says it. */
+  /** Counts changes of tenant: a mirror of one organization ends with its move, as with the real field `arrived`. */
   readonly arrivals: number;
   /** Readers of several organizations may see it. */
   readonly isVisible: boolean;
-  /** Of its tenant's scope, when it last became visible there. */
+  /** The epoch of its tenant's scope when it last became visible there. */
   readonly visible_epoch: number;
 };
 
@@ -145,7 +145,7 @@ export const organizationItem = (organization: string, state: OrganizationState)
   visible_epoch: state.visible_epoch,
 });
 
-/** The copy in its tenant, where one query finds all organizations of the tenant. */
+/** The copy in its tenant's partition, where one query finds all organizations of the tenant. */
 export const rowsOf = (organization: string, state: OrganizationState): Item[] =>
   hasEpochs(state.tenant)
     ? [
@@ -174,7 +174,7 @@ export function parseOrganizationState(item: Item | undefined): OrganizationStat
   };
 }
 
-/** Where every organization truly stands. */
+/** The committed state of every organization. */
 export async function lookAtOrganizations(world: World): Promise<Map<string, OrganizationState>> {
   const items = await world.look(organizations.map(organizationKey));
   return new Map(organizations.map((name, index) => [name, parseOrganizationState(items[index])]));

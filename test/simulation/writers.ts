@@ -19,14 +19,14 @@ import {
   type World,
 } from "./world.ts";
 
-/** Faults of the store are part of life; anything else is a finding. */
+/** Errors of the store are expected; any other error is a finding. */
 const isExpected = (error: unknown): boolean =>
   error instanceof StoreUnavailable ||
   error instanceof StreamBusy ||
   error instanceof ConditionFailed ||
   error instanceof TransactionRefused;
 
-/** Runs work in a process; whoever dies or gives up is replaced while there is work. */
+/** Runs work in a process; a process that dies or gives up is replaced while there is work. */
 function employ(world: World, work: (process: Process) => Promise<void>): void {
   const again = async () => {
     await world.sleep(world.dice.below(40));
@@ -41,7 +41,7 @@ function employ(world: World, work: (process: Process) => Promise<void>): void {
 
 export const isAcknowledged = (event: HistoryEvent): boolean => event.acknowledged < Infinity;
 
-/** Delivers events as a queue does: at least once, sometimes twice at a time, out of order under stress. */
+/** Delivers events like a queue: at least once, sometimes twice at a time, out of order under stress. */
 export function startWriter(world: World): void {
   employ(world, async (process) => {
     while (!world.events.every(isAcknowledged)) {
@@ -57,7 +57,7 @@ export function startWriter(world: World): void {
   });
 }
 
-/** The oldest events first, mostly; now and then one that came before its time, or one that is long done. */
+/** Mostly the oldest events first; sometimes one that is early, or one that was acknowledged long ago. */
 function pickBatch({ dice, events }: World): HistoryEvent[] {
   const open = events.filter((event) => !isAcknowledged(event));
   const again = dice.chance(0.1) ? events.filter(isAcknowledged) : [];
@@ -72,7 +72,7 @@ async function deliver(world: World, process: Process, batch: readonly HistoryEv
     const item = await world.connect(process).get(organizationKey(change.organization));
     states.set(change.organization, parseOrganizationState(item));
   }
-  // One batch is one tenant's; who is of it was looked up at some time before.
+  // One batch belongs to one tenant; its members were looked up at some time before.
   const [tenant] = [...states.values()].map((state) => state.tenant);
   if (!tenant) return;
   const ours = batch.filter(({ change }) => states.get(change.organization)?.tenant === tenant);
@@ -90,7 +90,7 @@ const usedOrganizations = ({ events }: World): string[] => [
   ...new Set(events.map(({ change }) => change.organization)),
 ];
 
-/** Organizations change tenant, also back again, also while the last change is not through. */
+/** Organizations change tenant, also back again, even while the last change is unfinished. */
 export function startMover(world: World, changes: number): void {
   let left = changes;
   employ(world, async (process) => {
@@ -135,7 +135,7 @@ export function startFlipper(world: World, flips: number): void {
   });
 }
 
-/** The rows are the harness's own; what happens to the scope is the service's own code. */
+/** The rows belong to the harness; the changes of the scope use the service's own code. */
 async function changeScope(
   world: World,
   process: Process,
@@ -174,7 +174,7 @@ async function changeScope(
   world.scopeKnown.set(organization, { changes: after.changes, at: world.now() });
 }
 
-/** Whatever change is under way, brought to its end; anyone may, any number of times. */
+/** Finishes a running change; any process may do this, any number of times. */
 export async function finishMove(world: World, process: Process, organization: string): Promise<void> {
   const table = world.connect(process);
   const state = parseOrganizationState(await table.get(organizationKey(organization)));

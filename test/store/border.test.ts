@@ -3,15 +3,15 @@ import * as z from "zod";
 import { compileChange, compileCondition, Placeholders } from "../../lib/store/expressions.ts";
 import { CorruptItem, parseItem, tenantKeySchema } from "../../lib/store/items/parse.ts";
 
-describe("what is read from the table", () => {
+describe("an item read from the table", () => {
   const parse = parseItem("thing", z.strictObject({ pk: z.string(), sk: z.string(), count: z.number() }));
 
-  test("is parsed like any other input", () => {
+  test("an item read from the table is parsed like any other input", () => {
     const item = { pk: "a", sk: "b", count: 1 };
     expect(parse(item)).toEqual(item);
   });
 
-  test("is named with its fields when it is damaged, never with a value", () => {
+  test("an item read from the table is reported with its damaged fields, never with a value", () => {
     expect(() => parse({ pk: "a", sk: "b", count: "secret" })).toThrow(
       new CorruptItem("The thing at a / b is damaged in: count."),
     );
@@ -34,7 +34,7 @@ describe("what is read from the table", () => {
 });
 
 describe("an expression", () => {
-  test("of nothing is our own mistake", () => {
+  test("an expression without any condition or change is a bug and throws", () => {
     expect(() => compileCondition({ all: [] }, new Placeholders())).toThrow(
       new RangeError("A group of conditions needs at least one."),
     );
@@ -43,7 +43,7 @@ describe("an expression", () => {
     );
   });
 
-  test("of a group with one condition is that condition", () => {
+  test("an expression of a group with one condition is that condition", () => {
     expect(compileCondition({ any: [{ absent: "a" }] }, new Placeholders())).toBe("attribute_not_exists(#0)");
   });
 });
@@ -54,16 +54,16 @@ describe("the store of a function without a request", () => {
     vi.resetModules();
   });
 
-  test("is made once, from the environment alone", async () => {
+  test("the store of a function without a request is created once, from the environment alone", async () => {
     vi.stubEnv("TABLE_NAME", "t");
     vi.stubEnv("DYNAMODB_ENDPOINT", "http://127.0.0.1:9");
     const { openStore } = await import("../../lib/store/open.ts");
     const opened = openStore();
     expect(openStore()).toBe(opened);
-    expect(Object.keys(opened).toSorted()).toEqual(["random", "clock", "table", "vectors"]);
+    expect(Object.keys(opened).toSorted()).toEqual(["clock", "random", "table", "vectors"]);
   });
 
-  test("goes to AWS where no other endpoint is named", async () => {
+  test("calls AWS if no other endpoint is configured", async () => {
     vi.stubEnv("DYNAMODB_ENDPOINT", "");
     vi.stubEnv("AWS_REGION", "eu-test-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTEST");
@@ -72,7 +72,7 @@ describe("the store of a function without a request", () => {
     storeClient().destroy();
   });
 
-  test("says which variable is missing", async () => {
+  test("names a missing variable", async () => {
     vi.stubEnv("TABLE_NAME", "");
     const { openStore } = await import("../../lib/store/open.ts");
     expect(() => openStore()).toThrow("The environment variable TABLE_NAME is not set.");

@@ -7,7 +7,7 @@ const store = useStore();
 const key = (pk: string, sk = "ITEM"): Key => ({ pk, sk });
 
 describe("single writes", () => {
-  test("a failed condition names the item that stood there", async () => {
+  test("a failed condition returns the stored item", async () => {
     const { table } = store();
     await table.write({ put: { ...key("a"), colour: "red", nested: { size: 3 } } });
 
@@ -60,7 +60,7 @@ describe("single writes", () => {
 });
 
 describe("transactions", () => {
-  test("a refused transaction writes nothing and says which action was refused and what stood there", async () => {
+  test("a refused transaction writes nothing and names the refused action and the stored item", async () => {
     const { table } = store();
     await table.write({ put: { ...key("c"), taken: 1 } });
 
@@ -79,7 +79,7 @@ describe("transactions", () => {
     expect(await table.get(key("c", "OTHER"))).toBeUndefined();
   });
 
-  test("transactGet answers in the order of the keys, with holes for what is absent", async () => {
+  test("transactGet answers in the order of the keys, with undefined for missing items", async () => {
     const { table } = store();
     await table.transact([{ put: { ...key("d"), value: 1 } }, { put: { ...key("d", "Z"), value: 2 } }]);
     expect(await table.transactGet([key("d", "Z"), key("d", "none"), key("d")])).toEqual([
@@ -91,7 +91,7 @@ describe("transactions", () => {
 });
 
 describe("reads", () => {
-  test("a range after a key, up to another, leaves the first out and takes the last in", async () => {
+  test("a range after a key, up to another, excludes the first and includes the last", async () => {
     const { table } = store();
     const sorts = ["001", "002", "003", "004"];
     await table.writeMany(sorts.map((sk) => ({ put: key("e", sk) })));
@@ -105,7 +105,7 @@ describe("reads", () => {
     expect(await read({ beginsWith: "00" })).toEqual(sorts);
   });
 
-  test("a prefix after a key holds every character behind it, whatever plane it is of, and nothing else", async () => {
+  test("a prefix after a key includes every later character, of any plane, and nothing else", async () => {
     const { table } = store();
     const characters = [
       "\u0001",
@@ -128,7 +128,7 @@ describe("reads", () => {
     }
   });
 
-  test("getMany takes more keys than one batch and keeps their order", async () => {
+  test("getMany accepts more keys than one batch and keeps their order", async () => {
     const { table } = store();
     const keys = Array.from({ length: 230 }, (_, index) => key("f", String(index)));
     await table.writeMany(keys.map((each) => ({ put: { ...each, n: Number(each.sk) } })));
@@ -137,7 +137,7 @@ describe("reads", () => {
     expect(items.map((item) => item?.n)).toEqual([...keys.map((_, index) => 229 - index), undefined, 7]);
   });
 
-  test("the meter counts calls, units and the trips that had to wait for each other", async () => {
+  test("the meter counts calls, units and sequential round trips", async () => {
     const { table } = store();
     const meter = new StoreMeter();
     const metered = table.metered(meter);

@@ -21,7 +21,7 @@ import { useStore } from "../support/engine.ts";
 const store = useStore();
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-/** The cells of a table's rows, without its head. */
+/** The cells of a table's rows, without the header row. */
 const rowsOf = (text: string, line: RegExp): string[][] =>
   text
     .split("\n")
@@ -37,14 +37,14 @@ const rowsOf = (text: string, line: RegExp): string[][] =>
 const kinds = rowsOf(read("lib/store/layout.ts"), /^ \* \|/).map(([name = ""]) => name);
 const documented = rowsOf(read("docs/item-growth.md"), /^\|/);
 
-/** Four bytes a character, as long as the limit allows. */
+/** Characters of four bytes each, as many as the limit allows. */
 const wide = (characters: number) => "\u{1f600}".repeat(characters);
 const id = wide(requestLimits.idBytesMax / 4);
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const time = "2026-11-15T12:00:00.000Z";
 const many = <Element>(count: number, make: (index: number) => Element): Element[] =>
   Array.from({ length: count }, (_, index) => make(index));
-/** The longest key there is: three bytes for each of an id's. */
+/** The longest possible key: three bytes for each byte of an id. */
 const key = {
   pk: `TENANT#w#${"%23".repeat(requestLimits.idBytesMax)}`,
   sk: "%23".repeat(requestLimits.idBytesMax),
@@ -83,7 +83,7 @@ const idsPart = {
   parts: 99,
   repository_ids: many(eventLimits.readablePartBytesMax / 260, () => id),
 };
-/** Admins as the event's schema takes them, as many as it takes. */
+/** As many admins as the event's schema accepts. */
 function mostAdmins() {
   const admin = { user_id: id, email: wide(peopleLimits.emailBytesMax / 4) };
   const event = (count: number) => ({
@@ -205,12 +205,12 @@ const largest: Readonly<Record<string, () => Attributes>> = {
 };
 
 describe("docs/item-growth.md", () => {
-  test("has a row for every kind of item, in the order of the layout", () => {
+  test("docs/item-growth.md has a row for every kind of item, in the order of the layout", () => {
     expect(documented.map(([name]) => name)).toEqual(kinds);
     expect(kinds.length).toBeGreaterThan(40);
   });
 
-  test("names a bound, what happens beyond it and a test that exists, for everything that grows", () => {
+  test("names a bound, the behaviour beyond it and an existing test, for everything that grows", () => {
     for (const [name = "", grows = "", bound, beyond, proof = ""] of documented) {
       if (grows.startsWith("nothing")) expect([name, bound, beyond, proof]).toEqual([name, "", "", ""]);
       else {
@@ -220,7 +220,7 @@ describe("docs/item-growth.md", () => {
     }
   });
 
-  test("says that something grows exactly where the largest item is known here", () => {
+  test("marks an item as growing exactly if the largest item is defined here", () => {
     const growing = documented.filter(([, grows = ""]) => !grows.startsWith("nothing")).map(([name]) => name);
     expect(growing).toEqual(Object.keys(largest));
   });
@@ -232,7 +232,7 @@ describe("the largest item fits the table:", () => {
     await store().table.write({ put: item });
   });
 
-  test("one that is larger does not, so these tests can fail", async () => {
+  test("a larger item does not fit, so these tests can fail", async () => {
     const memberships = many(2 * peopleLimits.membershipsMax, () => ({ organization: uuid, user_id: id }));
     await expect(store().table.write({ put: { ...key, memberships } })).rejects.toThrow(/size/i);
   });

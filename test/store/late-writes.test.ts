@@ -14,7 +14,7 @@ import { TestClock } from "../support/clock.ts";
 const minutesMs = 60_000;
 const item = { pk: "a", sk: "ITEM" };
 
-/** Whoever calls is frozen for a while and then hears nothing; later calls are answered. */
+/** The first call freezes the process for a while and gets no answer; later calls are answered. */
 function frozenStore(frozenMs: number) {
   const clock = new TestClock();
   const sent: object[] = [];
@@ -26,7 +26,7 @@ function frozenStore(frozenMs: number) {
       throw new NoAnswer("lost");
     },
     destroy: () => undefined,
-    // The answers are the test's own word for DynamoDB's.
+    // The test defines the answers that it uses as DynamoDB's.
   } as unknown as StoreClient;
   const table = createDynamoTable({ client, tableName: "t", clock, random: systemRandom });
   return { clock, sent, table };
@@ -39,7 +39,7 @@ const writes: ReadonlyArray<[string, (table: Table) => Promise<unknown>]> = [
 ];
 
 describe.each(writes)("%s that got no answer", (_, write) => {
-  /** No timer fires while the process is frozen, so the signal says nothing yet when it goes on. */
+  /** No timer fires while the process is frozen, so the signal is not aborted yet when the process continues. */
   const until = (clock: TestClock) => {
     const notAfterMs = clock.nowMs() + 26_000;
     return { isOver: () => clock.nowMs() > notAfterMs, signal: new AbortController().signal };
@@ -58,7 +58,7 @@ describe.each(writes)("%s that got no answer", (_, write) => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is not sent again when somebody called the work off", async () => {
+  test("is not sent again when the work was aborted", async () => {
     const { clock, sent, table } = frozenStore(1);
     const stopped = new AbortController();
     const bounded = boundedTable(table, { ...until(clock), signal: stopped.signal });
@@ -68,14 +68,14 @@ describe.each(writes)("%s that got no answer", (_, write) => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is not sent again more than a minute after its moment, deadline or not", async () => {
+  test("is not sent again more than a minute after its moment, with or without a deadline", async () => {
     const { sent, table } = frozenStore(storeLimits.writeAgeMsMax + 1);
     await expect(write(table)).rejects.toBeInstanceOf(WriteExpired);
     expect(sent).toHaveLength(1);
   });
 });
 
-test("nothing at all begins after the deadline, reads neither", async () => {
+test("nothing starts after the deadline, not even reads", async () => {
   const { sent, table } = frozenStore(0);
   const signal = new AbortController().signal;
   const bounded = boundedTable(table, { isOver: () => true, signal });
@@ -91,7 +91,7 @@ test("nothing at all begins after the deadline, reads neither", async () => {
   expect(sent).toEqual([]);
 });
 
-test("a write whose moment is more than a minute old is not sent at all, and is decided anew with a new one", async () => {
+test("a write whose moment is more than a minute old is not sent, and is decided again with a new moment", async () => {
   const { clock, sent, table } = frozenStore(0);
   sent.push({});
   const momentMs = clock.nowMs();
@@ -100,7 +100,7 @@ test("a write whose moment is more than a minute old is not sent at all, and is 
   await expect(table.write(old)).rejects.toBeInstanceOf(WriteExpired);
   await expect(table.transact([{ put: item }, old])).rejects.toBeInstanceOf(WriteExpired);
   expect(sent).toHaveLength(1);
-  // The function is frozen between reading the clock and sending what it decided.
+  // The function is frozen between reading the clock and sending its decision.
   let freezes = 1;
   await retryOnConflict({ table, clock, random: systemRandom }, async () => {
     const nowMs = clock.nowMs();
@@ -112,7 +112,7 @@ test("a write whose moment is more than a minute old is not sent at all, and is 
   expect(clock.nowMs() - sentMs).toBeLessThan(storeLimits.writeAgeMsMax);
 });
 
-test("places in the lists that a resumed walk reads carry their moment: audit entries, Learnings and their removals", () => {
+test("items of the lists that a resumed walk reads have their moment: audit entries, Learnings and their removals", () => {
   const clock = new TestClock();
   const nowMs = clock.nowMs();
   const origin = { actor: operator, ipAddress: null, requestId: null, gatewayRequestId: null };
@@ -144,7 +144,7 @@ test("places in the lists that a resumed walk reads carry their moment: audit en
   expect(placed).toEqual([nowMs, nowMs, nowMs, nowMs]);
 });
 
-test("a decision whose write is too old is made anew, with a new moment", async () => {
+test("a decision whose write is too old is made again, with a new moment", async () => {
   const { clock, sent, table } = frozenStore(10 * minutesMs);
   const begunMs = clock.nowMs();
   await retryOnConflict({ table, clock, random: systemRandom }, () =>

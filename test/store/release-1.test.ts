@@ -11,8 +11,8 @@ import type { Item } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 
 /**
- * Items of every kind that the table holds, recorded from release 1, whose client marshalled by itself: `stored` is
- * what it sent to DynamoDB, `read` is what it made of the same when it read it. Bytes are base64.
+ * Items of every kind in the table, recorded from release 1, whose client marshalled them itself: `stored` is what it
+ * sent to DynamoDB, `read` is the item after it read the same back. Bytes are base64.
  */
 const recorded = z
   .array(
@@ -32,9 +32,9 @@ beforeAll(() => {
 });
 afterAll(() => raw.destroy());
 
-/** As it went over the wire: the client takes bytes where JSON has base64. */
+/** The form that was sent: the client takes bytes where JSON has base64. */
 const attribute = (value: unknown): AttributeValue => {
-  // The record's own word for an attribute of DynamoDB.
+  // The recording defines this form of a DynamoDB attribute.
   const [[type, content] = ["", undefined]] = Object.entries(value as Record<string, unknown>);
   if (type === "B") return { B: new Uint8Array(Buffer.from(String(content), "base64")) };
   if (type === "L") return { L: (content as unknown[]).map(attribute) };
@@ -44,7 +44,7 @@ const attribute = (value: unknown): AttributeValue => {
 const attributes = (map: object): Record<string, AttributeValue> =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, attribute(value)]));
 
-/** The same with bytes in the place of `$bytes`. */
+/** Replaces `$bytes` with bytes. */
 function revived(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revived);
   if (typeof value !== "object" || value === null) return value;
@@ -55,7 +55,7 @@ function revived(value: unknown): unknown {
 describe.each(recorded.map((each, index) => ({ ...each, name: `${index} ${each.kind}` })))(
   "release 1's item $name",
   ({ stored, read }) => {
-    // The recorded value of an item is one.
+    // The recorded value of an item is an item.
     const item = revived(read) as Item;
     const { pk, sk } = item;
     const Key = { pk: { S: pk }, sk: { S: sk } };
@@ -74,13 +74,13 @@ describe.each(recorded.map((each, index) => ({ ...each, name: `${index} ${each.k
   },
 );
 
-test("the record holds every kind of item of the table's layout", () => {
+test("the recording holds every kind of item of the table's layout", () => {
   const layout = readFileSync(new URL("../../lib/store/layout.ts", import.meta.url), "utf8");
   const prefixes = [...layout.matchAll(/^ \* \| [^|]+\| ([A-Z#-]+)[^|]*\|/gm)].map(
     ([, prefix = ""]) => prefix,
   );
   const keys = recorded.map(({ read }) => String(read.pk));
-  /** Kinds that came later. */
+  /** Kinds that were added later. */
   const sinceRelease1 = new Set(["OWED", "TRIES#", "SWEEPER", "PENDING#"]);
   expect(prefixes.length).toBeGreaterThan(25);
   expect(

@@ -26,7 +26,7 @@ const awsFault = (name: string, status = 400, details: object = {}) =>
 const cancelled = (...codes: Array<string | undefined>) =>
   awsFault("TransactionCanceledException", 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
 
-/** A store that answers what a test has prepared, one answer after the other; errors are thrown. */
+/** A store that returns the prepared answers in order; errors are thrown. */
 function storeOf(...prepared: unknown[]) {
   const asked: Array<{ operation: string; input: object }> = [];
   const answers = [...prepared];
@@ -38,7 +38,7 @@ function storeOf(...prepared: unknown[]) {
       return answer;
     },
     destroy: () => undefined,
-    // The answers are the test's own word for DynamoDB's.
+    // The test defines the answers that it uses as DynamoDB's.
   } as unknown as StoreClient;
   const clock = new TestClock();
   const options = { client, tableName: "t", clock, random: systemRandom };
@@ -48,7 +48,7 @@ function storeOf(...prepared: unknown[]) {
 const { attemptsMax } = storeLimits.retry;
 const key = (pk: string) => ({ pk, sk: "ITEM" });
 
-describe("what a fault means for the next try", () => {
+describe("the kind of an error decides about the next attempt", () => {
   test.each([
     ["no answer", new NoAnswer("gone"), "ambiguous"],
     ["an error of our own", new TypeError("ours"), "permanent"],
@@ -93,7 +93,7 @@ describe("retries", () => {
     };
   };
 
-  test("end with the answer, and with the attempts", async () => {
+  test("end with the answer, and report the attempts", async () => {
     const throttle = awsFault("ThrottlingException");
     expect(await withRetries(waiting(), { repeatAmbiguous: false }, failing(throttle, attemptsMax - 1))).toBe(
       attemptsMax,
@@ -107,7 +107,7 @@ describe("retries", () => {
     expect(given).toMatchObject({ throttled: true, cause: throttle, message: "The store is throttling." });
   });
 
-  test("repeat what may have happened only where that is harmless", async () => {
+  test("repeat an ambiguous call only if it is idempotent", async () => {
     const lost = new NoAnswer("lost");
     expect(await withRetries(waiting(), { repeatAmbiguous: true }, failing(lost, 1))).toBe(2);
     await expect(withRetries(waiting(), { repeatAmbiguous: false }, failing(lost, 1))).rejects.toMatchObject({
@@ -117,12 +117,12 @@ describe("retries", () => {
     });
   });
 
-  test("do not repeat what will not change", async () => {
+  test("retries do not repeat a permanent error", async () => {
     const error = awsFault("ValidationException");
     await expect(withRetries(waiting(), { repeatAmbiguous: true }, failing(error, 1))).rejects.toBe(error);
   });
 
-  test("wait longer each time, up to a bound, never the same for two", async () => {
+  test("wait longer each time, up to a bound, with random pauses", async () => {
     const bounds: number[] = [];
     const clock = new TestClock();
     const below = (bound: number) => bounds.push(bound) && bound - 1;
@@ -135,11 +135,11 @@ describe("retries", () => {
   });
 });
 
-describe("a batch that is done only in part", () => {
+describe("a batch that is only partly done", () => {
   const left = (...pks: string[]) => ({ UnprocessedKeys: { t: { Keys: pks.map(key) } } });
   const found = (...pks: string[]) => ({ Responses: { t: pks.map(key) } });
 
-  test("is read on with what is left, and answers in the order of the keys", async () => {
+  test("reads the remaining keys, and answers in the order of the keys", async () => {
     const { table, asked } = storeOf(
       { ...found("b"), ...left("a", "c") },
       { ...found("c"), ...left("a") },
@@ -155,7 +155,7 @@ describe("a batch that is done only in part", () => {
     ]);
   });
 
-  test("is given up as throttled when nothing moves any more, and not before", async () => {
+  test("fails as throttled only when no more progress is made", async () => {
     const stuck = storeOf(left("a"));
     await expect(stuck.table.getMany([key("a")])).rejects.toMatchObject({
       name: "StoreUnavailable",
@@ -167,7 +167,7 @@ describe("a batch that is done only in part", () => {
     expect(await storeOf(...waits, found("a")).table.getMany([key("a")])).toEqual([key("a")]);
   });
 
-  test("is written on with what is left, and given up likewise", async () => {
+  test("writes the remaining items, and fails in the same way", async () => {
     const request = (pk: string) => ({ PutRequest: { Item: key(pk) } });
     const some = storeOf({ UnprocessedItems: { t: [request("b")] } }, {});
     await some.table.writeMany([{ put: key("a") }, { put: key("b") }]);
@@ -182,7 +182,7 @@ describe("a batch that is done only in part", () => {
 });
 
 describe("one call", () => {
-  test("asks for the item before or after a change", async () => {
+  test("returns the item before or after a change on request", async () => {
     const { table, asked } = storeOf({ Attributes: key("a") });
     const change = { update: key("a"), change: { remove: ["x"] } };
     for (const returning of ["old", "new"] as const)
@@ -193,7 +193,7 @@ describe("one call", () => {
     ]);
   });
 
-  test("of an empty range asks nobody; a scan takes its page size", async () => {
+  test("a query of an empty range sends nothing; a scan uses its page size", async () => {
     const { table, asked } = storeOf({});
     expect(await table.queryPage({ pk: "a", from: "2", upTo: "1" })).toEqual({ items: [] });
     expect(asked).toEqual([]);
@@ -201,7 +201,7 @@ describe("one call", () => {
     expect(asked).toMatchObject([{ operation: "ScanCommand", input: { Limit: 7 } }]);
   });
 
-  test("is metered by what was paid, whatever form that is told in", async () => {
+  test("one call is metered by its consumed capacity, in every form that DynamoDB reports", async () => {
     const units = async (work: (table: Table) => Promise<unknown>, ConsumedCapacity: unknown) => {
       const meter = new StoreMeter();
       await work(storeOf({ ConsumedCapacity }).table.metered(meter));
@@ -217,7 +217,7 @@ describe("one call", () => {
     expect(await units(write, {})).toEqual([[0, 0]]);
   });
 
-  test("of a transaction that is cancelled for other reasons than a condition is no refusal", async () => {
+  test("a transaction that is cancelled for another reason than a condition is not a refusal", async () => {
     const cancellation = cancelled("ValidationError");
     await expect(storeOf(cancellation).table.transact([{ put: key("a") }])).rejects.toBe(cancellation);
     await expect(storeOf(cancelled("ConditionalCheckFailed", "None")).table.transact([])).rejects.toEqual(
@@ -225,18 +225,18 @@ describe("one call", () => {
     );
   });
 
-  test("of the vector index without results is an empty list", async () => {
+  test("a search of the vector index without results returns an empty list", async () => {
     expect(await storeOf({}).vectors.search("space", "repo", [1], 5)).toEqual([]);
   });
 
-  test("to make a table is fine when it is there, and a fault for any other reason", async () => {
+  test("a call to create a table succeeds if it exists, and fails for any other reason", async () => {
     await createTable(storeOf(awsFault("ResourceInUseException")).client, "t", { vectorIndex: false });
     for (const error of [awsFault("AccessDeniedException"), new TypeError("ours")])
       await expect(createTable(storeOf(error).client, "t", { vectorIndex: true })).rejects.toBe(error);
   });
 });
 
-describe("deciding anew", () => {
+describe("retryOnConflict", () => {
   const store = () => ({ ...storeOf({}), random: systemRandom });
   const refusing = (error: Error, times: number) => {
     let calls = 0;
@@ -246,7 +246,7 @@ describe("deciding anew", () => {
     };
   };
 
-  test("goes on while conditions fail, a bounded number of times", async () => {
+  test("repeats while conditions fail, a bounded number of times", async () => {
     const item: Item = key("a");
     for (const error of [new ConditionFailed(item), new TransactionRefused([])]) {
       const last = eventLimits.decisionsMax - 1;
@@ -259,12 +259,12 @@ describe("deciding anew", () => {
     }
   });
 
-  test("passes everything else on at once", async () => {
+  test("passes on every other error at once", async () => {
     const error = new TypeError("ours");
     await expect(retryOnConflict(store(), refusing(error, 1))).rejects.toBe(error);
   });
 
-  test("numbers the attempts from 0, so that only the first uses what was read before", async () => {
+  test("numbers the attempts from 0, so that only the first uses an earlier read", async () => {
     const attempts: number[] = [];
     await retryOnConflict(store(), async (attempt) => {
       attempts.push(attempt);
@@ -274,22 +274,22 @@ describe("deciding anew", () => {
   });
 });
 
-describe("a write that needs its condition", () => {
+describe("a conditional write", () => {
   const write = { delete: key("a"), when: { present: "pk" } };
 
-  test("says whether the condition held", async () => {
+  test("returns whether the condition held", async () => {
     expect(await writeIf(storeOf({}).table, write)).toBe(true);
     const failed = awsFault("ConditionalCheckFailedException");
     expect(await writeIf(storeOf(failed).table, write)).toBe(false);
   });
 
-  test("passes every other fault on", async () => {
+  test("passes on every other error", async () => {
     const error = awsFault("AccessDeniedException");
     await expect(writeIf(storeOf(error).table, write)).rejects.toBe(error);
   });
 });
 
-test("elements come in chunks of the size that is asked for, the last one smaller", () => {
+test("elements are split into chunks of the given size, the last one smaller", () => {
   expect(chunksOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
   expect(chunksOf([], 2)).toEqual([]);
 });

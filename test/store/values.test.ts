@@ -5,10 +5,10 @@ import { useStore } from "../support/engine.ts";
 const store = useStore();
 const key = (pk: string) => ({ pk, sk: "ITEM" });
 
-/** Maps with such members come out of JSON, and nowhere else. */
+/** Only JSON.parse makes maps with such members. */
 const named = (name: string): Value => JSON.parse(`{"deep":[{"${name}":{"name":"Set"}}]}`);
 
-describe("a member that the document client would lose or mistake", () => {
+describe("a member name that the document client would lose or misinterpret", () => {
   test.each(["__proto__", "constructor"])("%s is refused before anything is sent", async (name) => {
     const { table } = store();
     const value = named(name);
@@ -23,7 +23,7 @@ describe("a member that the document client would lose or mistake", () => {
     expect(await table.get(key("refused"))).toBeUndefined();
   });
 
-  test("any other name of an object's own is a member like all others", async () => {
+  test("any other name of an Object.prototype member is an ordinary member", async () => {
     const { table } = store();
     const item = {
       ...key("names"),
@@ -35,19 +35,19 @@ describe("a member that the document client would lose or mistake", () => {
 });
 
 describe("a value", () => {
-  test("that is undefined is left out, at any depth", async () => {
+  test("a value that is undefined is left out, at any depth", async () => {
     const { table } = store();
     await table.write({ put: { ...key("undefined"), a: undefined, b: { c: undefined, d: 1 } } });
     expect(await table.get(key("undefined"))).toStrictEqual({ ...key("undefined"), b: { d: 1 } });
   });
 
-  test("that no item may hold is refused before it is sent", async () => {
+  test("a value that no item can hold is refused before it is sent", async () => {
     const { table } = store();
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
       await expect(table.write({ put: { ...key("infinite"), value } })).rejects.toThrow("not allowed");
   });
 
-  test("that a failed condition found comes back in our own form", async () => {
+  test("a value of a failed condition is returned in our own form", async () => {
     const { table } = store();
     const item = {
       ...key("found"),

@@ -15,7 +15,7 @@ import { github, World } from "../support/world.ts";
 const store = useStore();
 
 describe("a page of a filtered listing", () => {
-  /** Pages of two without end, up to a number. */
+  /** Pages of two items, up to a last number. */
   const endless = (last: number): Table => ({
     ...store().table,
     queryPage: async (_, resume) => {
@@ -27,14 +27,14 @@ describe("a page of a filtered listing", () => {
   });
   const range = { pk: "p", beginsWith: "" };
 
-  test("that passes over too many ends with what it has and where to go on", async () => {
+  test("a page of a filtered listing that skips too many items ends with the items found so far and a position to continue from", async () => {
     const page = await walk(endless(1e9), range, 5, async (items) => items.filter(({ sk }) => sk === "3"));
     expect(page.found.map(({ sk }) => sk)).toEqual(["3"]);
-    // One was found on the way, so the last pair is the one that fills the measure.
+    // One item was found on the way, so the limit of skipped items is reached one item later.
     expect(page.next).toBe(String(2 * Math.ceil((walkLimits.passedOverMax + 1) / 2) - 1));
   });
 
-  test("reads on until a page is full and one more was seen, or to the end", async () => {
+  test("continues until the page is full and one more item was seen, or to the end", async () => {
     const all = async (items: readonly Item[]) => items;
     expect(await walk(endless(9), range, 3, all)).toMatchObject({
       found: [{ sk: "0" }, { sk: "1" }, { sk: "2" }],
@@ -44,8 +44,8 @@ describe("a page of a filtered listing", () => {
   });
 });
 
-describe("a page costs a bounded number of trips, however much is passed over", () => {
-  /** Queries of the first page, and what the whole walk finds. */
+describe("a page costs a bounded number of round trips, however many items it skips", () => {
+  /** Sequential round trips of every page, and everything that the whole walk finds. */
   async function count(
     table: { metered(meter: StoreMeter): Table },
     read: (table: Table, after: string | null) => Promise<{ found: readonly string[]; next: string | null }>,
@@ -65,7 +65,7 @@ describe("a page costs a bounded number of trips, however much is passed over", 
   const passedOver = walkLimits.passedOverMax + 500;
   const queriesMax = walkLimits.passedOverMax / walkLimits.pageItemsMin;
 
-  test("repositories: the inactive ones", async () => {
+  test("repositories: inactive ones are skipped", async () => {
     const { table } = await openStore(store().endpoint);
     const world = new World(() => table);
     const uuid = await world.organization("one");
@@ -88,7 +88,7 @@ describe("a page costs a bounded number of trips, however much is passed over", 
     expect(Math.max(...trips)).toBeLessThanOrEqual(queriesMax + 1);
   });
 
-  test("members: those with another role, or without a seat", async () => {
+  test("members: those with another role, or without a seat, are skipped", async () => {
     const { table } = await openStore(store().endpoint);
     const world = new World(() => table);
     const uuid = await world.organization("one");
@@ -112,12 +112,12 @@ describe("a page costs a bounded number of trips, however much is passed over", 
         return { found: page.records.map(({ user_id }) => user_id), next: page.next };
       });
       expect(found).toEqual(expected);
-      // A query and the people behind its members, one after the other.
+      // A query and then the people of its members, one after the other.
       expect(Math.max(...trips)).toBeLessThanOrEqual(2 * queriesMax + 1);
     }
   });
 
-  test("Learnings: the places they moved on from", async () => {
+  test("Learnings: the positions that they moved away from are skipped", async () => {
     const { table } = await openStore(store().endpoint);
     const pk = learningListPartition("w#one");
     const moved_at = "2026-01-01T00:00:00.000Z";

@@ -39,7 +39,7 @@ describe("an event", () => {
     expect(await everything(table)).toEqual(before);
   });
 
-  test("older than what is stored is ignored", async () => {
+  test("older than the stored state is ignored", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     await appendBatch(depsOf(table), tenant, [change(organization, "pr/1", 5, everywhere("new"))]);
@@ -53,7 +53,7 @@ describe("an event", () => {
     expect(await everything(table)).toEqual(before);
   });
 
-  test("newer with equal content moves nothing, but its time counts", async () => {
+  test("newer with equal content moves nothing, but its time is stored", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const deps = depsOf(table);
@@ -84,7 +84,7 @@ describe("an event", () => {
     expect(texts(await walk(table, request(tenant, { organization })))).toEqual(["two", "one again"]);
   });
 
-  test("of equal time wins by the greater id", async () => {
+  test("an event of equal time wins if its id is greater", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const lesser = { ...change(organization, "pr/1", 1, everywhere("lesser")), eventId: "a" };
@@ -96,7 +96,7 @@ describe("an event", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["greater"]);
   });
 
-  test("that moves the merge date leaves the old week", async () => {
+  test("an event that moves the merge date leaves the old week", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const deps = depsOf(table);
@@ -111,7 +111,7 @@ describe("an event", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["text"]);
   });
 
-  test("without comments leaves the review comments and moves nothing else", async () => {
+  test("an event without comments removes the review comments and moves nothing else", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const deps = depsOf(table);
@@ -128,7 +128,7 @@ describe("an event", () => {
     expect(texts(await walk(table, request(tenant, { dataset: "reviews" })))).toEqual(["one", "two"]);
   });
 
-  test("that feeds nothing is remembered, so an older one cannot bring the pull request back", async () => {
+  test("an event without content is stored, so an older event cannot bring the pull request back", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const deps = depsOf(table);
@@ -140,7 +140,7 @@ describe("an event", () => {
     expect(await walk(table, request(tenant))).toEqual([[]]);
   });
 
-  test("for an organization that left the tenant is not applied, and holds up nobody", async () => {
+  test("an event for an organization that left the tenant is not applied, and delays no other event", async () => {
     const { table } = store();
     const tenant = newWorkspace();
     const gone = await newOrganization(table, tenant);
@@ -157,7 +157,7 @@ describe("an event", () => {
   });
 });
 
-/** Nothing after the transaction is ever heard of: the writer died right after its commit. */
+/** The store becomes unavailable after the transaction: the writer dies right after its commit. */
 const dyingAfterCommit = (table: Table): Table => ({
   ...table,
   write: async () => {
@@ -180,7 +180,7 @@ describe("an interrupted append", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["text"]);
   });
 
-  test("is finished by whoever comes next, and what it superseded goes", async () => {
+  test("an interrupted append is finished by the next writer, and the superseded entry is deleted", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table, newWorkspace());
     await appendBatch(depsOf(table), tenant, [change(organization, "pr/1", 1, everywhere("one"))]);
@@ -206,7 +206,7 @@ describe("a batch", () => {
       change(organization, `pr/${index}`, index, everywhere(`${index}`)),
     );
 
-  test("of ten is one transaction, and stays within fifteen write units a pull request", async () => {
+  test("a batch of ten is one transaction, with at most fifteen write units per pull request", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table, newWorkspace());
     const meter = new StoreMeter();
@@ -219,7 +219,7 @@ describe("a batch", () => {
     expect(meter.sequentialRoundTrips).toBe(3);
   });
 
-  test("of any size is split so that every transaction fits", async () => {
+  test("a batch of any size is split so that every transaction fits", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table, newWorkspace());
 
@@ -230,7 +230,7 @@ describe("a batch", () => {
     expect(texts(await walk(table, request(tenant, { limit: 7 })))).toEqual(expected);
   });
 
-  test("with several events of one pull request applies the newest", async () => {
+  test("a batch with several events of one pull request applies the newest", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const newest = change(organization, "pr/1", 3, everywhere("three"));
@@ -246,7 +246,7 @@ describe("a batch", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["three"]);
   });
 
-  test("racing nine others of the same tenant loses nothing", async () => {
+  test("a batch that races nine others of the same tenant loses nothing", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table, newWorkspace());
     const deps = depsOf(table);
@@ -266,7 +266,7 @@ describe("a batch", () => {
 });
 
 describe("on a table in memory", () => {
-  test("a large entry that did not change is not written again with what did", async () => {
+  test("a large entry that did not change is not written again with a changed one", async () => {
     const { table, tenant, send, spills, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1), reviews: draft("one") });
     const before = spills();
@@ -275,7 +275,7 @@ describe("on a table in memory", () => {
     expect((await walk(table, request(tenant))).flat().map(({ number }) => number)).toEqual([1]);
   });
 
-  test("what is larger than an entry may be spills, not one byte before, and must come as bytes", async () => {
+  test("an entry spills exactly when it is larger than the limit, and its payload must be bytes", async () => {
     const { send, spills, all } = await memoryStream();
     const bytes = (length: number) => draft("bytes", { payload: new Uint8Array(length) });
     await send(1, { reviews: bytes(streamLimits.inlineBytesMax) });
@@ -320,14 +320,14 @@ describe("on a table in memory", () => {
     expect(spills().map(({ x }) => x)).toEqual([1, undefined]);
   });
 
-  test("of an organization that left, every event is to be sent elsewhere, whichever is newest", async () => {
+  test("every event of an organization that left has to be sent elsewhere, not only the newest", async () => {
     const { table, organization, tenant } = await memoryStream();
     await setTenant(table, organization, newWorkspace());
     const events = [1, 2].map((order) => change(organization, "pr/1", order, everywhere(`${order}`)));
     expect(await appendBatch(quick(table), tenant, events)).toEqual(["elsewhere", "elsewhere"]);
   });
 
-  test("a batch that takes several transactions publishes each before the next, and repeats none", async () => {
+  test("a batch of several transactions publishes each before the next, and repeats none", async () => {
     const { table, organization, tenant, called } = await memoryStream();
     const events = [1, 2, 3, 4, 5].map((order) =>
       change(organization, `pr/${order}`, order, everywhere(`${order}`)),
@@ -347,7 +347,7 @@ describe("on a table in memory", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  test("what was appended before an organization left stays appended", async () => {
+  test("entries that were appended before an organization left stay appended", async () => {
     const { table, organization, tenant } = await memoryStream();
     let attempts = 0;
     const leaving: Table = {
@@ -373,7 +373,7 @@ describe("on a table in memory", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual([organization, other]);
   });
 
-  test("a refusal for another reason is decided anew, and takes nobody for gone", async () => {
+  test("a refusal for another reason is decided again, and does not count an organization as gone", async () => {
     const { table, organization, tenant } = await memoryStream();
     let attempts = 0;
     const refused: Table = {

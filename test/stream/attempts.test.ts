@@ -13,7 +13,7 @@ import { acme, change, everywhere } from "./support.ts";
 const organization = "00000000-0000-5000-8000-000000000001";
 const event = change(organization, "pr/1", 1, everywhere("one"));
 
-/** Time that does not pass, and what was thrown and slept. */
+/** Time does not pass; thrown errors and sleeps are recorded. */
 function watchedDeps(part: Partial<Table>, more: Partial<StreamDeps> = {}) {
   const boundsMs: number[] = [];
   const sleptMs: number[] = [];
@@ -38,7 +38,7 @@ function watchedDeps(part: Partial<Table>, more: Partial<StreamDeps> = {}) {
   return { deps, boundsMs, sleptMs };
 }
 
-describe("a writer that others always forestall", () => {
+describe("a writer that always loses to others", () => {
   let attempts = 0;
   const refused: Partial<Table> = {
     get: async () => undefined,
@@ -49,7 +49,7 @@ describe("a writer that others always forestall", () => {
     },
   };
 
-  test("pauses at random under a bound that grows to a second, and gives the event back after thirty attempts", async () => {
+  test("pauses at random under a bound that grows to a second, and returns the event after thirty attempts", async () => {
     const { deps, boundsMs, sleptMs } = watchedDeps(refused);
     attempts = 0;
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
@@ -60,7 +60,7 @@ describe("a writer that others always forestall", () => {
     expect(sleptMs).toEqual(boundsMs.map((boundMs) => boundMs - 1));
   });
 
-  test("keeps to the limits it is given", async () => {
+  test("uses the limits that it is given", async () => {
     const limits = { ...streamLimits, attemptsMax: 2, retryDelayMsBase: 3 };
     const { deps, boundsMs } = watchedDeps(refused, { limits });
     attempts = 0;
@@ -68,7 +68,7 @@ describe("a writer that others always forestall", () => {
     expect([attempts, boundsMs]).toEqual([2, [6]]);
   });
 
-  test("does not pause before its first attempt, and may use its last", async () => {
+  test("a writer that always loses to others does not pause before its first attempt, and may succeed in its last", async () => {
     const { deps, sleptMs } = watchedDeps({});
     await pauseBefore(deps, 0);
     expect(sleptMs).toEqual([]);
@@ -78,7 +78,7 @@ describe("a writer that others always forestall", () => {
   });
 });
 
-describe("an event that is there already", () => {
+describe("an event that is already stored", () => {
   const pointerId = pointerIdOf("pr/1");
   const { occurredAtMs, eventId } = event;
   const pointer = pointerItemOf({
@@ -93,7 +93,7 @@ describe("an event that is there already", () => {
   const pending = { added: [{ organization, pointerId, number: 5, weeks: [] }], dropped: [], spills: [] };
   const unpublished: Item = { ...streamHeadKey(acme), n: 6, p: 4, q: pendingValue(pending) };
 
-  /** A head that stays as it is, whoever writes. */
+  /** A head that never changes, whatever is written. */
   function stuck(head: Item, limits: StreamLimits = streamLimits) {
     const heads: string[] = [];
     const { deps } = watchedDeps(
@@ -114,12 +114,12 @@ describe("an event that is there already", () => {
     return { deps, heads };
   }
 
-  test("is not acknowledged while it does not show as published, but given back", async () => {
+  test("an event that is already stored is not acknowledged but returned to the queue while its number is not published", async () => {
     const { deps, heads } = stuck(unpublished);
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
       new StreamBusy("The stream did not settle in time."),
     );
-    // The batch's own look comes first; then every attempt looks and recovers.
+    // The batch reads the head first; then every attempt reads it and recovers.
     expect(heads.filter((each) => each === "get")).toHaveLength(1 + streamLimits.attemptsMax);
     expect(heads.filter((each) => each === "write")).toHaveLength(streamLimits.attemptsMax);
     const two = stuck(unpublished, { ...streamLimits, attemptsMax: 2 });
@@ -127,12 +127,12 @@ describe("an event that is there already", () => {
     expect(two.heads.filter((each) => each === "write")).toHaveLength(2);
   });
 
-  test("is not acknowledged while anything is pending", async () => {
+  test("an event that is already stored is not acknowledged while anything is pending", async () => {
     const { deps } = stuck({ ...unpublished, p: 5 });
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow("The stream did not settle in time.");
   });
 
-  test("is acknowledged after one look at a head that shows its very number published", async () => {
+  test("an event that is already stored is acknowledged after one read of a head that shows its number as published", async () => {
     const { q: _, ...settled } = unpublished;
     const { deps, heads } = stuck({ ...settled, p: 5 });
     expect(await appendBatch(deps, acme, [event])).toEqual(["duplicate"]);
@@ -140,7 +140,7 @@ describe("an event that is there already", () => {
   });
 });
 
-describe("a fault of the store", () => {
+describe("an error of the store", () => {
   const planted = new TypeError("planted");
   const head = { ...streamHeadKey(acme), n: 6, p: 5 };
   const before = pointerItemOf({
@@ -170,7 +170,7 @@ describe("a fault of the store", () => {
     await expect(appendBatch(deps, acme, [nothing])).rejects.toBe(planted);
   });
 
-  test("that is only a pointer changed by somebody else is decided anew", async () => {
+  test("an error of the store that only means that a pointer changed is decided again", async () => {
     const moved = { ...before, o: event.occurredAtMs, e: event.eventId };
     const items = [before, moved];
     const written: unknown[] = [];

@@ -21,7 +21,7 @@ export const dying = (table: Table): Table => ({
   write: async () => Promise.reject(new StoreUnavailable("dead", false)),
 });
 
-/** A workspace's organization on a table in memory. */
+/** An organization of a workspace on a table in memory. */
 export async function memoryStream(scanItemsMax?: number) {
   const { table, ...more } = memoryTable(scanItemsMax);
   const home = await newOrganization(table, newWorkspace());

@@ -17,10 +17,10 @@ const keyOf = (write: TransactionWrite): Key => {
   return "delete" in write ? write.delete : write.check;
 };
 
-/** The simulation's table without its weather: for scripts in which one call must come before another. */
+/** The simulation's table without its random faults: for tests in which one call must come before another. */
 export function memoryTable(scanItemsMax = 1000) {
   const shelf = new Shelf();
-  /** Every call in order, by the name of the method. */
+  /** Every call in order, with the name of the method. */
   const calls: Array<readonly [keyof Table, ...unknown[]]> = [];
   const all = (): Item[] => [...shelf.partitions.values()].flatMap((each) => [...each.values()]);
   const apply = (write: Write): void => {
@@ -81,7 +81,7 @@ export function memoryTable(scanItemsMax = 1000) {
     table,
     calls,
     all,
-    /** Names of the calls since the last time. */
+    /** Names of the calls since the last time that this was called. */
     called: (): Array<keyof Table> => calls.splice(0).map(([name]) => name),
   };
 }

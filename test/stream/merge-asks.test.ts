@@ -6,7 +6,7 @@ import { tableWith } from "../support/partial-table.ts";
 
 type Asked = { readonly pk: string; readonly from: number; readonly upTo: number; readonly items: number };
 
-/** Partitions that answer as `answer` says, and what was asked of them. */
+/** Partitions that answer with `answer`, and the recorded queries. */
 function askedOf(answer: (range: Range) => Page) {
   const asked: Asked[] = [];
   const table = tableWith({
@@ -21,7 +21,7 @@ function askedOf(answer: (range: Range) => Page) {
 
 const item = (pk: string, number: number): Item => ({ pk, sk: streamNumberKey(number) });
 
-/** Every number of the range, as many as are asked for. */
+/** Every number of the range, up to the requested count. */
 function full({ pk, from, upTo, pageItems = 1 }: Range): Page {
   const first = Number(from);
   const count = Math.min(pageItems, Number(upTo) - first + 1);
@@ -32,19 +32,19 @@ function full({ pk, from, upTo, pageItems = 1 }: Range): Page {
 
 const lane = (pk: string, floor: number, ceiling: number) => ({ pk, floor, ceiling });
 
-test("a partition alone is asked for all that is wanted", async () => {
+test("a single partition is queried for everything that is wanted", async () => {
   const { table, asked } = askedOf(full);
   await mergePartitions(table, [lane("a", 1, 1000)], 1000).next(100);
   expect(asked).toEqual([{ pk: "a", from: 1, upTo: 1000, items: 100 }]);
 });
 
-test("partitions that hold no more numbers than wanted are asked for exactly those", async () => {
+test("partitions that hold no more numbers than wanted are queried for exactly those", async () => {
   const { table, asked } = askedOf(full);
   await mergePartitions(table, [lane("a", 1, 50), lane("b", 51, 100)], 100).next(50);
   expect(asked.map(({ items }) => items)).toEqual([50, 50]);
 });
 
-test("a first look at many is small, and each later one at least twice as large", async () => {
+test("the first query of a large partition is small, and each later one at least twice as large", async () => {
   const { table, asked } = askedOf(full);
   const merge = mergePartitions(table, [lane("a", 1, 10_000), lane("b", 9_000, 10_000)], 10_000);
   for (let count = 0; count < 4 + 8 + 1; count++) await merge.next(1);
@@ -54,7 +54,7 @@ test("a first look at many is small, and each later one at least twice as large"
   expect(wide.asked.map(({ items }) => items)).toEqual([125, 125]);
 });
 
-test("a partition that begins beyond the bound is never asked, one that ends there not twice", async () => {
+test("a partition that begins beyond the bound is never queried, one that ends there only once", async () => {
   const { table, asked } = askedOf(full);
   const merge = mergePartitions(table, [lane("a", 1, 8), lane("b", 11, 20)], 10);
   for (let count = 0; count < 8; count++) expect(await merge.next(8)).toBeDefined();

@@ -27,7 +27,7 @@ function partitions(items: readonly Item[], pageMax: number): Table {
   };
 }
 
-test("whatever the partitions and pages, everything up to the bound comes out once, in order", async () => {
+test("everything up to the bound is returned once, in order, with any partitions and pages", async () => {
   const laneOf = fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(
@@ -54,7 +54,7 @@ test("whatever the partitions and pages, everything up to the bound comes out on
   );
 });
 
-/** Reads a page's worth of lanes whose bounds are rounded outwards to multiples of `scale`. */
+/** Reads a page of partitions whose bounds are rounded outwards to multiples of `scale`. */
 async function cost(
   laneOf: (number: number) => number,
   numbers: number,
@@ -90,13 +90,13 @@ async function cost(
   return seen;
 }
 
-test("weeks that follow one another cost hardly more than the page", async () => {
+test("consecutive weeks cost hardly more than the page", async () => {
   const { items, rounds } = await cost((number) => Math.floor(number / 2000), 6000);
   expect(items).toBeLessThan(1001 * 1.3);
   expect(rounds).toBeLessThanOrEqual(2);
 });
 
-test("a page of many short weeks that follow one another takes one round, not one a week", async () => {
+test("a page of many short consecutive weeks takes one round, not one per week", async () => {
   const { items, rounds } = await cost((number) => Math.floor(number / 20), 10_000, 64);
   expect(rounds).toBeLessThanOrEqual(2);
   expect(items).toBeLessThan(1001 * 1.3);

@@ -22,7 +22,7 @@ const store = useStore();
 const large = (fill: number) => draft("large", { payload: new Uint8Array(40_000).fill(fill) });
 
 describe("an organization that changes tenant", () => {
-  test("takes its pull requests along, large ones too, and leaves nothing behind", async () => {
+  test("takes its pull requests with it, including large ones, and leaves nothing behind", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const old = newWorkspace();
@@ -53,7 +53,7 @@ describe("an organization that changes tenant", () => {
     expect(leftovers).toEqual([]);
   });
 
-  test("can be moved again and again, and a repeated or late move does nothing", async () => {
+  test("an organization that changes tenant can be moved repeatedly, and a repeated or late move does nothing", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const [one, other] = [newWorkspace(), newWorkspace()];
@@ -73,7 +73,7 @@ describe("an organization that changes tenant", () => {
     expect(await walk(table, request(other))).toEqual([[]]);
   });
 
-  test("is brought along by its own events before the move comes by", async () => {
+  test("an organization that changes tenant is moved by its own events if they come before the move", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const [one, other] = [newWorkspace(), newWorkspace()];

@@ -9,7 +9,7 @@ export const spill = { id: "s1", parts: 2 };
 export const noSpill = () => undefined;
 
 export const reviews = { number: 3, week, fingerprint: fingerprintOf(draft("one")), spill: undefined };
-/** What event 1 of "pr/1" left: comments in parts, reviews, no MCP use. */
+/** The result of event 1 of "pr/1": comments in parts, reviews, no MCP use. */
 export const pointer: Pointer = {
   id: pointerId,
   organization,

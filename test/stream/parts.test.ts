@@ -35,7 +35,7 @@ const pending = {
   spills: [{ organization, id: "s1", parts: 2 }],
 };
 
-describe("about what DynamoDB counts for a value", () => {
+describe("the estimated size of a value in DynamoDB", () => {
   test.each<[Value | undefined, number]>([
     [undefined, 0],
     [null, 1],
@@ -54,8 +54,8 @@ describe("about what DynamoDB counts for a value", () => {
   });
 });
 
-describe("what is pending", () => {
-  test("is read back as it was written, with every name once", () => {
+describe("the pending changes of a head", () => {
+  test("the pending changes of a head are read back as they were written, with every name stored once", () => {
     const value = pendingValue(pending);
     expect(value).toEqual({
       o: [organization],
@@ -80,32 +80,32 @@ describe("what is pending", () => {
     expect(pendingSchema.parse(pendingValue(bare))).toEqual(bare);
   });
 
-  test("may be of every dataset, and of no other", () => {
+  test("the pending changes of a head may be of every dataset, and of no other", () => {
     const of = (letter: string) => ({ o: [organization], a: [[0, "p1", 42, [[letter, 7]]]] });
     for (const letter of ["c", "r", "m"]) expect(pendingSchema.safeParse(of(letter)).success).toBe(true);
     for (const letter of ["", "x"]) expect(pendingSchema.safeParse(of(letter)).success).toBe(false);
   });
 
-  test("that names a tenant without a list of them is damaged", () => {
+  test("the pending changes of a head that name a tenant without a list of tenants are damaged", () => {
     const { t: _, ...without } = Object(pendingValue(pending));
     expect(pendingSchema.safeParse(without).success).toBe(false);
   });
 
-  test("that names what it does not list is damaged", () => {
+  test("the pending changes of a head that name an element missing in their list are damaged", () => {
     for (const damage of [{ a: [[1, "p1", 42, []]] }, { d: [[1, 0, "c", 7, 41]] }, { s: [[1, "s1", 2]] }])
       expect(
         pendingSchema.safeParse({ ...Object(pendingValue(pending)), ...damage }).error?.issues,
       ).toMatchObject([{ message: "Pending names what it does not list." }]);
   });
 
-  test("tells whether anything is to be retired", () => {
+  test("show whether anything has to be retired", () => {
     expect(hasDropped(pending)).toBe(true);
     expect(hasDropped({ ...pending, dropped: [] })).toBe(true);
     expect(hasDropped({ ...pending, spills: [] })).toBe(true);
     expect(hasDropped({ ...pending, dropped: [], spills: [] })).toBe(false);
   });
 
-  test("names every item of the append but the head: the pointer and both copies in each dataset", () => {
+  test("name every item of the append except the head: the pointer and both copies in each dataset", () => {
     expect(copiesOf(tenant, organization)).toEqual([undefined, organization]);
     expect(copiesOf(`o#${organization}`, organization)).toEqual([undefined]);
     for (const [copy, read, owner] of [
@@ -127,7 +127,7 @@ describe("what is pending", () => {
 describe("an entry", () => {
   const visible = { repositoryId: "9001", authorId: null, atMs: 5, renderedBytes: 6, payload: "text" };
 
-  test("is read back from each of its copies, and knows whose it is", () => {
+  test("an entry is read back from each of its copies, with its organization", () => {
     for (const [authorId, a] of [
       [null, {}],
       ["4411", { a: "4411" }],
@@ -145,7 +145,7 @@ describe("an entry", () => {
     }
   });
 
-  test("says itself whose it is in the tenant's copy alone", () => {
+  test("stores its organization only in the tenant's copy", () => {
     const body = entryBody("p1", visible, undefined);
     expect(entryPuts(address, body).map(({ put: { pk, sk } }) => ({ pk, sk }))).toEqual(entryKeys(address));
     expect(entryPuts(address, body).map(({ put }) => put.g)).toEqual([organization, undefined]);
@@ -154,7 +154,7 @@ describe("an entry", () => {
     ]);
   });
 
-  test("that was spilled names its parts instead of a payload; without either it holds nothing", () => {
+  test("an entry that was spilled has its parts instead of a payload; without either it is empty", () => {
     const spill = { id: "s1", parts: 2 };
     const body = entryBody("p1", visible, spill);
     expect(body).toMatchObject({ s: ["s1", 2] });
@@ -167,7 +167,7 @@ describe("an entry", () => {
     expect(entryBody("p1", { ...visible, payload: undefined }, undefined)).toMatchObject({ p: null });
   });
 
-  test("that is nobody's, or has both or neither of payload and parts, is damaged", () => {
+  test("an entry without an organization, or with both or neither of payload and parts, is damaged", () => {
     const body = entryBody("p1", visible, undefined);
     const key = { pk: "S#x", sk: "0000000042" };
     expect(() => parseEntry({ ...key, ...body }, undefined)).toThrow(
@@ -183,12 +183,12 @@ describe("an entry", () => {
 });
 
 describe("the head", () => {
-  test("of a tenant without entries is empty and settled", () => {
+  test("the head of a tenant without entries is empty and settled", () => {
     expect(parseHead(undefined)).toEqual({ next: 1, published: 0, pending: undefined, weeks: [] });
     expect(isSettled(emptyHead)).toBe(true);
   });
 
-  test("is read as it stands, and named when it is damaged", async () => {
+  test("the head is read as stored, and reported when it is damaged", async () => {
     const weeks = [{ week: 7, lowest: 3, highest: 255 }];
     const item = { ...streamHeadKey(tenant), n: 6, p: 4, q: pendingValue(pending), w: encodeWeeks(weeks) };
     const head = { next: 6, published: 4, pending, weeks };
@@ -208,7 +208,7 @@ describe("the head", () => {
     );
   });
 
-  test("drops what is pending only while no later append stands", () => {
+  test("empties its pending changes only if no later append exists", () => {
     expect(emptyPending(tenant, 6)).toEqual({
       update: streamHeadKey(tenant),
       change: { remove: ["q"] },
@@ -216,14 +216,14 @@ describe("the head", () => {
     });
   });
 
-  test("is settled when everything is published and nothing pending", () => {
+  test("the head is settled when everything is published and nothing pending", () => {
     const head = { ...emptyHead, next: 5, published: 4 };
     expect(isSettled(head)).toBe(true);
     expect(isSettled({ ...head, published: 3 })).toBe(false);
     expect(isSettled({ ...head, pending })).toBe(false);
   });
 
-  test("moves on only from where it stood, settled", () => {
+  test("advances only from the state that was read, settled", () => {
     const weeks = [{ week: 7, lowest: 1, highest: 5 }];
     const after = { next: 6, published: 4, pending: undefined, weeks };
     expect(advanceHead(tenant, { ...emptyHead, next: 5, published: 4 }, after)).toEqual({
@@ -243,7 +243,7 @@ describe("the head", () => {
     });
   });
 
-  test("publishes forwards only, and empties what is pending when nothing is to be retired", () => {
+  test("publishes only forwards, and empties its pending changes if nothing has to be retired", () => {
     expect(publishHead(tenant, 9, false)).toEqual({
       update: streamHeadKey(tenant),
       change: { set: [["p", 9]] },
@@ -254,19 +254,19 @@ describe("the head", () => {
 });
 
 describe("weeks", () => {
-  test("end where the stream's do", () => {
+  test("end where the stream's weeks end", () => {
     const endMs = weekStartMs(streamLimits.weeksMax);
     expect(weekOf(endMs - 1)).toBe(streamLimits.weeksMax - 1);
     for (const atMs of [endMs, weekStartMs(0) - 1, Number.NaN])
       expect(() => weekOf(atMs)).toThrow(new RangeError("The time lies outside the stream's weeks."));
   });
 
-  test("of a head that has none, or too few bytes to hold any, are none", () => {
+  test("weeks are empty for a head without weeks or with too few bytes", () => {
     for (const bytes of [undefined, new Uint8Array(0), new Uint8Array(2), encodeWeeks([])])
       expect(decodeWeeks(bytes)).toEqual([]);
   });
 
-  test("keep their bounds exactly while one byte holds them", () => {
+  test("keep their bounds exactly as long as one byte holds them", () => {
     const spans = [{ week: 3, lowest: 3, highest: 255 }];
     expect(decodeWeeks(encodeWeeks(spans))).toEqual(spans);
     expect(decodeWeeks(encodeWeeks([{ week: 3, lowest: 3, highest: 256 }]))).toEqual([

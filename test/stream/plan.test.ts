@@ -16,13 +16,13 @@ const event = (order: number, more: Parameters<typeof change>[3]) =>
 const nowMs = Date.parse("2026-11-15T00:00:00.000Z");
 const same = { "review-comments": draft("one"), reviews: draft("one") };
 
-test("datasets have a letter each, and each letter its dataset", () => {
+test("every dataset has its own letter", () => {
   expect(datasets.map(letterOf)).toEqual(["c", "r", "m"]);
   expect(datasets.map((dataset) => datasetOf(letterOf(dataset)))).toEqual([...datasets]);
   expect(new StreamBusy("text").name).toBe("StreamBusy");
 });
 
-test("of two events the later counts, then the one with the greater id", () => {
+test("of two events the later one counts, then the one with the greater id", () => {
   const at = (occurredAtMs: number, eventId: string) => ({ occurredAtMs, eventId });
   expect(compareEvents(at(1, "b"), at(2, "a"))).toBe(-1);
   expect(compareEvents(at(2, "a"), at(1, "b"))).toBe(1);
@@ -31,7 +31,7 @@ test("of two events the later counts, then the one with the greater id", () => {
   expect(compareEvents(at(1, "a"), at(1, "a"))).toBe(0);
 });
 
-test("of two events within a millisecond the later digit counts", () => {
+test("of two events within a millisecond the one with the later fraction counts", () => {
   const at = (occurredAtFiner: string | undefined) => ({ occurredAtMs: 1, occurredAtFiner, eventId: "a" });
   expect(compareEvents(at(undefined), at("456"))).toBe(-1);
   expect(compareEvents(at("5"), at("456"))).toBe(1);
@@ -39,8 +39,8 @@ test("of two events within a millisecond the later digit counts", () => {
   expect(compareEvents(at("456"), at("456"))).toBe(0);
 });
 
-describe("what an event does", () => {
-  test("any, where release 1 let one from too far ahead in", () => {
+describe("the effect of an event", () => {
+  test("the effect of an event is that of a new event if release 1 accepted a stored event from too far in the future", () => {
     const ahead = { ...pointer, occurredAtMs: nowMs + eventLimits.aheadMsMax + 1 };
     expect(classifyChange(event(0, everywhere("other")), ahead, acme, nowMs)).toBe("append");
     expect(classifyChange(event(0, same), ahead, acme, nowMs)).toBe("touch");
@@ -63,7 +63,7 @@ describe("what an event does", () => {
     expect(classifyChange(event(order, content), pointer, tenant, nowMs)).toBe(verdict);
   });
 
-  test("content is everything a reader sees: time, repository, author and payload", () => {
+  test("the content is everything that a reader sees: time, repository, author and payload", () => {
     const shown = draft("one");
     const others = [
       { ...shown, atMs: shown.atMs + 1 },
@@ -73,7 +73,7 @@ describe("what an event does", () => {
     ];
     const fingerprints = [shown, ...others].map(fingerprintOf);
     expect(new Set(fingerprints).size).toBe(5);
-    // Stored with every place: another way to make it would move every entry at its next event.
+    // The fingerprint is stored in every position: with another algorithm every entry would move at its next event.
     expect(fingerprints[0]).toBe("UdeQ25elUNdzvAf94mv5J6");
     expect(fingerprintOf({ ...shown, payload: "not looked at", renderedBytes: 1 })).toBe(fingerprints[0]);
     expect(others.map((each) => staysInPlace(pointer, acme, "reviews", each))).toEqual(
@@ -97,21 +97,21 @@ describe("a pointer", () => {
     r: { n: 3, w: week, f: fingerprintOf(draft("one")) },
   };
 
-  test("is stored with one letter a thing, and read back as it was", () => {
+  test("a pointer is stored with one letter per field, and read back unchanged", () => {
     expect(pointerItemOf(pointer)).toEqual(stored);
     expect(parsePointer(stored, organization)).toEqual(pointer);
-    // Stored everywhere: another way to make it would orphan every pull request.
+    // This id is stored everywhere: with another algorithm every pull request would be orphaned.
     expect(pointerId).toBe("w3UofnUtRHt2h5Sg");
   });
 
-  test("that is damaged is named", () => {
+  test("a pointer that is damaged is reported", () => {
     expect(() => parsePointer({ ...stored, c: { n: 5, w: week } }, organization)).toThrow(
       `The pull request pointer at PR#${organization} / ${pointerId} is damaged in: c.f.`,
     );
     expect(() => parsePointer({ ...stored, t: "nobody" }, organization)).toThrow("is damaged in: t.");
   });
 
-  test("is unchanged while place, number and event are what was read; none while there is none", () => {
+  test("a pointer is unchanged while its position, number and event are those that were read, or while it is still absent", () => {
     expect(pointerUnchanged(undefined)).toEqual({ absent: "pk" });
     expect(pointerUnchanged(pointer)).toEqual({
       all: [
@@ -138,7 +138,7 @@ describe("a plan", () => {
   });
   const later = draft("two", { atMs: someDayMs + 7 * dayMs });
 
-  test("of a new pull request adds what it feeds and leaves nothing behind", () => {
+  test("a plan of a new pull request adds its datasets and leaves nothing behind", () => {
     const plan = planChange(event(1, { reviews: later }), pointerId, undefined, acme, noSpill);
     expect(plan).toEqual({
       organization,
@@ -163,7 +163,7 @@ describe("a plan", () => {
     });
   });
 
-  test("of a change keeps what stays the same, and drops what it replaces or ends, with its parts", () => {
+  test("a plan of a change keeps equal entries, and drops replaced or ended ones, with their parts", () => {
     const plan = planChange(
       event(2, { reviews: draft("one"), mcp: later }),
       pointerId,
@@ -182,13 +182,13 @@ describe("a plan", () => {
     expect(removal).toMatchObject({ entries: [], kept: [], dropped: [dropped("c", 5), dropped("r", 3)] });
   });
 
-  test("of a change that comes with its tenant keeps nothing where it was", () => {
+  test("a plan of a change that comes with a new tenant keeps nothing in the old one", () => {
     const plan = planChange(event(2, same), pointerId, pointer, "w#other", noSpill);
     expect(plan.entries.map(({ dataset }) => dataset)).toEqual(["review-comments", "reviews"]);
     expect(plan).toMatchObject({ kept: [], dropped: [dropped("c", 5), dropped("r", 3)] });
   });
 
-  test("of a move takes the parts along, and drops those it does not", () => {
+  test("a plan of a move keeps the parts that it moves, and drops the others", () => {
     const entry = { dataset: "review-comments", week, fingerprint: "f", spill } as const;
     const body = entryBody(pointerId, { ...later, payload: undefined }, spill);
     const plan = planMove(pointer, [{ ...entry, body }]);
@@ -221,7 +221,7 @@ describe("removals", () => {
   };
   const named = (removals: readonly PlannedRemoval[]) => removals.map(({ dataset }) => dataset);
 
-  test("none where only the content changed", () => {
+  test("removals are not made if only the content changed", () => {
     expect(removalsOf(both({}))).toEqual([]);
   });
 
@@ -229,7 +229,7 @@ describe("removals", () => {
     ["the day, inside one week", { atMs: someDayMs + 86_400_000 }],
     ["the repository", { repositoryId: "9002" }],
     ["the author", { authorId: null }],
-  ])("where %s changed, one in every dataset it was in, with what it was before", (_, more) => {
+  ])("are made if %s changed, in every dataset of the pull request, with the previous values", (_, more) => {
     const { status: _status, ...shared } = facetsOf(old);
     expect(removalsOf(both(more))).toEqual([
       { dataset: "review-comments", pullRequest: "pr/1", facets: { ...shared, status: undefined } },
@@ -237,7 +237,7 @@ describe("removals", () => {
     ]);
   });
 
-  test("a changed status is one of reviews only; a dataset that it left has one", () => {
+  test("removals of a changed status are made for reviews only; a dataset that lost the pull request gets one", () => {
     const closed = draft("two", { status: "c" });
     expect(named(removalsOf(both({ status: "c" })))).toEqual(["reviews"]);
     expect(named(removalsOf({ reviews: draft("two", { status: "m" }) }))).toEqual(["review-comments"]);
@@ -245,7 +245,7 @@ describe("removals", () => {
     expect(named(removalsOf({}))).toEqual(["review-comments", "reviews"]);
   });
 
-  test("none in the stream of another tenant, where nobody has held it", () => {
+  test("removals are not made in the stream of another tenant, where no reader has the pull request", () => {
     expect(removalsOf({}, { ...known, tenant: "w#other" })).toEqual([]);
   });
 });

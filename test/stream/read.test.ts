@@ -30,7 +30,7 @@ import {
 const store = useStore();
 
 describe("a page", () => {
-  test("of three pull requests with limit 3 is the last", async () => {
+  test("a page of three pull requests with limit 3 is the last page", async () => {
     const { table } = store();
     const { tenant } = await filled(table, numbered(3));
 
@@ -40,7 +40,7 @@ describe("a page", () => {
     expect(texts([page.entries])).toEqual(["0", "1", "2"]);
   });
 
-  test("of two pull requests with limit 2 has a next one while a third is there", async () => {
+  test("a page of two pull requests with limit 2 has a next page if a third exists", async () => {
     const { table } = store();
     const { tenant } = await filled(table, numbered(3));
 
@@ -49,7 +49,7 @@ describe("a page", () => {
     expect(pages.map((page) => texts([page]))).toEqual([["0", "1"], ["2"]]);
   });
 
-  test("of an empty stream is empty and the last", async () => {
+  test("a page of an empty stream is empty and the last page", async () => {
     const { table } = store();
     const { tenant } = await newOrganization(table);
 
@@ -63,7 +63,7 @@ describe("a page", () => {
     });
   });
 
-  test("comes in write order over many weeks, whatever the limit", async () => {
+  test("a page is in write order over many weeks, with any limit", async () => {
     const { table } = store();
     const { tenant } = await filled(
       table,
@@ -76,7 +76,7 @@ describe("a page", () => {
     }
   });
 
-  test("of a window from the year 1 to 9999 costs only the weeks that hold entries", async () => {
+  test("a page of a window from the year 1 to 9999 reads only the weeks that hold entries", async () => {
     const { table } = store();
     const { tenant } = await filled(
       table,
@@ -90,7 +90,7 @@ describe("a page", () => {
     expect(seen.queries).toHaveLength(6);
   });
 
-  test("keeps to the window to the millisecond: start included, end not", async () => {
+  test("respects the window to the millisecond: start included, end excluded", async () => {
     const { table } = store();
     const start = Date.UTC(2026, 9, 14);
     const times = [start - 1, start, start + dayMs - 1, start + dayMs];
@@ -104,7 +104,7 @@ describe("a page", () => {
     expect(texts(pages)).toEqual([`${start}`, `${start + dayMs - 1}`]);
   });
 
-  test("ends at the budget for passed-over bytes, and the walk goes on from there", async () => {
+  test("ends at the limit of skipped bytes, and the walk continues from there", async () => {
     const { table } = store();
     const { tenant } = await filled(
       table,
@@ -124,7 +124,7 @@ describe("a page", () => {
     expect(texts(pages)).toEqual(["17"]);
   });
 
-  test("of one organization holds nothing of another in its workspace", async () => {
+  test("a page of one organization contains nothing of another one in its workspace", async () => {
     const { table } = store();
     const tenant = newWorkspace();
     const one = await newOrganization(table, tenant);
@@ -146,7 +146,7 @@ describe("a page", () => {
 });
 
 describe("a walk", () => {
-  test("sees a late write to a week it has passed", async () => {
+  test("sees a late write to a week that it has passed", async () => {
     const { table } = store();
     const { organization, tenant } = await filled(
       table,
@@ -163,7 +163,7 @@ describe("a walk", () => {
     expect(texts(rest)).toEqual(["1", "late"]);
   });
 
-  test("sees what moved behind it while its last page was being read", async () => {
+  test("sees entries that moved behind it while its last page was being read", async () => {
     const { table } = store();
     const { organization, tenant } = await filled(table, numbered(1));
     const stale = await readHead(table, tenant);
@@ -177,7 +177,7 @@ describe("a walk", () => {
     expect(page.nextAfter).toBeNull();
   });
 
-  test("resumed later reads only what was written since", async () => {
+  test("a walk that is resumed later reads only newer entries", async () => {
     const { table } = store();
     const { organization, tenant } = await filled(table, numbered(3));
     const end = await readOne(table, request(tenant));
@@ -191,7 +191,7 @@ describe("a walk", () => {
     expect(texts(since)).toEqual(["again"]);
   });
 
-  test("whose time is up ends its page with a cursor, or says that it got nowhere", async () => {
+  test("a walk whose time is up ends its page with a cursor, or reports that it made no progress", async () => {
     const { table } = store();
     const { tenant } = await filled(table, numbered(3));
     const controller = new AbortController();
@@ -214,7 +214,7 @@ describe("a walk", () => {
 describe("large entries", () => {
   const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
 
-  test("of any size come back as they were", async () => {
+  test("large entries of any size are read back unchanged", async () => {
     const { table } = store();
     const payloads = [bytes(100, 1), bytes(40_000, 2), bytes(350_001, 3), bytes(1_500_000, 4)];
     const { tenant, organization } = await filled(
@@ -237,7 +237,7 @@ describe("large entries", () => {
     }
   });
 
-  test("make the answer too large without their parts being read; fewer of them fit", async () => {
+  test("make the answer too large without a read of their parts; fewer of them fit", async () => {
     const { table } = store();
     const large = numbered(3, () => ({ payload: bytes(40_000, 1), renderedBytes: 40_000 }));
     const { tenant } = await filled(table, large);
@@ -252,7 +252,7 @@ describe("large entries", () => {
     expect([fits.entries.length, fits.nextAfter]).toEqual([1, 1]);
   });
 
-  test("whose part is gone are left out", async () => {
+  test("large entries that lost a part are left out", async () => {
     const { table } = store();
     const { tenant } = await filled(table, [draft("gone", { payload: bytes(40_000, 1) }), draft("here")]);
     const [entry] = (await everything(table)).filter(
@@ -265,7 +265,7 @@ describe("large entries", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["here"]);
   });
 
-  test("that are rewritten leave no part behind", async () => {
+  test("large entries that are rewritten leave no part behind", async () => {
     const { table } = store();
     const { organization, tenant } = await filled(
       table,
@@ -284,7 +284,7 @@ describe("large entries", () => {
 });
 
 describe("on a table in memory", () => {
-  /** Pull requests of a stand-alone organization, one a draft. */
+  /** Pull requests of a stand-alone organization, one per draft. */
   async function written(drafts: readonly EntryDraft[]) {
     const { table, calls, called, all } = memoryTable();
     const home = await filled(table, drafts);
@@ -293,7 +293,7 @@ describe("on a table in memory", () => {
         change(home.organization, `pr/${index}`, order, { "review-comments": text }),
       ]);
     called();
-    /** Partitions and sizes of the queries since the last time. */
+    /** Partitions and sizes of the queries since the last time that this was called. */
     const asked = () =>
       calls.splice(0).flatMap(([name, range]) => (name === "queryPage" ? [Object(range)] : []));
     const partition = (atMs: number) =>
@@ -301,17 +301,17 @@ describe("on a table in memory", () => {
     return { table, all, ...home, rewrite, asked, partition };
   }
 
-  test("an organization that left while its last page was read is told so, and one that stayed is not", async () => {
+  test("an organization that left during the read of its last page is reported as moved, and one that stayed is not", async () => {
     const { table, tenant } = await written(numbered(2));
     const left = request(tenant, { isStillHere: async () => false });
     const stayed = request(tenant, { isStillHere: async () => true });
     expect(await readPage(table, left)).toEqual({ kind: "moved" });
     expect(texts([(await readOne(table, stayed)).entries])).toEqual(["0", "1"]);
-    // Nobody asks between pages: the last one will.
+    // Nothing is checked between pages: the last page checks.
     expect(await readPage(table, { ...left, limit: 1 })).toMatchObject({ kind: "page", nextAfter: 1 });
   });
 
-  test("a pull request whose old entry is not retired yet stands once on a page, in its newest state", async () => {
+  test("a pull request whose old entry is not retired yet is on a page once, in its newest state", async () => {
     const { table, all, tenant, rewrite } = await written(numbered(3));
     const old = all().filter(({ pk, sk }) => pk.startsWith("S#") && sk === "0000000001");
     await rewrite(0, 9, draft("0, rewritten"));
@@ -321,11 +321,11 @@ describe("on a table in memory", () => {
     const walked = await walk(table, request(tenant, { limit: 1 }));
 
     expect(texts([page.entries])).toEqual(["1", "2", "0, rewritten"]);
-    // On pages of their own both may come: the caller keeps the last.
+    // On separate pages both may come: the caller keeps the last one.
     expect(texts(walked)).toEqual(["0", "1", "2", "0, rewritten"]);
   });
 
-  test("an answer may have exactly as many bytes as it may have, and stops at the record that is too many", async () => {
+  test("an answer may have exactly the maximum of bytes, and stops at the record that exceeds it", async () => {
     const { table, tenant } = await written(numbered(5));
     let looked = 0;
     const wanted = (responseBytesMax: number) =>
@@ -337,7 +337,7 @@ describe("on a table in memory", () => {
     expect(looked).toBe(3 + 2 + 1);
   });
 
-  test("a page passes over as many bytes as it may, to the byte", async () => {
+  test("a page skips exactly as many bytes as the limit allows", async () => {
     const { table, tenant, all, partition } = await written(numbered(3));
     const bytes = sizeOf(all().find(({ pk }) => pk === partition(someDayMs)));
     const passing = (passedOverBytesMax: number) =>
@@ -347,14 +347,14 @@ describe("on a table in memory", () => {
     expect(await passing(3 * bytes)).toMatchObject({ nextAfter: null, readUpTo: 3 });
   });
 
-  test("a walk resumes after everything published, though it was of other datasets", async () => {
+  test("a walk resumes after everything published, even in other datasets", async () => {
     const { table, tenant, organization } = await written(numbered(1));
     const other = change(organization, "pr/other", 2, { reviews: draft("review") });
     await appendBatch(quick(table), tenant, [other]);
     expect(await readOne(table, request(tenant))).toMatchObject({ nextAfter: null, readUpTo: 2 });
   });
 
-  test("a cursor from beyond the head that came along loses nothing and repeats nothing", async () => {
+  test("a cursor from beyond the prefetched head loses nothing and repeats nothing", async () => {
     const { table, tenant, rewrite } = await written(numbered(1));
     const head = await readHead(table, tenant);
     await rewrite(1, 5, draft("1"));
@@ -365,7 +365,7 @@ describe("on a table in memory", () => {
     expect([end.entries, end.readUpTo]).toEqual([[], 3]);
   });
 
-  test("only weeks of the window that hold numbers beyond the cursor are opened", async () => {
+  test("only weeks of the window with numbers beyond the cursor are opened", async () => {
     const weeks = [someDayMs, someDayMs, someDayMs + 7 * dayMs, someDayMs + 14 * dayMs];
     const { table, tenant, asked, partition } = await written(
       numbered(4, (index) => ({ atMs: weeks[index] ?? 0 })),
@@ -385,7 +385,7 @@ describe("on a table in memory", () => {
     expect(await opened({ after: 2, window: { startMs: someDayMs, endMs: someDayMs + dayMs } })).toEqual([]);
   });
 
-  test("a page asks for what it can still take", async () => {
+  test("a page queries only as many entries as it can still hold", async () => {
     const { table, tenant, asked } = await written(numbered(40));
     const page = await readOne(table, request(tenant, { limit: 10, eligible: ({ number }) => number !== 1 }));
     expect(page.entries).toHaveLength(10);
@@ -395,7 +395,7 @@ describe("on a table in memory", () => {
     ]);
   });
 
-  test("what came off the page for a lost part does not count, and what stays counts, when more is read", async () => {
+  test("entries that were removed for a lost part do not count, and the others do, when more is read", async () => {
     const { table, tenant, all, rewrite } = await written([draft("kept"), large(1)]);
     const head = await readHead(table, tenant);
     await table.writeMany(
@@ -412,7 +412,7 @@ describe("on a table in memory", () => {
     expect(await readPage(table, wanted(299))).toMatchObject({ kind: "too-large" });
   });
 
-  test("a large entry is loaded once, though more is read after it", async () => {
+  test("a large entry is loaded once, even if more is read after it", async () => {
     const { table, tenant, rewrite, asked } = await written([large(1)]);
     const head = await readHead(table, tenant);
     await rewrite(1, 9, large(2));

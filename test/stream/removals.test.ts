@@ -30,7 +30,7 @@ const moved = (text: string) => {
   return { "review-comments": one, reviews: one, mcp: one };
 };
 
-/** The same table, how many items each transaction writes, and the size of every batch of entries that is read. */
+/** The same table, with the number of items of each transaction and the size of every batch of entries that is read. */
 function counted(table: Table): { table: Table; sizes: number[]; entriesRead: number[] } {
   const sizes: number[] = [];
   const entriesRead: number[] = [];
@@ -55,7 +55,7 @@ async function home(): Promise<ReturnType<typeof counted> & { organization: stri
 const removalsIn = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => parseRemovalPartition(pk));
 
-test("an append that changes no filter field writes what it always did, one that does two items more a dataset", async () => {
+test("an append that changes no filter field writes no extra items; one that does writes two more per dataset", async () => {
   const { table, sizes, organization, tenant } = await home();
   const append = (order: number, drafts: Parameters<typeof change>[3]) =>
     appendBatch(depsOf(table), tenant, [change(organization, "pr/1", order, drafts)]);
@@ -65,12 +65,12 @@ test("an append that changes no filter field writes what it always did, one that
   await append(3, moved("on another day of the week"));
   await append(4, { reviews: draft("only reviews", { atMs: someDayMs + dayMs }) });
   await append(5, {});
-  // Head, organization, pointer and six entries; then six removals more; then two entries and four removals.
+  // Head, organization, pointer and six entries; then six more removals; then two entries and four removals.
   expect(sizes).toEqual([9, 9, 15, 9, 5]);
   expect(await removalsIn(table)).toHaveLength(6 + 4 + 2);
 });
 
-test("ten pull requests that all move are appended in transactions that DynamoDB takes", async () => {
+test("ten pull requests that all move are appended in transactions that DynamoDB accepts", async () => {
   const { table, sizes, organization, tenant } = await home();
   const all = (order: number, drafts: Parameters<typeof change>[3]) =>
     Array.from({ length: 10 }, (_, index) => change(organization, `pr/${index}`, order, drafts));
@@ -79,7 +79,7 @@ test("ten pull requests that all move are appended in transactions that DynamoDB
   expect(sizes).toEqual([72, 93, 41]);
 });
 
-test("what release 1 wrote is read again in one batch, once, and not where a dataset stays as it was", async () => {
+test("entries of release 1 are read again in one batch, once, and not for a dataset that did not change", async () => {
   const { table, entriesRead, organization, tenant } = await home();
   const append = (order: number, first: Parameters<typeof change>[3], others: typeof first) =>
     appendBatch(
@@ -95,11 +95,11 @@ test("what release 1 wrote is read again in one batch, once, and not where a dat
   await append(3, moved("three"), moved("three"));
 
   expect(entriesRead).toEqual([2]);
-  // Of the first the datasets that moved, of the others all three; both copies.
+  // For the first pull request the datasets that moved, for the others all three; both copies.
   expect((await removalsIn(table)).filter(({ sk }) => Number(sk) <= 6)).toHaveLength(4 + 6 + 6);
 });
 
-test("removals are read above the walk's first number only, never beside the entry of their number", async () => {
+test("removals are read only above the walk's first number, never together with the entry of their number", async () => {
   const { table, organization, tenant } = await home();
   const append = (order: number, name: string, drafts: Parameters<typeof change>[3]) =>
     appendBatch(depsOf(table), tenant, [change(organization, name, order, drafts)]);
@@ -120,7 +120,7 @@ test("removals are read above the walk's first number only, never beside the ent
   expect(next.removals.map(({ number, pullRequest }) => [number, pullRequest])).toEqual([[5, "pr/2"]]);
 });
 
-test("repair takes away a removal that is ahead of its pull request, and makes a lost copy again", async () => {
+test("repair deletes a removal that is ahead of its pull request, and restores a lost copy", async () => {
   const { table, organization, tenant } = await home();
   const append = (order: number, drafts: Parameters<typeof change>[3]) =>
     appendBatch(depsOf(table), tenant, [change(organization, "pr/1", order, drafts)]);

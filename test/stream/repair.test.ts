@@ -27,7 +27,7 @@ import {
 
 const store = useStore();
 
-/** A table of its own, with four pull requests of one workspace. */
+/** A separate table with four pull requests of one workspace. */
 async function restored(): Promise<{ table: Table; organization: string; tenant: TenantKey }> {
   const { table } = await openStore(store().endpoint);
   const home = await newOrganization(table, newWorkspace());
@@ -41,7 +41,7 @@ async function restored(): Promise<{ table: Table; organization: string; tenant:
 const entriesOf = async (table: Table, number: number) =>
   (await everything(table)).filter(({ pk, sk }) => pk.startsWith("S#") && Number(sk) === number);
 
-test("a whole table is left as it is, but for its numbers", async () => {
+test("an intact table is not changed, except for its numbers", async () => {
   const { table, tenant } = await restored();
   const end = await readOne(table, request(tenant));
 
@@ -62,7 +62,7 @@ test("a cursor from after the restore point sees everything that is written next
   expect(texts(await walk(table, request(tenant, { after: cursorOfTheLostFuture })))).toEqual(["again"]);
 });
 
-test("a lost copy is made again from the other one", async () => {
+test("a lost copy is restored from the other one", async () => {
   const { table, organization, tenant } = await restored();
   for (const { pk, sk } of (await entriesOf(table, 2)).filter(({ pk }) => !pk.includes(organization))) {
     await table.write({ delete: { pk, sk } });
@@ -75,7 +75,7 @@ test("a lost copy is made again from the other one", async () => {
   expect(await walk(table, request(tenant))).toEqual(before);
 });
 
-test("an entry that no pointer names goes, and a pull request without its entry takes any event as new", async () => {
+test("an entry without a pointer is deleted, and a pull request without its entry accepts any event as new", async () => {
   const { table, organization, tenant } = await restored();
   await table.write({ delete: pointerKey(organization, pointerIdOf("pr/1")) });
   for (const { pk, sk } of await entriesOf(table, 4)) await table.write({ delete: { pk, sk } });
@@ -91,7 +91,7 @@ test("an entry that no pointer names goes, and a pull request without its entry 
   expect(texts(await walk(table, request(tenant)))).toEqual(["0", "2", "1", "3"]);
 });
 
-test("an append that the restore point cut off from its publish is published", async () => {
+test("an append that the restore point separated from its publish is published", async () => {
   const { table, organization, tenant } = await restored();
   const dead: Table = { ...table, write: async () => Promise.reject(new StoreUnavailable("dead", false)) };
   const interrupted = appendBatch(depsOf(dead), tenant, [change(organization, "pr/9", 9, everywhere("9"))]);
@@ -102,7 +102,7 @@ test("an append that the restore point cut off from its publish is published", a
   expect(texts(await walk(table, request(tenant)))).toEqual(["0", "1", "2", "3", "9"]);
 });
 
-test("a head that is lost is made again from the pointers", async () => {
+test("a lost head is restored from the pointers", async () => {
   const { table, organization, tenant } = await restored();
   await table.write({ delete: streamHeadKey(tenant) });
 
@@ -112,7 +112,7 @@ test("a head that is lost is made again from the pointers", async () => {
   expect(texts(await walk(table, request(tenant)))).toEqual(["0", "1", "2", "3", "9"]);
 });
 
-test("a large entry that has lost a part goes, and its pull request takes any event as new", async () => {
+test("a large entry that lost a part is deleted, and its pull request accepts any event as new", async () => {
   const { table, organization, tenant } = await restored();
   const large = { "review-comments": draft("large", { payload: new Uint8Array(40_000).fill(7) }) };
   await appendBatch(depsOf(table), tenant, [change(organization, "pr/large", 9, large)]);
@@ -129,7 +129,7 @@ test("a large entry that has lost a part goes, and its pull request takes any ev
   expect(again).toEqual(["appended"]);
 });
 
-test("a writer that does not stand still is noticed, and a fault of the store passed on", async () => {
+test("a writer that is still active is detected, and an error of the store is passed on", async () => {
   const { table, tenant } = await restored();
   const failing = (error: Error): Table => ({
     ...table,
@@ -167,7 +167,7 @@ describe("on a table in memory", () => {
   const isPointer = ({ pk }: Item) => pk.startsWith("PR#");
   const isEntry = ({ pk, sk }: Item) => pk.startsWith("S#") && sk !== "HEAD";
 
-  test("lets the numbers jump ahead of the head, and of every pointer where the head is lost", async () => {
+  test("moves the numbers ahead of the head, and of every pointer if the head is lost", async () => {
     const { table, head, remove, all } = await restoredInMemory();
     const { weeks } = await head();
     expect(await repair(table)).toEqual(whole);
@@ -178,21 +178,21 @@ describe("on a table in memory", () => {
     expect(all().filter(isEntry)).toHaveLength(4 * 3 * 2);
   });
 
-  test("lets them jump by a million by itself", async () => {
+  test("moves the numbers ahead by a million by default", async () => {
     const { table, head } = await restoredInMemory();
     const { limits: _, ...usual } = quick(table);
     await repairStreams(usual);
     expect((await head()).next).toBe(5 + 1_000_000);
   });
 
-  test("finds a stream of which only the head is left", async () => {
+  test("finds a stream that has only its head left", async () => {
     const { table, head, remove } = await restoredInMemory();
     await remove((item) => isPointer(item) || isEntry(item));
     expect(await repair(table)).toEqual(whole);
     expect((await head()).next).toBe(5 + gap);
   });
 
-  test("reads the whole table, however many pages it takes", async () => {
+  test("reads the whole table, with any number of pages", async () => {
     const { table, remove, all, called } = await restoredInMemory(7);
     await remove(isPointer);
     called();
@@ -201,7 +201,7 @@ describe("on a table in memory", () => {
     expect(all().filter(isEntry)).toEqual([]);
   });
 
-  test("knows whose the entries of a stand-alone organization are", async () => {
+  test("knows the organization of the entries of a stand-alone organization", async () => {
     const { table } = memoryTable();
     const { organization, tenant } = await newOrganization(table);
     await appendBatch(quick(table), tenant, [change(organization, "pr/1", 1, everywhere("text"))]);
@@ -209,7 +209,7 @@ describe("on a table in memory", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["text"]);
   });
 
-  test("resets a pull request whose entry is lost, and keeps the places of the others", async () => {
+  test("resets a pull request whose entry is lost, and keeps the positions of the others", async () => {
     const { table, organization, remove, all } = await restoredInMemory();
     const before = all().find(({ sk }) => sk === pointerIdOf("pr/2"));
     await remove(({ pk, sk }) => pk.includes("#m#") && Number(sk) === 2);
@@ -223,7 +223,7 @@ describe("on a table in memory", () => {
     });
   });
 
-  test("resets a large pull request of which a part is lost, and loads no bytes to know", async () => {
+  test("resets a large pull request that lost a part, without loading its bytes", async () => {
     const { table, send, remove, calls, all } = await restoredInMemory();
     const payload = new Uint8Array(streamLimits.partBytesMax + 1);
     await send(2, { "review-comments": draft("in two parts", { payload }) });
@@ -245,7 +245,7 @@ describe("on a table in memory", () => {
     { was: "condemned", left: { x: 1 } },
     { was: "dropped", left: { i: undefined, x: 1, ttl: 1 } },
   ])(
-    "keeps a large pull request whose parts are all there, also where its spill item is $was",
+    "keeps a large pull request that still has all its parts, even if its spill item is $was",
     async ({ left }) => {
       const { table, tenant, organization, send, spills, partsOf } = await restoredInMemory();
       await send(2, { "review-comments": large(1) });
@@ -263,7 +263,7 @@ describe("on a table in memory", () => {
     },
   );
 
-  test("takes an entry away that stands in another week than its pointer says", async () => {
+  test("deletes an entry that is in another week than its pointer says", async () => {
     const { table, all } = await restoredInMemory();
     const entry = all().find(({ pk }) => pk.includes("#c#"));
     if (!entry) throw new Error("There is no entry.");
@@ -273,7 +273,7 @@ describe("on a table in memory", () => {
     expect(all().filter(isEntry)).toHaveLength(entries);
   });
 
-  test("publishes what is half written, and leaves nothing pending or replaced", async () => {
+  test("publishes a half-written append, and leaves nothing pending or replaced", async () => {
     const { table, tenant, head, die } = await restoredInMemory();
     await die(2, everywhere("again"));
     expect(await repair(table)).toEqual({ ...whole, entriesRemoved: 3 * 2 });
@@ -281,7 +281,7 @@ describe("on a table in memory", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["2", "3", "4", "again"]);
   });
 
-  test("does not write over a writer that comes between", async () => {
+  test("does not overwrite a concurrent writer", async () => {
     const { table, head, send } = await restoredInMemory();
     let writes = 0;
     const raced: Table = {
@@ -295,7 +295,7 @@ describe("on a table in memory", () => {
     expect((await head()).next).toBe(6 + gap);
   });
 
-  test("gives up after as many attempts as it has", async () => {
+  test("gives up after its number of attempts", async () => {
     const { table } = await restoredInMemory();
     let writes = 0;
     const refused: Table = {

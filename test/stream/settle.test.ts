@@ -32,9 +32,9 @@ async function left(published: number, pending?: Pending) {
 const publish = (emptiesPending: boolean) => [
   "write",
   publishHead(acme, 5, emptiesPending),
-  { repeatable: true },
+  { idempotent: true },
 ];
-const empty = ["write", emptyPending(acme, 6), { repeatable: true }];
+const empty = ["write", emptyPending(acme, 6), { idempotent: true }];
 const look = ["transactGet", [streamHeadKey(acme)]];
 const lookAtAdded = ["transactGet", addedKeys(acme, replacing)];
 const retireEntries = ["writeMany", entryKeys(superseded).map((key) => ({ delete: key }))];
@@ -43,20 +43,20 @@ const retireParts = [
   expect.arrayContaining([expect.objectContaining({ put: expect.anything() })]),
 ];
 
-test("a settled stream is left alone after one look", async () => {
+test("a settled stream is left alone after one read", async () => {
   const { deps, made } = await left(5);
   await recover(deps, acme);
   expect(made()).toEqual([look]);
 });
 
-test("an append that replaced nothing is published in one write, once everything of it is visible", async () => {
+test("an append that replaced nothing is published in one write, once all its items are visible", async () => {
   const { deps, made, table } = await left(4, nothingReplaced);
   await recover(deps, acme);
   expect(made()).toEqual([look, lookAtAdded, publish(true)]);
   expect(await table.get(streamHeadKey(acme))).toEqual({ ...streamHeadKey(acme), n: 6, p: 5 });
 });
 
-test("what an append replaced goes only after it is published, and only then nothing is pending", async () => {
+test("replaced entries are deleted only after the append is published, and only then nothing is pending", async () => {
   const { deps, made, table } = await left(4, replacing);
   await recover(deps, acme);
   expect(made()).toEqual([look, lookAtAdded, publish(false), retireEntries, retireParts, empty]);
@@ -64,13 +64,13 @@ test("what an append replaced goes only after it is published, and only then not
   expect(await table.get(streamHeadKey(acme))).toEqual({ ...streamHeadKey(acme), n: 6, p: 5 });
 });
 
-test("an append that is published already is only retired", async () => {
+test("an append that is already published is only retired", async () => {
   const { deps, made } = await left(5, replacing);
   await recover(deps, acme);
   expect(made()).toEqual([look, retireEntries, retireParts, empty]);
 });
 
-test("only parts, or only entries, are retired as well", async () => {
+test("only parts, or only entries, are retired too", async () => {
   for (const [pending, retired] of [
     [{ ...replacing, dropped: [] }, retireParts],
     [{ ...replacing, spills: [] }, retireEntries],
@@ -81,7 +81,7 @@ test("only parts, or only entries, are retired as well", async () => {
   }
 });
 
-test("a head that lacks a part of what it should say comes to rest too", async () => {
+test("an incomplete head is settled too", async () => {
   const published = await left(5, nothingReplaced);
   await recover(published.deps, acme);
   expect(published.made()).toEqual([look, empty]);

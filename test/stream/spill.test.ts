@@ -19,7 +19,7 @@ const organization = "00000000-0000-5000-8000-000000000001";
 const spill = { id: "s1", organization, parts: 2, pointerId: "p1", isCondemned: false };
 const bytes = (length: number) => Uint8Array.from({ length }, (_, index) => index);
 
-/** Every call of the store, in order; `fails` answers the first. */
+/** Every call of the store, in order; the first one fails with `fails`. */
 function recorded(fails?: Error) {
   const calls: unknown[] = [];
   const table = tableWith({
@@ -47,10 +47,10 @@ function recorded(fails?: Error) {
 describe("a spill is written", () => {
   const ownItem = [
     { put: { ...spillKey(organization, "s1"), i: "p1", c: 3 }, when: { absent: "pk" } },
-    { repeatable: true },
+    { idempotent: true },
   ];
 
-  test("with an item that says whose it is, and only then its parts", async () => {
+  test("a spill is written with an item that names its owner first, and then its parts", async () => {
     const { calls, deps } = recorded();
     expect(await writeSpill(deps, organization, "p1", bytes(25))).toEqual({ id: "s1", parts: 3 });
     expect(calls).toEqual([
@@ -64,13 +64,13 @@ describe("a spill is written", () => {
     expect(await writeSpill(deps, organization, "p1", bytes(20))).toEqual({ id: "s1", parts: 2 });
   });
 
-  test("although its item meets itself, sent again after a time-out", async () => {
+  test("a spill is written even if its own item exists because it was sent again after a time-out", async () => {
     const { calls, deps } = recorded(new ConditionFailed(undefined));
     expect(await writeSpill(deps, organization, "p1", bytes(25))).toEqual({ id: "s1", parts: 3 });
     expect(calls).toHaveLength(2);
   });
 
-  test("in parts of 350,000 bytes unless a test wants small ones", async () => {
+  test("a spill is written in parts of 350,000 bytes by default", async () => {
     const { deps } = recorded();
     const { limits: _, ...usual } = deps;
     expect(await writeSpill(usual, organization, "p1", new Uint8Array(350_001))).toEqual({
@@ -79,7 +79,7 @@ describe("a spill is written", () => {
     });
   });
 
-  test("not at all when the store does not take its item", async () => {
+  test("a spill is not written if the store refuses its item", async () => {
     const planted = new TypeError("planted");
     const { calls, deps } = recorded(planted);
     await expect(writeSpill(deps, organization, "p1", bytes(25))).rejects.toBe(planted);
@@ -87,7 +87,7 @@ describe("a spill is written", () => {
   });
 });
 
-test("spills are read in one go; one that lacks a part is left out, the others are whole", async () => {
+test("spills are read in one batch; one that lacks a part is left out, the others are complete", async () => {
   const parts: Item[] = [
     { ...spillPartKey("a", 0), d: bytes(1) },
     { ...spillPartKey("b", 0), d: bytes(2) },
@@ -119,7 +119,7 @@ test("spills are read in one go; one that lacks a part is left out, the others a
 describe("a spill's own item", () => {
   const item = { ...spillKey(organization, "s1"), i: "p1", c: 2 };
 
-  test("says whose it is, and how far a sweep is with it", () => {
+  test("names its owner and the state of its sweep", () => {
     expect(parseSpill(item, organization)).toEqual(spill);
     expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isCondemned: true });
     const { i: _, ...dropped } = { ...item, x: 1, ttl: 7 };
@@ -130,7 +130,7 @@ describe("a spill's own item", () => {
     );
   });
 
-  test("lets an append name it, or a sweep condemn it, only while neither condemned nor dropped", () => {
+  test("a spill's own item may be named by an append, or condemned by a sweep, only while it is neither condemned nor dropped", () => {
     const stands = { all: [{ present: "i" }, { absent: "x" }] };
     const key = spillKey(organization, "s1");
     expect(spillStands(organization, spill)).toEqual({ check: key, when: stands });
@@ -138,7 +138,7 @@ describe("a spill's own item", () => {
     expect(acquitSpill(spill)).toEqual({ update: key, change: { remove: ["x"] }, when: { present: "i" } });
   });
 
-  test("stays for a month after the parts are dropped, condemned and nobody's", async () => {
+  test("a spill's own item is kept for a month after the parts are dropped, condemned and without an owner", async () => {
     const { calls, deps } = recorded();
     const ttl = Date.UTC(2026, 11, 15, 12) / 1000;
     await dropSpills(deps, [spill, { organization, id: "s2", parts: 0 }]);

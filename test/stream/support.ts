@@ -25,7 +25,7 @@ export const depsOf = (table: Table): StreamDeps => ({
   limits: { ...streamLimits, retryDelayMsMax: 2 },
 });
 
-/** Tests share a table: each takes tenants and organizations of its own. */
+/** Tests share a table: each uses its own tenants and organizations. */
 let taken = 0;
 export async function newOrganization(
   table: Table,
@@ -90,7 +90,7 @@ export async function readOne(table: Table, wanted: PageRequest): Promise<PageRe
   return result;
 }
 
-/** All pages to the end. */
+/** Reads all pages to the end. */
 export async function walk(table: Table, wanted: PageRequest): Promise<StreamEntry[][]> {
   const pages: StreamEntry[][] = [];
   for (let after: number | null = wanted.after; after !== null; ) {
@@ -118,7 +118,7 @@ export async function everything(table: Table): Promise<Item[]> {
   return items.sort((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
 }
 
-/** An organization whose pull requests, one a draft, lie in one dataset. */
+/** An organization whose pull requests, one per draft, are in one dataset. */
 export async function filled(table: Table, drafts: readonly EntryDraft[], inWorkspace = false) {
   const home = await newOrganization(table, inWorkspace ? newWorkspace() : undefined);
   const changes = drafts.map((each, index) =>

@@ -17,7 +17,7 @@ const directoryRow = (uuid: string) => ({
   name: uuid,
 });
 
-/** Organizations with so many forsaken spills each; judging one takes a second. */
+/** Organizations with this many abandoned spills each; checking one takes a second. */
 async function troubled(spillsOf: Readonly<Record<string, number>>) {
   const { table, all } = memoryTable();
   for (const [uuid, count] of Object.entries(spillsOf)) {
@@ -43,19 +43,19 @@ async function troubled(spillsOf: Readonly<Record<string, number>>) {
   return { table, run, parts };
 }
 
-test("a run that has too little time stops, and the next goes on where it stopped, inside an organization too", async () => {
+test("a run with too little time stops, and the next continues where it stopped, even inside an organization", async () => {
   const { table, run, parts } = await troubled({ a: 3, b: 0, c: 4 });
   const dropped: number[] = [];
   for (let day = 0; day < 4; day++) dropped.push((await run(2)).dropped);
   expect(dropped).toEqual([2, 1 + 1, 2, 1]);
   expect(parts()).toBe(0);
   expect(await table.get(sweeperKey)).toMatchObject({ organization: null });
-  // From the first organization again.
+  // Starts from the first organization again.
   await writeSpill(quick(table), "a", "nobody", new Uint8Array(9));
   expect((await run(2)).dropped).toBe(1);
 });
 
-test("a damaged spill or organization is told of and holds up none of the others", async () => {
+test("a damaged spill or organization is reported and does not delay the others", async () => {
   const { table, run, parts } = await troubled({ a: 2, c: 2 });
   await table.write({ put: { ...spillKey("a", "0"), i: "nobody", c: "damaged" } });
   await table.write({ put: { ...directoryRow("b"), uuid: 7 } });

@@ -40,7 +40,7 @@ describe("a sweep", () => {
     expect(page?.[0]?.payload).toHaveLength(40_000);
   });
 
-  test("that comes between the parts and their append makes the writer write them again", async () => {
+  test("a sweep between the parts and their append makes the writer write the parts again", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     let swept = 0;
@@ -61,7 +61,7 @@ describe("a sweep", () => {
     expect(page?.[0]?.payload).toEqual(Buffer.alloc(40_000, 3));
   });
 
-  test("finds parts that a delayed request writes after they were dropped", async () => {
+  test("finds parts that a delayed request writes after the drop", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const { organization } = await newOrganization(table);

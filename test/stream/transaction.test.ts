@@ -16,14 +16,14 @@ const event = (order: number, more: Parameters<typeof change>[3]) =>
   change(organization, "pr/1", order, more);
 
 describe("an append", () => {
-  test("finds no numbers beyond the last", () => {
+  test("an append has no numbers after the last one", () => {
     expect(() => buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax + 1 }, [], 0)).toThrow(
       new RangeError("The stream has no numbers left."),
     );
     expect(buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax }, [], 0).writes).toHaveLength(1);
   });
 
-  test("is one transaction: the head, the organizations, both copies, the parts' standing, the pointers", () => {
+  test("an append is one transaction: the head, the organizations, both copies, the checks of the parts, the pointers", () => {
     const other = "00000000-0000-5000-8000-000000000002";
     const large = draft("large");
     const plans = [
@@ -89,7 +89,7 @@ describe("an append", () => {
   });
 });
 
-describe("a transaction holds as many changes as fit", () => {
+describe("the number of changes in a transaction", () => {
   const plans = (count: number, more: { tenant?: `${"w" | "o"}#${string}`; spilled?: boolean } = {}) =>
     Array.from({ length: count }, (_, index) =>
       planChange(
@@ -107,18 +107,18 @@ describe("a transaction holds as many changes as fit", () => {
     removals: datasets.map((dataset) => ({ dataset, pullRequest: "pr", facets })),
   });
 
-  test("of a FIFO batch in which every pull request moves, seven", () => {
+  test("the number of changes in a transaction is seven for a FIFO batch in which every pull request moves", () => {
     const batch = plans(10).map(removedEverywhere);
     expect(packPlans(acme, batch, streamLimits)).toEqual(batch.slice(0, 7));
   });
 
-  test("ten of a batch", () => {
+  test("the number of changes in a transaction is ten for a batch", () => {
     const batch = plans(12);
     expect(packPlans(acme, batch, streamLimits)).toEqual(batch.slice(0, 10));
     expect(packPlans(acme, batch.slice(0, 3), streamLimits)).toEqual(batch.slice(0, 3));
   });
 
-  test("never more than a hundred actions, and every one that it may have", () => {
+  test("the changes of a transaction need at most a hundred actions, and use as many as possible", () => {
     const batches = [
       { tenant: acme, batch: plans(100), fit: 14 },
       { tenant: acme, batch: plans(100, { spilled: true }), fit: 9 },
@@ -139,7 +139,7 @@ describe("a transaction holds as many changes as fit", () => {
     }
   });
 
-  test("no more bytes than it may have, counted generously, but always one", () => {
+  test("the changes of a transaction need at most the maximum of bytes, by a high estimate, but there is at least one", () => {
     const batch = plans(4);
     const [first] = batch;
     const bodyBytes = sizeOf(first?.entries[0]?.body);

@@ -22,7 +22,7 @@ import {
 } from "./support.ts";
 
 describe("a sweep", () => {
-  test("counts what it keeps and what it drops, and what is named costs it a read and no write", async () => {
+  test("counts kept and dropped spills, and a spill that is in use costs a read and no write", async () => {
     const { deps, organization, send, called } = await memoryStream();
     await send(1, { "review-comments": large(1), reviews: large(2) });
     called();
@@ -31,12 +31,12 @@ describe("a sweep", () => {
     await writeSpill(deps, organization, "nobody", new Uint8Array(9));
     expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 1 });
     called();
-    // What was dropped is left alone while late parts may come.
+    // A dropped spill is left alone while late parts may come.
     expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
     expect(called().toSorted()).toEqual(["get", "get", "queryPage"]);
   });
 
-  test("deals with what was dropped once more, with the parts that came late, and never again", async () => {
+  test("deletes late parts of a dropped spill once more, and never again", async () => {
     const { table, organization, spills, partsOf, called } = await memoryStream();
     const clock = new TestClock();
     const deps = { ...quick(table), clock };
@@ -50,7 +50,7 @@ describe("a sweep", () => {
       called();
       await sweepParts(deps, organization);
       writes.push(called().filter((name) => name === "writeMany").length);
-      // Its end is never put off.
+      // The expiry is never postponed.
       for (const { ttl } of spills()) expect(ttl).toBe(mark?.ttl);
       clock.advance(8 * 3_600_000);
     }
@@ -58,14 +58,14 @@ describe("a sweep", () => {
     expect([spills(), partsOf()]).toEqual([[], 0]);
   });
 
-  test("keeps an append from naming what it is about to drop", async () => {
+  test("prevents an append from naming a spill that it is about to drop", async () => {
     const { table, organization, tenant, deps } = await memoryStream();
     let attempts = 0;
     const late: Table = {
       ...table,
       transact: async (writes) => {
         if (attempts++ > 0) return table.transact(writes);
-        // Everything of the sweep but the drop itself comes before the commit.
+        // All steps of the sweep except the drop itself come before the commit.
         let commit: Promise<void> = Promise.resolve();
         const sweeping: Table = {
           ...table,
@@ -88,7 +88,7 @@ describe("a sweep", () => {
     expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 0 });
   });
 
-  test("decides what another, that died, had condemned: named parts stand again, the others go", async () => {
+  test("decides about spills that a dead sweep had condemned: those in use are restored, the others are dropped", async () => {
     const { table, deps, organization, send, spills, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1) });
     await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
@@ -102,7 +102,7 @@ describe("a sweep", () => {
     expect(partsOf()).toBe(1);
   });
 
-  test("keeps what was superseded and is not retired yet, as readers may need it, and nothing else", async () => {
+  test("keeps superseded spills that are not retired yet, because readers may need them, and nothing else", async () => {
     const { organization, deps, send, die, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1) });
     await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
@@ -113,14 +113,14 @@ describe("a sweep", () => {
     expect(partsOf()).toBe(0);
   });
 
-  test("keeps every one that waits to be retired", async () => {
+  test("keeps every spill that waits to be retired", async () => {
     const { organization, deps, send, die } = await memoryStream();
     await send(1, { "review-comments": large(1), reviews: large(2) });
     await die(2, everywhere("small"));
     expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
   });
 
-  test("passes a fault of the store on", async () => {
+  test("passes on an error of the store", async () => {
     const { table, organization, deps } = await memoryStream();
     await writeSpill(deps, organization, "nobody", new Uint8Array(9));
     const planted = new TypeError("planted");
@@ -140,7 +140,7 @@ describe("a move", () => {
     return { ...world, move: { organization, from: [world.tenant], to } };
   }
 
-  test("reads the pointers once, and as many entries at a time as a transaction takes", async () => {
+  test("reads the pointers once, and as many entries at a time as fit a transaction", async () => {
     const { table, move, called, calls } = await moved(5);
     const limits = { changesPerTransactionMax: 2 };
     expect(await moveOrganization(quick(table, limits), move)).toEqual({ isComplete: true, moved: 5 });
@@ -158,7 +158,7 @@ describe("a move", () => {
     expect(called()).toEqual(["transactGet", "queryPage", "transactGet"]);
   });
 
-  test("takes ten at a time by itself", async () => {
+  test("moves ten at a time by default", async () => {
     const { table, move, calls } = await moved(11);
     const { limits: _, ...usual } = quick(table);
     await moveOrganization(usual, move);
@@ -168,7 +168,7 @@ describe("a move", () => {
     expect(read).toEqual([30, 3]);
   });
 
-  test("of an organization that moved on once more stops at the first refusal", async () => {
+  test("a move of an organization that has moved again stops at the first refusal", async () => {
     const { table, organization, move, called } = await moved(5);
     await setTenant(table, organization, newWorkspace());
     called();
@@ -177,7 +177,7 @@ describe("a move", () => {
     expect(called().filter((name) => name === "transact")).toHaveLength(1);
   });
 
-  test("waits for an entry that is not visible yet, and takes no pull request in pieces", async () => {
+  test("waits for an entry that is not visible yet, and moves no pull request partly", async () => {
     const { table, move } = await moved(2);
     let reads = 0;
     const slow: Table = {
@@ -192,7 +192,7 @@ describe("a move", () => {
       expect(texts(await walk(table, request(move.to, { dataset }))).toSorted()).toEqual(["0", "1"]);
   });
 
-  test("gives up when an entry never shows, and says so", async () => {
+  test("gives up with an error if an entry never becomes visible", async () => {
     const { table, move, called } = await moved(1);
     const blind: Table = { ...table, getMany: async (keys) => keys.map(() => undefined) };
     await expect(moveOrganization(quick(blind, { attemptsMax: 3 }), move)).rejects.toThrow(
@@ -201,7 +201,7 @@ describe("a move", () => {
     expect(called().filter((name) => name === "queryPage")).toHaveLength(3);
   });
 
-  test("settles what a dead writer left in the stream it comes to", async () => {
+  test("settles an append that a dead writer left in the target stream", async () => {
     const { table, move } = await moved(1);
     const other = await newOrganization(table, newWorkspace());
     await setTenant(table, move.organization, other.tenant);
@@ -212,7 +212,7 @@ describe("a move", () => {
     expect(texts(await walk(table, request(other.tenant)))).toEqual(["left", "0"]);
   });
 
-  test("frees parts that a dead sweep had condemned, and no others", async () => {
+  test("restores parts that a dead sweep had condemned, and no others", async () => {
     const { table, organization, move, send, tenant, spills, called } = await moved(0);
     await setTenant(table, organization, tenant);
     await send(1, { "review-comments": large(1), reviews: large(2), mcp: draft("small") });

@@ -27,7 +27,7 @@ test("a time outside the calendar is refused", () => {
   expect(() => weekOf(Number.NaN)).toThrow(RangeError);
 });
 
-test("a window meets a week exactly when they share an instant", () => {
+test("a window overlaps a week exactly when they share an instant", () => {
   const week = 1400;
   const startMs = weekStartMs(week);
   const endMs = weekStartMs(week + 1);
@@ -37,7 +37,7 @@ test("a window meets a week exactly when they share an instant", () => {
   expect(weekMeets(week, endMs, endMs + 10)).toBe(false);
 });
 
-test("what is stored names every used week, no other, and bounds that no number lies outside of", () => {
+test("the stored form names every used week, no other, and bounds that contain every number", () => {
   fc.assert(
     fc.property(placed, placed, (first, second) => {
       const stored = encodeWeeks(noteWeeks(decodeWeeks(encodeWeeks(noteWeeks([], first))), second));

@@ -38,21 +38,21 @@ export type Answer = {
 
 export type CallOptions = {
   readonly method?: string;
-  /** The key's text; left out sends no key. */
+  /** The key's text; without it no key is sent. */
   readonly key?: string;
   /** Name, value, name, value, sent as they are. */
   readonly rawHeaders?: readonly string[];
-  /** An object is sent as JSON, a string or bytes as they are. */
+  /** An object is sent as JSON, a string or bytes unchanged. */
   readonly body?: object | string;
 };
 
 export type Api = {
   readonly store: () => TestStore;
-  /** Calls the deployed handler as API Gateway would; checks the answer against the contract. */
+  /** Calls the deployed handler like API Gateway; checks the answer against the contract. */
   call(target: string, options?: CallOptions): Promise<Answer>;
 };
 
-/** The Lambda handlers on an engine and a table of their own, wired by the environment as they are on AWS. */
+/** The Lambda handlers on their own engine and table, configured by the environment as on AWS. */
 export function useApi(): Api {
   const store = useStore();
   beforeAll(async () => {
@@ -101,7 +101,7 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
 
 const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typeof value === "function") });
 
-/** Asked for once: the runner looks a module up anew at every import, which costs more than the call itself. */
+/** Imported once: the runner resolves a module again at every import, which takes longer than the call itself. */
 const loaded = new Map<string, LambdaHandler>();
 
 async function load(source: string): Promise<LambdaHandler> {
@@ -153,7 +153,7 @@ function decompressed(body: Buffer, coding: string | undefined): Buffer {
   return coding === "br" ? brotliDecompressSync(body) : body;
 }
 
-/** Holds in every test: documented status, the schema of the answer, the shape of errors, the headers of every answer. */
+/** Checked in every test: documented status, the schema of the answer, the shape of errors, the common headers. */
 function checkAnswer(operation: Operation | undefined, target: string, answer: Answer): void {
   const { status, headers, json } = answer;
   expect(headers).toMatchObject({

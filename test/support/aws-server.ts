@@ -8,14 +8,14 @@ export const testIdentity = {
   credentials: async () => ({ accessKeyId: "AKIDTEST", secretAccessKey: "kept", sessionToken: "session" }),
 } satisfies AwsIdentity;
 
-/** An answer, or what else happens to a request. */
+/** An answer, or another fate of a request. */
 export type ServerTurn =
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
   /** The connection ends before a byte of the answer. */
   | "hang up"
   /** The connection ends in the middle of the answer. */
   | "break off"
-  /** The answer comes a byte at a time, and never ends. */
+  /** The answer comes one byte at a time, and never ends. */
   | "drip"
   | "stay silent";
 
@@ -23,12 +23,12 @@ export type AwsServer = {
   readonly url: string;
   readonly requests: SignedRequest[];
   readonly connections: () => number;
-  /** What is wrong with signatures so far; a request whose signature is wrong is refused, as AWS does. */
+  /** Invalid signatures so far; a request with one is refused, as on AWS. */
   readonly problems: string[];
   close(): Promise<void>;
 };
 
-/** A service of AWS on loopback, as far as its door: it checks signatures, then does what the test says. */
+/** The front of an AWS service on loopback: it checks signatures, then does what the test says. */
 export async function startAwsServer(
   service: string,
   turn: (request: SignedRequest, count: number) => ServerTurn,

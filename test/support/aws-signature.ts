@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 export type SignedRequest = {
   readonly method: string;
-  /** As it came over the wire. */
+  /** As received over the network. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -22,8 +22,8 @@ const sha256 = (text: string | Buffer) => createHash("sha256").update(text).dige
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
 /**
- * AWS's side of signature version 4, written from its documentation and from nothing that we sign with: what is
- * wrong with a request, or undefined.
+ * AWS's side of signature version 4, written from its documentation, independent of our signing code: returns the
+ * problem with a request, or undefined.
  */
 export function signatureProblem(request: SignedRequest, signer: ExpectedSigner): string | undefined {
   const parts = form.exec(String(request.headers.authorization));

@@ -15,7 +15,7 @@ const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0
 const commonName = oid(0x55, 0x04, 0x03);
 const subjectAlternativeName = oid(0x55, 0x1d, 0x11);
 
-/** A certificate for 127.0.0.1 that vouches for itself, and its key: made anew each time, so nobody keeps a secret. */
+/** A self-signed certificate for 127.0.0.1 and its key: created each time, so no secret is stored. */
 export function selfSignedCertificate(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from("127.0.0.1")))));

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 export const chromiumPath = "/usr/bin/chromium";
 export const hasChromium = existsSync(chromiumPath);
 
-/** Nothing that a browser does on its own account: what it asks for, the page asked for. */
+/** Turns off the browser's own requests: then every request comes from the page. */
 export const chromiumOptions = {
   executablePath: chromiumPath,
   headless: true,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/runtime/clock.ts";
 import type { Random } from "../../lib/runtime/random.ts";
 
-/** A clock that stands still until a test moves it; sleeping moves it too. */
+/** A clock that does not advance until a test moves it; sleeping moves it too. */
 export class TestClock implements Clock {
   now: number;
   constructor(start = "2026-11-15T12:00:00.000Z") {
@@ -18,7 +18,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** The same, but sleepers wake at once and no time passes. */
+/** The same, but sleepers wake up at once and no time passes. */
 export class StandingClock extends TestClock {
   override async sleep(_ms?: number): Promise<void> {}
 }

@@ -5,8 +5,8 @@ import { projectDirectory } from "../../infra/bundle.ts";
 import { bundleBudgetOf } from "../../lib/contract/platform.ts";
 
 /**
- * What a function is measured against: AWS's bare DynamoDB client, bundled plainly (ESM, minified,
- * everything inside, none of our plugins) and made once, as a handler's module would.
+ * The baseline for a function: AWS's bare DynamoDB client, bundled plainly (ESM, minified, everything inside, none of
+ * our plugins) and created once, as a handler's module would.
  */
 export const bundleBareClient = (file: string): Promise<void> =>
   bundlePlainly(
@@ -16,7 +16,7 @@ export const bundleBareClient = (file: string): Promise<void> =>
     file,
   );
 
-/** As most functions are bundled: one file, minified, with nothing left out. */
+/** The usual bundling of functions: one file, minified, with nothing left out. */
 export async function bundlePlainly(contents: string, file: string): Promise<void> {
   await build({
     absWorkingDir: projectDirectory,
@@ -46,7 +46,7 @@ const script = `
 
 type Sample = { readonly ms: number; readonly processorMs: number };
 
-/** What the import of a bundle takes in a fresh process. */
+/** The cost of importing a bundle in a fresh process. */
 async function importOnce(file: string): Promise<Sample> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -63,11 +63,11 @@ export type ColdStart = {
   readonly file: string;
   readonly medianMs: number;
   readonly leastMs: number;
-  /** The least of the processor's time: what else the machine does is hardly in it. */
+  /** The minimum of the processor's time: other work on the machine hardly affects it. */
   readonly processorMs: number;
 };
 
-/** In turns, so that whatever else the machine does hits all of them alike. */
+/** In turn, so that other work on the machine affects all of them equally. */
 export async function measureColdStarts(
   files: readonly string[],
   rounds: number,
@@ -89,7 +89,7 @@ export async function measureColdStarts(
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-/** How long the import of a function may take, as a multiple of the bare client's, by what the function is. */
+/** How long the import of a function may take, as a multiple of the bare client's, by kind of function. */
 export const coldStartRatioMax = (source: string): number => coldStartRatios[bundleBudgetOf(source)];
 
 const coldStartRatios = { function: 1, learningsWrite: 1.35, events: 1.25 } as const satisfies Record<

@@ -7,12 +7,15 @@ import { everyKindOfKey, gitlab, World } from "./world.ts";
 
 export type Subject = {
   readonly operation: Operation;
-  /** A request that is answered well by every accepted kind of key; the target may need what was set up. */
+  /** A request that succeeds with every accepted kind of key; the target may need the setup. */
   request(
     setup: Awaited<ReturnType<typeof everyKindOfKey>>,
     kind: KeyKind,
   ): { target: string; body?: object };
-  /** Statuses a well-formed request may end with, by operation (the success, or what the world has nothing of). */
+  /**
+   * Statuses that a well-formed request may get, by operation (the success, or the error for data that the world
+   * lacks).
+   */
   readonly good?: readonly number[];
 };
 
@@ -67,19 +70,19 @@ function commonWorld(api: Api, world: World): Promise<readonly [Setup, Refused]>
   return made;
 }
 
-/** Operations share windows of ten calls: each finds them empty. */
+/** Operations share windows of ten calls: this empties the windows for each. */
 async function emptyWindows(api: Api): Promise<void> {
   const { table } = api.store();
   const windows = (await everything(table)).filter(({ pk }) => pk.startsWith("LIMIT#"));
   await table.writeMany(windows.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
-/** A promise that some operations do not make is no test of theirs, rather than one that is left out. */
+/** A promise that does not apply to an operation gets no test, instead of a skipped one. */
 const when = (applies: boolean) => (name: string, run: () => Promise<void>) => {
   if (applies) test(name, run);
 };
 
-/** What every operation promises, whatever it does: imported by the tests of each. */
+/** The promises of every operation: the tests of each operation import this. */
 export function commonSuite(api: Api, subject: Subject): void {
   const { operation } = subject;
   const world = new World(() => api.store().table);
@@ -96,7 +99,7 @@ export function commonSuite(api: Api, subject: Subject): void {
       await emptyWindows(api);
     });
 
-    test("says the same 401 for every key that is none, byte for byte", async () => {
+    test("answers every invalid key with the same 401, byte for byte", async () => {
       const { expired, revoked, rotated } = refused;
       const valid = setup.keys.user.text;
       const answers = [

@@ -15,11 +15,14 @@ import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../lib/store/dynamo.ts";
 import { sharedEndpointVariable } from "./shared-engine.ts";
 
-/** Where an engine takes seconds to start, one serves the whole run: `shared-engine.ts` starts it and tells its address here. */
+/**
+ * If an engine takes seconds to start, one serves the whole run: `shared-engine.ts` starts it and passes its address
+ * here.
+ */
 const sharedEndpoint = process.env[sharedEndpointVariable];
 /** The engine that `npm start` would use; `shared-engine.ts` has chosen it before the first test. */
 export const engineKind = engineNamed(process.env[engineVariable] ?? "");
-/** A test's own clock stands where it likes: the moments that its writes carry are held against no other clock. */
+/** A test's own clock may show any time: the times of its writes are compared with no other clock. */
 const standingClock: Clock = { nowMs: () => 0, sleep: systemClock.sleep };
 
 export type TestStore = {
@@ -49,7 +52,7 @@ export function useStore(options: { clock?: Clock; random?: Random } = {}): () =
   };
 }
 
-/** A fresh table on an engine that runs already. */
+/** A fresh table on a running engine. */
 export async function openStore(
   endpoint: string,
   options: { clock?: Clock; random?: Random } = {},
@@ -67,7 +70,7 @@ export async function openStore(
   };
 }
 
-/** On a machine that is busy with other tests the engine may be too slow for once. */
+/** On a machine that is busy with other tests the engine may sometimes be too slow. */
 async function newTable(client: StoreClient, triesLeft = 2): Promise<string> {
   const tableName = `test-${randomUUID()}`;
   try {

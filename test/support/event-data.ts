@@ -1,4 +1,4 @@
-/** What platform events say where a test does not care. Names, ids and whatever matters stand in the test. */
+/** Default data of platform events. Names, ids and all relevant values are in the test. */
 
 export const workspaceData = {
   admins: [{ user_id: "u-admin", email: "admin@example.com" }],

@@ -7,16 +7,16 @@ export type Fault =
   | "throttle"
   | "conflict"
   | "server_error"
-  /** The engine never sees it; the connection breaks. */
+  /** The engine never receives the call; the connection breaks. */
   | "lost_before"
-  /** The engine has done it; the caller never hears. */
+  /** The engine does the work; the caller never gets the answer. */
   | "lost_after"
   | "validation";
 
 export type StoreRequest = { readonly operation: string; readonly body: string; readonly count: number };
 export type Injection = (call: StoreRequest) => Fault | undefined;
 
-/** A store between the handlers and the engine that fails as DynamoDB does, over real HTTP. */
+/** A proxy between the handlers and the engine that fails like DynamoDB, over real HTTP. */
 export function useFaultyEngine(engine: () => string): {
   endpoint(): string;
   inject(injection?: Injection): void;

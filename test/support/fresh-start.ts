@@ -1,8 +1,8 @@
 import { afterAll, vi } from "vitest";
 
 /**
- * Before every test file. The files of one worker share the packages that they load, which takes long, and nothing else:
- * each has our own modules anew, the real time and the environment that the run began with.
+ * Runs before every test file. The files of one worker share only the packages that they load, because loading takes
+ * long: each file gets its own instances of our modules, the real time and the environment of the run's start.
  */
 vi.resetModules();
 const environment = { ...process.env };

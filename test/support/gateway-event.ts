@@ -6,7 +6,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 
 type GatewayRequest = Partial<RestRequest & Match & EventOptions> & Pick<RestRequest, "target">;
 
-/** The event that API Gateway makes of a request. What a test does not say is a GET without headers and body. */
+/** The event that API Gateway makes of a request. The default is a GET without headers and body. */
 export function gatewayEvent({ target, ...given }: GatewayRequest): APIGatewayProxyEvent {
   const request = {
     method: given.method ?? "GET",

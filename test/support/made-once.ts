@@ -13,11 +13,13 @@ export type Recipe = {
   readonly name: string;
   /** Files and folders of the project that the result depends on. */
   readonly ingredients: readonly string[];
-  /** Fills the folder. It is moved to `destination` when it is whole. */
+  /** Fills the folder. It is moved to `destination` when it is complete. */
   make(folder: string, destination: string): Promise<void>;
 };
 
-/** A folder that takes long to make: made once for one state of its ingredients, by whichever test asks first. */
+/**
+ * A folder that takes long to create: created once for one state of its ingredients, by the first test that needs it.
+ */
 export async function madeOnce({ name, ingredients, make }: Recipe): Promise<string> {
   const folder = join(cache, `${name}-${await digestOf(ingredients)}`);
   if (!existsSync(folder)) await makeAlone(folder, make);
@@ -26,7 +28,9 @@ export async function madeOnce({ name, ingredients, make }: Recipe): Promise<str
   return folder;
 }
 
-/** Test files run side by side: one makes it, the others wait, unless it seems to have been killed over it. */
+/**
+ * Test files run concurrently: one creates the folder, the others wait, unless the creator seems to have been killed.
+ */
 async function makeAlone(folder: string, make: Recipe["make"]): Promise<void> {
   await mkdir(cache, { recursive: true });
   await dropOld();
@@ -44,14 +48,14 @@ async function makeAlone(folder: string, make: Recipe["make"]): Promise<void> {
   }
 }
 
-/** Whole or not at all; if two made it after all, one is as good as the other. */
+/** Moves the folder completely or not at all; if two were created, either one will do. */
 async function makeWhole(folder: string, make: Recipe["make"]): Promise<void> {
   const making = await mkdtemp(join(cache, "making-"));
   await make(making, folder);
   await rename(making, folder).catch(() => rm(making, { recursive: true, force: true }));
 }
 
-/** What nobody has used for an hour: every change of the ingredients leaves one behind. */
+/** Folders that were not used for an hour: every change of the ingredients leaves one behind. */
 async function dropOld(): Promise<void> {
   for (const name of await readdir(cache).catch(() => [])) {
     const { mtimeMs } = await stat(join(cache, name)).catch(() => ({ mtimeMs: 0 }));

@@ -1,21 +1,23 @@
-/** What a walk may return of one thing now. */
+/** What a walk may return for one thing now. */
 export type Possible = {
   /** One of these, as text; undefined: any. */
   readonly states: ReadonlySet<string> | undefined;
-  /** It may also return nothing of the thing. */
+  /** It may also return nothing for the thing. */
   readonly mayBeAbsent: boolean;
 };
 
-/** missed: the mirror lacks a thing · outdated: it holds another state · stale: it holds what is gone. */
+/**
+ * missed: the mirror lacks a thing · outdated: it holds another state · stale: it holds a thing that no longer exists.
+ */
 export type MirrorFault = { readonly kind: "missed" | "outdated" | "stale"; readonly name: string };
 
 /**
- * "A mirror that is always right" (docs/guide.md), stated here and nowhere else: whoever applied all pages, and kept the
+ * "A mirror that is always right" (docs/guide.md), defined only here: a client that applied all pages, and kept the
  * last record of each thing, holds the things that a fresh walk returns, in their last written state.
  *
- * At rest a fresh walk returns one state of each thing: `atRest`. While writers are at work nobody knows the moment of that
- * walk, so a thing has several possible states. Without `include_removed` the mirror holds at least these things: removed
- * ones may stay in it.
+ * At rest a fresh walk returns one state of each thing: `atRest`. While writers are active, the moment of that walk is
+ * unknown, so a thing has several possible states. Without `include_removed` the mirror holds at least these things:
+ * removed ones may stay in it.
  */
 export function mirrorFaults(
   held: ReadonlyMap<string, string>,
@@ -35,6 +37,6 @@ export function mirrorFaults(
   return faults;
 }
 
-/** Of what stands now, by name. */
+/** The possible states of the current things, by name. */
 export const atRest = (things: ReadonlyMap<string, string>): Map<string, Possible> =>
   new Map([...things].map(([name, state]) => [name, { states: new Set([state]), mayBeAbsent: false }]));

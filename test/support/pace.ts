@@ -3,9 +3,9 @@ import { vi } from "vitest";
 const windowMs = 61_000;
 
 /**
- * The host's clock, moved on by a window before a bucket of calls would fill: thousands of calls then meet
- * no rate limit, and everything that is limited still runs. It moves only while no call is under way, whose
- * time would else be up.
+ * Moves the host's clock on by a window before a bucket of calls would fill: then thousands of calls meet no rate
+ * limit, and all limited code still runs. It moves the clock only while no call is under way, because the call would
+ * time out.
  */
 export class Pace {
   #nowMs: number;
@@ -36,7 +36,7 @@ export class Pace {
     }
   }
 
-  /** Waits until nothing is under way, then lets a window pass. */
+  /** Waits until no call is under way, then lets a window pass. */
   move(ms = windowMs): Promise<void> {
     this.#moving ??= this.#whenIdle().then(() => {
       this.#nowMs += ms;

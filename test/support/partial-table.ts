@@ -4,7 +4,7 @@ const unused = () => {
   throw new Error("The test did not expect this call of the store.");
 };
 
-/** A table of which only a part is there: everything else is a mistake. */
+/** A table with only some of its methods: a call of any other method throws. */
 export const tableWith = (part: Partial<Table>): Table => ({
   get: unused,
   getMany: unused,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /**
- * The most memory that this program ever held. Not `maxRSS` where there is another way: on Linux that includes what
- * the process that started this one held at that moment.
+ * The peak memory of this program. Does not use `maxRSS` if there is another way: on Linux that includes the memory
+ * that the parent process held at the start.
  */
 export function peakMemoryBytes(): number {
   const status = "/proc/self/status";

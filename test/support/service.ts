@@ -20,20 +20,20 @@ export type TestService = {
   readonly home: string;
   /** Its data directory, for commands with `--data`. */
   readonly folder: string;
-  /** Of the demo, one of each kind. */
+  /** Keys of the demo, one of each kind. */
   readonly keys: DemoKeys;
 };
 
 export type TestServiceOptions = {
-  /** With the whole demo in it. */
+  /** Includes the whole demo. */
   readonly demo?: boolean;
   /** Applied before the service listens. */
   readonly events?: readonly OutgoingEvent[];
 };
 
 /**
- * The local service in this process, for one test file: as true for everything that does not depend on being a process,
- * and much cheaper. `test/cli/dev.test.ts` starts the real one.
+ * The local service in this process, for one test file: equivalent for everything that does not depend on a separate
+ * process, and much cheaper. `test/cli/dev.test.ts` starts the real one.
  */
 export function useService({ demo = false, events = [] }: TestServiceOptions = {}): () => TestService {
   let running: (TestService & { stop(): Promise<void> }) | undefined;
@@ -43,7 +43,7 @@ export function useService({ demo = false, events = [] }: TestServiceOptions = {
     await mkdir(folder);
     if (demo) await cp(await demoData(), folder, { recursive: true });
     const directory = dataDirectory(folder);
-    // What the functions log is for operators.
+    // The functions' logs are for operators.
     process.env.LOG_LEVEL ??= "silent";
     let keys: DemoKeys = {};
     const service = await startService({
@@ -72,7 +72,7 @@ export function useService({ demo = false, events = [] }: TestServiceOptions = {
   };
 }
 
-/** A database of its own on the engine that all services of the run share. */
+/** A separate database on the engine that all services of the run share. */
 async function startOnSharedEngine(wanted: Parameters<typeof startEngine>[0] = {}): Promise<Engine> {
   const shared = await diskEngine();
   const { kind, dataPath } = wanted;
@@ -84,7 +84,7 @@ async function startOnSharedEngine(wanted: Parameters<typeof startEngine>[0] = {
 
 /**
  * DynamoDB Local keeps a database per access key id, in a file that is named after it. The data gets a new id, so that
- * services with the same demo do not meet.
+ * services with the same demo do not share data.
  */
 async function moveDatabase(dataPath: string, folder: string): Promise<void> {
   await mkdir(dataPath, { recursive: true });

@@ -11,7 +11,7 @@ import type { EngineKind } from "../../cli/local/engine/kind.ts";
 export const sharedEndpointVariable = "TEST_DYNAMODB_ENDPOINT";
 const diskEngineVariable = "TEST_DISK_ENGINE";
 
-/** Before the first test: one engine for all of them, where a test file cannot start its own in milliseconds. */
+/** Before the first test: one engine for all tests, if a test file cannot start its own in milliseconds. */
 export default async function shareEngine(): Promise<(() => Promise<void>) | undefined> {
   const kind = chooseEngine();
   process.env[engineVariable] = kind.name;
@@ -27,16 +27,16 @@ export default async function shareEngine(): Promise<(() => Promise<void>) | und
 }
 
 const diskEngineSchema = z.object({ port: z.int(), folder: z.string() });
-/** An engine with its data on disk: where it listens and where its files are. */
+/** An engine with its data on disk: its address and the folder of its files. */
 export type DiskEngine = z.output<typeof diskEngineSchema>;
 
-/** The engine that local services of this run share; undefined where each starts its own in milliseconds. */
+/** The engine that local services of this run share; undefined if each starts its own in milliseconds. */
 export async function diskEngine(): Promise<DiskEngine | undefined> {
   const url = process.env[diskEngineVariable];
   return url === undefined ? undefined : diskEngineSchema.parse(await (await fetch(url)).json());
 }
 
-/** Starts the engine when a test asks for it first: most runs of one area never do. */
+/** Starts the engine when a test first needs it: most runs of one area never do. */
 async function offerDiskEngine(kind: EngineKind): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let starting: ReturnType<typeof startDiskEngine> | undefined;
   const server = createServer((_, response) => {

@@ -12,7 +12,7 @@ export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.met
 export type Surroundings = {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
-  /** A pipe that nobody reads stops the tool when it is full. */
+  /** If nobody reads a pipe, the tool stops when the pipe is full. */
   readonly stderr?: "pipe" | "ignore";
 };
 
@@ -74,9 +74,12 @@ async function untilAllIsApplied(data: string): Promise<void> {
   }
 }
 
-/** A folder whose demo data is told already, which takes a start from nothing many seconds. Copy it, never change it. */
+/**
+ * A folder whose demo data is already applied, because a start without data takes many seconds. Copy it, never change
+ * it.
+ */
 export const demoData = async (): Promise<string> => join(await madeOnce(demoRecipe()), "data");
 
-/** What the service said on its standard error stream while it made the demo data from nothing. */
+/** The standard error output of the service while it created the demo data. */
 export const demoWords = async (): Promise<string> =>
   readFile(join(await madeOnce(demoRecipe()), "said.txt"), "utf8");

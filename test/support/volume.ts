@@ -7,5 +7,5 @@ export const volume = (short: number, long: number): number => (isLong ? long : 
 export const seedOfRun = (): number =>
   Number(process.env.SEED ?? (isLong ? Math.floor(Date.now() / 86_400_000) : 1));
 
-/** Far above what a run takes: a slow machine is not a difference. */
+/** Far above the duration of a run: a slow machine must not cause a failure. */
 export const timeoutMs = volume(600_000, 7_200_000);

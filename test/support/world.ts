@@ -23,12 +23,12 @@ export type OrganizationId = {
 
 type WithoutActor<Request> = Request extends unknown ? Omit<Request, "actor"> : never;
 
-/** The world that tests live in, told the way the platform tells it: by events. */
+/** The world of the tests, created by events as on the platform. */
 export class World {
   readonly #table: () => Table;
   readonly #clock: Clock;
   readonly #random: Random = systemRandom;
-  /** Of all worlds: two of one table tell in turns, and the later event is the newer one. */
+  /** Shared by all worlds: two worlds of one table send events alternately, and the later event is the newer one. */
   static #told = 0;
 
   constructor(table: () => Table, clock: Clock = systemClock) {
@@ -45,7 +45,7 @@ export class World {
     };
   }
 
-  /** Each event is newer than the one before, unless it is told when it happened. */
+  /** Each event is newer than the one before, unless `occurredAt` is given. */
   async tell(
     type: string,
     data: object,
@@ -68,7 +68,7 @@ export class World {
     return id;
   }
 
-  /** Enterprise, active, with an admin, a member and an outsider's view of it. Answers its UUID. */
+  /** Enterprise, active, with an admin, a member and an outsider's view of it. Returns its UUID. */
   async organization(
     providerId: string,
     change: Partial<OrganizationId> & Record<string, unknown> = {},
@@ -103,8 +103,8 @@ export class World {
   }
 
   /**
-   * Many plain members, without seats, in few calls: an event saves the first one, the others are copies of the items
-   * that the event has left.
+   * Many plain members without seats, in few calls: an event saves the first one, the others are copies of the items
+   * that the event wrote.
    */
   async crowd(organization: OrganizationId, [first = "", ...others]: readonly string[]): Promise<void> {
     await this.member(organization, first);
@@ -169,7 +169,9 @@ export const gitlab = (instanceId: string, providerId: string): OrganizationId =
   provider_organization_id: providerId,
 });
 
-/** The data of one fixture organization with a key of every kind, in a workspace or an instance where the kind needs one. */
+/**
+ * The data of one fixture organization with a key of every kind, in a workspace or an instance if the kind needs one.
+ */
 export async function everyKindOfKey(world: World, name: string) {
   const cloud = github(`${name}-org`);
   await world.workspace(`${name}-workspace`);

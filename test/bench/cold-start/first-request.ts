@@ -18,10 +18,10 @@ const barePlain = "bare handler on AWS's SDK, bundled plainly";
 const bareTrimmed = "bare handler on AWS's SDK, bundled as ours is";
 
 type Sample = { readonly ms: number; readonly processorMs: number };
-/** By contestant, a sample a round. */
+/** By contestant, one sample per round. */
 export type FirstRequests = ReadonlyMap<string, readonly Sample[]>;
 
-/** Nothing but the bundle is loaded when the time begins; a minute later each, so that no rate limit is met. */
+/** Only the bundle is loaded when the time begins; each starts a minute later, so that none meets a rate limit. */
 const script = `
   const [bundle, event, minutes] = process.argv.slice(1);
   const now = Date.now;
@@ -40,7 +40,7 @@ const script = `
   say(ms, (user + system) / 1000);
   process.exit(0);`;
 
-/** In turns, so that whatever else the machine does hits all of them alike. */
+/** In turn, so that other work on the machine affects all of them equally. */
 export async function firstRequests(directory: string, rounds: number): Promise<FirstRequests> {
   const bareFile = fileURLToPath(new URL("../frame/bare/aws-sdk.ts", import.meta.url));
   const files = new Map([

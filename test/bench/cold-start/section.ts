@@ -22,7 +22,7 @@ type Bundle = {
   readonly name: string;
   readonly file: string;
   readonly kind: "bare" | "ours" | "peer";
-  /** What the import loads. */
+  /** The modules that the import loads. */
   readonly bytes: number;
 };
 type Measured = Bundle & ColdStart;
@@ -123,7 +123,7 @@ function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: 
 
 const ratioOf = (one: ColdStart, other: ColdStart): number => one.medianMs / other.medianMs;
 
-/** The one nearest to its bound, of those with the same bound. */
+/** The one nearest to its bound, among those with the same bound. */
 function slowestOf(measured: readonly Measured[], bare: Measured): Target[] {
   const ours = Map.groupBy(
     measured.filter(({ kind }) => kind === "ours"),

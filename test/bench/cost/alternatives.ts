@@ -20,10 +20,10 @@ import { fillEngineFile, itemBytes } from "../support/engine-file.ts";
 import { type History, itemsOf, weeksInTenYears } from "../support/history.ts";
 import { storageBytesPerItem } from "./prices.ts";
 
-/** What a form of the table costs, counted. */
+/** The counted cost of one form of the table. */
 export type Form = {
   readonly name: string;
-  /** Of all items of a pull request: the transaction that puts them. */
+  /** For all items of a pull request: the transaction that puts them. */
   readonly writeUnitsEach: number;
   readonly pageReadUnits: number;
   readonly weekReadUnits: number;
@@ -45,7 +45,9 @@ const history = (pullRequests: number): History => ({
   shuffled: false,
 });
 
-/** Ours, the same with plain JSON in its entries, and ours without weeks in its keys, over so many pull requests. */
+/**
+ * Our form, the same with plain JSON in its entries, and ours without weeks in its keys, over this many pull requests.
+ */
 export async function countForms(stored: number): Promise<Form[]> {
   const week = (items: readonly Item[]) => items.filter(isComments).slice(-inMeasuredWeek);
   const sample = [...itemsOf({ ...history(pageItems), inMeasuredWeek: pageItems })].filter(
@@ -67,10 +69,10 @@ export async function countForms(stored: number): Promise<Form[]> {
 
 const letterOf = ({ pk }: Item) => parseStreamPartition(pk)?.dataset;
 const isComments = (item: Item): boolean => letterOf(item) === "c";
-/** The head is rewritten, not added to, so it is in no form's account. */
+/** The head is rewritten, not added, so no form counts it. */
 const isHead = (item: Item): boolean => streamHeadTenant(item) !== undefined;
 
-/** The record as the API answers it in place of the compact payload. */
+/** The record as the API returns it, in place of the compact payload. */
 function asPlainJson(item: Item): Item {
   const letter = letterOf(item);
   if (!letter) return item;
@@ -97,7 +99,7 @@ async function countForm(
 ): Promise<Omit<Form, "weekReadUnits">> {
   const meter = new StoreMeter();
   const metered = table.metered(meter);
-  // A pull request's items, in the order they were made: three entries and the pointer.
+  // A pull request's items, in the order of creation: three entries and the pointer.
   const perTransaction = (items.length / pageItems) * 10;
   for (let start = 0; start < items.length; start += perTransaction)
     await metered.transact(items.slice(start, start + perTransaction).map((put) => ({ put })));
@@ -112,7 +114,7 @@ async function countForm(
 const storedBytes = (items: readonly Item[]): number =>
   items.reduce((sum, item) => sum + itemBytes(toAttributes(item)) + storageBytesPerItem, 0);
 
-/** What a pull request takes: a workspace (`w`) has a copy for itself and one for the organization (`o`). */
+/** The items of a pull request: a workspace (`w`) has a copy for itself and one for the organization (`o`). */
 export function storedBytesEach(kind: "w" | "o"): number {
   const items = [...itemsOf({ ...history(pageItems), tenant: `${kind}#${uuid}` })].filter(
     (item) => !isHead(item),
@@ -120,11 +122,11 @@ export function storedBytesEach(kind: "w" | "o"): number {
   return storedBytes(items) / pageItems;
 }
 
-/** Every item carries its partition's key, so another name must be as long. */
+/** Every item contains its partition's key, so another name must have the same length. */
 const partitionNamed = (name: string): string =>
   name.padEnd(streamPartition({ tenant, organization: undefined, dataset: "c", week: 1_000 }).length, ".");
 
-/** Of a query that reads these items and no others. */
+/** For a query that reads exactly these items. */
 async function readUnits(table: MeteredTable, name: string, items: readonly Item[]): Promise<number> {
   const pk = partitionNamed(name);
   await table.writeMany(items.map((item) => ({ put: { ...item, pk } })));
@@ -137,7 +139,7 @@ async function unitsOfWhole(table: MeteredTable, pk: string): Promise<number> {
   return meter.readUnits;
 }
 
-/** Without weeks a window is a filter over the whole stream, in the order of writing. */
+/** Without weeks, a window is a filter over the whole stream, in the order of writing. */
 async function wholeHistoryUnits(stored: number): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), "bench-cost-"));
   try {

@@ -1,7 +1,7 @@
 import { functionSettings } from "../../../lib/contract/platform.ts";
 
 /**
- * AWS's list prices for us-east-1 in dollars, without free tiers and volume discounts, as public pages gave them on
+ * AWS's list prices for us-east-1 in dollars, without free tiers and volume discounts, as public pages showed them on
  * the day below. DynamoDB's on-demand prices are those since 1 November 2024, when they were halved.
  */
 export const pricesOf = "2026-11-15";
@@ -22,10 +22,10 @@ export const prices = {
 
 export const bytesPerGigabyte = 1024 ** 3;
 
-/** What DynamoDB adds to every item when it counts storage. */
+/** The bytes that DynamoDB adds to every item when it counts storage. */
 export const storageBytesPerItem = 100;
 
-/** A trip to DynamoDB within its region, on the safe side; here it takes a fraction of that. */
+/** A round trip to DynamoDB within its region, a conservative value; here it takes a fraction of that. */
 export const assumedTripMs = 5;
 
 export type Usage = {
@@ -45,18 +45,18 @@ export type Dollars = {
   readonly total: number;
 };
 
-/** Of a million such requests. */
+/** For a million such requests. */
 export const dynamoDollars = ({ readUnits, writeUnits }: Pick<Usage, "readUnits" | "writeUnits">): number =>
   readUnits * prices.readUnitsMillion + writeUnits * prices.writeUnitsMillion;
 
-/** Of a million such requests. */
+/** For a million such requests. */
 export function lambdaDollars({ billedMs, streaming }: Pick<Usage, "billedMs" | "streaming">): number {
   const { memoryMegabytes } = functionSettings[streaming ? "streaming" : "operation"];
   const gigabyteSeconds = (memoryMegabytes / 1024) * Math.ceil(billedMs) * 1_000;
   return prices.lambdaRequestsMillion + gigabyteSeconds * prices.lambdaGigabyteSecond;
 }
 
-/** Of a million such requests. */
+/** For a million such requests. */
 export function dollarsPerMillion(usage: Usage): Dollars {
   const dynamo = dynamoDollars(usage);
   const lambda = lambdaDollars(usage);

@@ -13,10 +13,10 @@ export type PricedRequest = {
   readonly dollars: Dollars;
 };
 
-/** Within the limits of those that may be asked ten times a minute. */
+/** Within the limits of operations that allow ten calls a minute. */
 const timesAsked = 3;
 
-/** The requests of the round trips once more, timed this time: an answer compressed, a log line written. */
+/** The requests of the round trips again, now timed: each answer is compressed and each log line is written. */
 export async function priceRequests(sizes: Sizes): Promise<PricedRequest[]> {
   process.env.LOG_LEVEL = "info";
   const api = await openBenchApi();
@@ -58,7 +58,7 @@ async function timed(api: BenchApi, request: BenchRequest, repeats: number) {
   };
 }
 
-/** CloudWatch is paid for what the function writes to its standard output. */
+/** CloudWatch charges for the function's standard output. */
 async function withLog<Answer>(work: () => Promise<Answer>): Promise<{ answer: Answer; written: number }> {
   const { write } = process.stdout;
   let written = 0;

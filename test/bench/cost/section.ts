@@ -77,7 +77,7 @@ async function countEvents(batches: number): Promise<Event[]> {
 
 /** Receive, delete and the platform's own send, ten messages each. */
 const queueRequestsPerEvent = 0.3;
-/** One after another for a whole batch. */
+/** The sequential calls of a whole batch. */
 const tripsPerEvent = tripsPerBatch / together;
 
 function monthTable(events: readonly Event[]): BenchTable {

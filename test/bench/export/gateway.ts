@@ -1,4 +1,4 @@
-/** The local gateway with the handlers behind it, in a process of its own, until the one that started it is gone. */
+/** The local gateway and the handlers, in their own process, until the parent process ends. */
 import * as z from "zod";
 import { loadFunction, prepareFunctions } from "../../../cli/local/functions.ts";
 import { startGateway } from "../../../cli/local/gateway.ts";
@@ -25,7 +25,7 @@ const { url } = await startGateway(
     binaryMediaTypes,
     clock: systemClock,
     random: systemRandom,
-    // A minute passes before the window is full: what is measured is the way, not the wait.
+    // Moves the clock a minute before the window is full: the benchmark measures the work, not the wait.
     onAnswer: () => {
       answers++;
       if (answers % answersPerWindow === 0) movedMs += 61_000;

@@ -1,6 +1,6 @@
 /**
- * One function in a process of its own, as on Lambda: the memory that the largest answer takes above what the idle
- * function has, and its time against rendering and compressing the same data with nothing else.
+ * One function in its own process, as on Lambda: the memory that the largest answer takes above the idle function's,
+ * and its time compared with only rendering and compressing the same data.
  */
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as z from "zod";
@@ -21,7 +21,7 @@ async function answer(asked: string, keep: boolean): Promise<Buffer> {
   const invocation = { functionName: "bench", timeoutMs: 240_000, clock: systemClock, random: systemRandom };
   const { bytes, finished } = invokeStreaming(handler, event, invocation);
   const chunks: Buffer[] = [];
-  // What is sent is gone: only the first answer is kept, to compare with.
+  // Sent data is dropped: only the first answer is kept, for comparison.
   for await (const chunk of bytes) if (keep) chunks.push(chunk);
   await finished;
   return Buffer.concat(chunks);
@@ -34,7 +34,7 @@ async function milliseconds(work: () => unknown): Promise<number> {
   return performance.now() - startedAt;
 }
 
-// Warm, and with nothing of it left.
+// Warm, and without leftovers of the warm-up.
 await answer(smallTarget, false);
 globalThis.gc?.();
 const idle = process.memoryUsage();

@@ -9,7 +9,7 @@ import { buildAppend } from "../../../lib/stream/transaction.ts";
 import { encodeWeeks } from "../../../lib/stream/weeks.ts";
 import { type EventOrganization, measuredWeek, toldEvent } from "../support/history.ts";
 
-/** A thousand pull requests with as many are a little more than 16 MiB. */
+/** A thousand pull requests with this many findings are a little more than 16 MiB. */
 const findingsEach = 100;
 const envelopeBytes = '{"data":[],"next_cursor":null}'.length;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What the process that makes the largest answer is run with. */
+/** The arguments of the process that makes the largest answer. */
 export const largestArgument = z.object({
   bundle: z.string(),
   target: z.string(),
@@ -9,14 +9,14 @@ export const largestArgument = z.object({
   rounds: z.int(),
 });
 
-/** What it reports. */
+/** Its report. */
 export const largestReport = z.object({
   answerBytes: z.int(),
   pullRequests: z.int(),
   idleBytes: z.int(),
-  /** Resident memory at its highest, since the process began. */
+  /** Peak resident memory since the process began. */
   peakBytes: z.int(),
-  /** Of the heap and of buffers, as far as it could be seen between two turns. */
+  /** Heap and buffers, as far as visible between two turns of the event loop. */
   heapBytes: z.int(),
   times: z.array(z.object({ oursMs: z.number(), bareMs: z.number() })),
 });

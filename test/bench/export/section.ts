@@ -111,7 +111,7 @@ async function compareWalks(endpoint: string, key: string, { pullRequests, round
     const [started] = await once(gateway, "message");
     const { url } = z.object({ url: z.string() }).parse(started);
     const walks: Walk[] = [];
-    // The first round is for the compiler.
+    // The first round warms up the compiler.
     for (let round = 0; round <= rounds; round++) {
       const oursMs = await timed(pullRequests, () => walkOurs(url, key));
       const bareMs = await timed(pullRequests, () => walkBare(endpoint));
@@ -141,7 +141,7 @@ async function walkOurs(baseUrl: string, key: string): Promise<number> {
   return found;
 }
 
-/** The store's client, page after page of a whole megabyte, as plain objects: the least that an exporter could do. */
+/** The store's client, page after page of a whole megabyte, as plain objects: the minimum work of any exporter. */
 async function walkBare(endpoint: string): Promise<number> {
   const client = engineClient(endpoint);
   const tenant = organizationTenant(uuidOf(typical));

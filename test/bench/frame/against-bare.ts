@@ -31,9 +31,9 @@ type BenchRequest = {
 
 export type AgainstBare = {
   readonly name: string;
-  /** What our CPU may be of the bare SDK handler's. */
+  /** The allowed ratio of our CPU time to the bare SDK handler's. */
   readonly ratioMax: number;
-  /** The same of all of them. */
+  /** The same ratio over all of them. */
   readonly calls: readonly string[];
   readonly cpu: CpuRounds;
 };
@@ -51,7 +51,7 @@ export async function againstBare(bundles: string, rounds: Rounds): Promise<Agai
   }
 }
 
-/** What a bare handler needs to know to list the workspace's organizations. */
+/** The data that a bare handler needs to list the workspace's organizations. */
 export function organizationsPlan(keyId: string, { rateLimit }: Operation): BarePlan {
   const { pk, beginsWith } = tenantOrganizationsRange(tenant);
   return {
@@ -68,7 +68,7 @@ function requestsOf(keyId: string): BenchRequest[] {
   const metrics = organizationsPlan(keyId, reviewCommentMetrics);
   const week = weekOf(Date.parse(measuredWeek.start_date));
   const place = { tenant, organization: undefined, dataset: letterOf("review-comments"), week };
-  // One more than the page, which tells whether another follows.
+  // One more than the page, which shows whether another page follows.
   const range = { from: streamNumberKey(1), upTo: streamNumberKey(9_999_999_999), pageItems: pageItems + 1 };
   return [
     {

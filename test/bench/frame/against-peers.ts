@@ -17,13 +17,13 @@ import { openWorld, tableName } from "./world.ts";
 export const storeAlone = "the store's calls alone";
 const errorShape = z.object({ error: z.object({ code: z.string() }) });
 
-/** `GET /v1/organizations` of ours and of the peers, on a stubbed store. */
+/** `GET /v1/organizations` in ours and in the peers, on a stubbed store. */
 export async function againstPeers(bundles: string, rounds: Rounds): Promise<CpuRounds> {
   const itemsFile = join(bundles, "items.json");
   const key = await writeItems(itemsFile);
   const environment = {
     TABLE_NAME: tableName,
-    // Never connected to: the stub answers.
+    // No connection is made: the stub answers.
     DYNAMODB_ENDPOINT: "http://127.0.0.1:9",
     [barePlanVariable]: JSON.stringify(organizationsPlan(key.id, operation)),
   };
@@ -44,7 +44,7 @@ export async function againstPeers(bundles: string, rounds: Rounds): Promise<Cpu
   }
 }
 
-/** The whole table of a small world, taken from an engine that is gone afterwards. */
+/** The whole table of a small world, copied from an engine that then ends. */
 async function writeItems(file: string): Promise<{ readonly id: string; readonly text: string }> {
   const { table, key, stop } = await openWorld({ pullRequests: 0 });
   try {
@@ -62,7 +62,7 @@ async function writeItems(file: string): Promise<{ readonly id: string; readonly
   }
 }
 
-/** The same answer byte for byte, with all of our headers; and the same status and code where it is an error. */
+/** The same answer byte for byte, with all of our headers; for an error, the same status and code. */
 async function checkAnswers(ours: Contestant, others: readonly Contestant[], key: string): Promise<void> {
   const valid = ["x-service-api-key", key];
   const requests = [
@@ -89,10 +89,10 @@ function compare(peer: string, expected: BufferedAnswer, found: BufferedAnswer):
   for (const [name, value] of headersOf(expected)) equal(headers.get(name), value, `${peer}: ${name}`);
 }
 
-/** A cursor carries the second in which it was made. */
+/** A cursor contains the second in which it was made. */
 const sealed = (body: string): string => body.replace(/"next_cursor":"[^"]+"/, '"next_cursor":"…"');
 
-/** Some frameworks answer with several values each, and most add the character set. */
+/** Some frameworks answer with several values per header, and most add the character set. */
 function headersOf({ headers = {}, multiValueHeaders = {} }: BufferedAnswer): Array<[string, string]> {
   const all = [...Object.entries(headers), ...Object.entries(multiValueHeaders)];
   return all.map(([name, value]) => [name.toLowerCase(), String(value).replace(/; *charset=utf-8$/i, "")]);

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import type * as z from "zod";
 
 /**
- * Runs a module in a process of its own with one argument, and answers what it reports. Its standard output goes
- * nowhere, as cheaply as on Lambda: what handlers log is part of their cost and not of ours.
+ * Runs a module in its own process with one argument, and returns its report. Its standard output is discarded, as
+ * cheaply as on Lambda: the handlers' logging is part of their cost and not of ours.
  */
 export async function runChild<Answer>(
   module: URL,
@@ -25,15 +25,15 @@ export async function runChild<Answer>(
   return answer.parse(reports.at(-1));
 }
 
-/** In the child: what it was run with. */
+/** In the child: its argument. */
 export const argumentOf = <Argument>(schema: z.ZodType<Argument>): Argument =>
   schema.parse(JSON.parse(process.argv[2] ?? "null"));
 
-/** In the child: its answer, and the end. */
+/** In the child: reports the answer and ends. */
 export async function report(answer: unknown): Promise<never> {
   process.send?.(answer);
   process.disconnect?.();
-  // A framework may have left something open; what was sent is flushed before the end of the turn.
+  // A framework may have left something open; the message is flushed before the end of the turn.
   await new Promise((resolve) => process.once("disconnect", resolve));
   process.exit(0);
 }

@@ -9,10 +9,10 @@ import {
   contestantReply,
 } from "./messages.ts";
 
-/** One of several ways to answer the same request, in a process of its own: none warms or slows another's code. */
+/** One of several ways to answer the same request, in its own process: no contestant warms or slows another's code. */
 export type Contestant = {
   readonly name: string;
-  /** CPU of its process for each of so many requests. */
+  /** CPU time of its process for each of this many requests. */
   cpuMicroseconds(requests: number): Promise<number>;
   /** The DynamoDB calls of one warm request. */
   calls(): Promise<readonly string[]>;
@@ -57,14 +57,16 @@ export async function startContestant(
 export type Rounds = {
   readonly rounds: number;
   readonly requestsPerRound: number;
-  /** Before the rounds, until the compiler is done with the code. */
+  /** Runs before the rounds, until the compiler is done with the code. */
   readonly warmUpRequests: number;
 };
 
-/** Microseconds of CPU per request, by contestant, a value a round. */
+/** Microseconds of CPU per request, by contestant, one value per round. */
 export type CpuRounds = ReadonlyMap<string, readonly number[]>;
 
-/** In turns, each round beginning with another, so that whatever else the machine does hits all of them alike. */
+/**
+ * In turn, each round beginning with another contestant, so that other work on the machine affects all of them equally.
+ */
 export async function cpuRounds(contestants: readonly Contestant[], options: Rounds): Promise<CpuRounds> {
   const { rounds, requestsPerRound, warmUpRequests } = options;
   const measured = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
@@ -83,7 +85,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }
 
-/** The median of the ratios of every round: what disturbs a round disturbs both of its sides. */
+/** The median of the ratios of every round: a disturbance of a round affects both of its sides. */
 export const medianRatio = (measured: CpuRounds, one: string, other: string): number =>
   median(
     (measured.get(one) ?? []).map((value, round) => value / (measured.get(other)?.[round] ?? Number.NaN)),

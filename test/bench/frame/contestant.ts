@@ -1,4 +1,4 @@
-/** A handler in a process of its own, which answers what `contest.ts` asks it. What it logs goes nowhere. */
+/** A handler in its own process, which answers the messages of `contest.ts`. Its log is discarded. */
 import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { ClientRequest } from "node:http";
@@ -13,7 +13,7 @@ const { bundle, event, streaming, requestsPerWindow, itemsFile } = argumentOf(co
 const startedRequest = z.object({ request: z.instanceof(ClientRequest) });
 const windowMs = 61_000;
 
-// The host's clock moves on by a window before a bucket is full: nobody is refused, and everybody counts.
+// The host's clock moves on by a window before a bucket is full: no request is refused, and every request counts.
 const systemNow = Date.now;
 let movedMs = 0;
 let made = 0;

@@ -12,7 +12,7 @@ import type { BufferedAnswer } from "./messages.ts";
 const runtime = { clock: systemClock, random: systemRandom };
 const route = createRouter(operations);
 
-/** What Lambda hands to the runtime when API Gateway was asked for this. */
+/** The event that Lambda passes to the runtime for this request to API Gateway. */
 export function eventText(target: string, rawHeaders: readonly string[]): string {
   const request = {
     method: "GET",
@@ -32,7 +32,7 @@ const context = { functionName: "bench", timeoutMs: 28_000, ...runtime };
 export const loadHandler = async (file: string): Promise<LambdaHandler> =>
   handlerModule.parse(await import(pathToFileURL(file).href)).handler;
 
-/** One request as the runtime makes it: the event parsed anew, a context of its own. Answers with the body's text. */
+/** One request as the runtime makes it: the event is parsed again, with its own context. Returns the body's text. */
 export async function invoke(handler: LambdaHandler, event: string, isStreaming: boolean): Promise<string> {
   if (!isStreaming) return (await invokeForResult(handler, event)).body;
   const { bytes, finished } = invokeStreaming(handler, JSON.parse(event), context);
@@ -45,6 +45,6 @@ export async function invoke(handler: LambdaHandler, event: string, isStreaming:
 
 export async function invokeForResult(handler: LambdaHandler, event: string): Promise<BufferedAnswer> {
   const run = handler as (event: unknown, context: unknown) => Promise<unknown>;
-  // Not parsed: that would be work on nobody's account.
+  // Not parsed: that work would not belong to any contestant.
   return (await run(JSON.parse(event), lambdaContext(context))) as BufferedAnswer;
 }

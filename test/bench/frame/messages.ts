@@ -1,19 +1,19 @@
 import * as z from "zod";
 
-/** How a contestant is started: one handler in a process of its own, as on Lambda. */
+/** How a contestant is started: one handler in its own process, as on Lambda. */
 export const contestantArgument = z.object({
   bundle: z.string(),
-  /** What it is measured with: the JSON of a proxy event. */
+  /** The measured request: the JSON of a proxy event. */
   event: z.string(),
   streaming: z.boolean(),
-  /** As many requests as its bucket takes before a minute must pass. */
+  /** The number of requests that its bucket takes before a minute must pass. */
   requestsPerWindow: z.int(),
-  /** A file with every item of a table, for a stubbed store; null on an engine. */
+  /** A file with every item of a table, for a stubbed store; null with an engine. */
   itemsFile: z.string().nullable(),
 });
 export type ContestantArgument = z.output<typeof contestantArgument>;
 
-/** What it is asked. */
+/** Messages to a contestant. */
 export const contestantRequest = z.union([
   z.object({ requests: z.int() }),
   z.object({ callsOfOne: z.literal(true) }),
@@ -29,7 +29,7 @@ export const answerSchema = z.object({
 });
 export type BufferedAnswer = z.output<typeof answerSchema>;
 
-/** What it answers. */
+/** Messages from a contestant. */
 export const contestantReply = z.object({
   cpuMicrosecondsEach: z.number().optional(),
   calls: z.array(z.string()).optional(),

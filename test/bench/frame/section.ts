@@ -98,7 +98,7 @@ const chainTarget = ({ name, ratioMax, cpu }: AgainstBare): Target =>
     ratioMax,
   );
 
-/** The store's calls are everybody's; what is over them is the endpoint and its frame. */
+/** All contestants make the store's calls; the time above that is the endpoint and its frame. */
 const peerRows = (cpu: CpuRounds) =>
   [...cpu.keys()]
     .toSorted((one, other) => median(cpu.get(one) ?? []) - median(cpu.get(other) ?? []))

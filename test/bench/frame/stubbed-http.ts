@@ -3,15 +3,15 @@ import http from "node:http";
 import * as z from "zod";
 import type { Attributes } from "../support/attributes.ts";
 
-/** Every item of a table, by partition and sort key; as it came from an engine. */
+/** Every item of a table, by partition and sort key; unchanged from an engine. */
 export const itemsSchema = z.array(z.tuple([z.string(), z.custom<Attributes>()]));
 type Items = ReadonlyMap<string, Attributes>;
 export const placeOf = (pk: string, sk: string): string => `${pk}\u0000${sk}`;
 
 /**
- * Node's own `http.request`, replaced by one that answers DynamoDB calls out of memory: below the signing and the
- * JSON of every contestant, so that all of them run as they were built, and above the sockets, whose noise would
- * drown the frames. Each answer is worked out once and then looked up by the bytes of the request.
+ * Replaces Node's own `http.request` with one that answers DynamoDB calls from memory: below the signing and the JSON
+ * of every contestant, so that all of them run as they were built, and above the sockets, whose noise would hide the
+ * frames. Each answer is computed once and then looked up by the bytes of the request.
  */
 export function stubHttp(items: Items): void {
   const known = new Map<string, Buffer>();
@@ -50,7 +50,7 @@ class StubbedRequest extends EventEmitter {
     setImmediate(() => {
       const incoming = Object.assign(new EventEmitter(), { statusCode: 200, headers: {} });
       this.emit("response", incoming);
-      // The SDK hands the body on a few turns later.
+      // The SDK passes on the body a few turns later.
       setImmediate(() => {
         incoming.emit("data", answer);
         incoming.emit("end");

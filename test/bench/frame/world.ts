@@ -22,7 +22,7 @@ export type BenchWorld = {
   stop(): Promise<void>;
 };
 
-/** A workspace of five organizations with a week of pull requests, and a token for it, on an engine of its own. */
+/** A workspace of five organizations with a week of pull requests, and a token for it, on its own engine. */
 export async function openWorld({ pullRequests }: { readonly pullRequests: number }): Promise<BenchWorld> {
   const engine = await startEngine();
   const client = engineClient(engine.endpoint);
@@ -33,7 +33,7 @@ export async function openWorld({ pullRequests }: { readonly pullRequests: numbe
   for (const { provider_organization_id: id } of organizations)
     await world.organization(id, { workspace_id: workspace });
   const { key, text } = await world.token(workspace);
-  // Written once a minute; here never, so that every request makes the same calls.
+  // Normally written once a minute; here never, so that every request makes the same calls.
   await table.write({ update: apiKeyKey(key.id), change: { set: [["last_used_at_ms", neverMs]] } });
   await createCursorKeys(world.deps);
   const history = { tenant, organizations, pullRequests, inMeasuredWeek: pullRequests };

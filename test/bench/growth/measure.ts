@@ -17,7 +17,7 @@ export type Cost = {
   readonly body: unknown;
 };
 
-/** The handlers over all stocks; every request is counted warm, in rounds. */
+/** The handlers over all stocks; every request is measured warm, in rounds. */
 export type Grown = {
   /** A key of the stock's only organization, or the token of its workspace. */
   keyOf(stock: Stock): string;

@@ -23,7 +23,7 @@ import {
 } from "./stocks.ts";
 
 const flatWithin = 1.1;
-/** 520 weeks told in no order are as many queries, and a function has 50 connections: waves of them, not one a week. */
+/** 520 weeks in random order are as many queries, and a function has 50 connections: waves, not a trip per week. */
 const decadeTripsMax = 16;
 
 type Sizes = {
@@ -42,7 +42,7 @@ const fullSizes: Sizes = {
   decade: 10_000,
 };
 
-/** Where every item has to be sent to the engine. */
+/** For engines that receive every item as a request. */
 const sentSizes: Sizes = {
   pullRequests: [1_000, 5_000, 20_000],
   learnings: [100, 1_000, 5_000],
@@ -81,7 +81,7 @@ const stocksOf = ({ pullRequests, learnings, organizations, audit, decade }: Siz
   ],
 });
 
-/** One line of a table: what was asked of how much, and what it cost. */
+/** One line of a table: the request, the amount of data, and the cost. */
 type Answer = { readonly request: string; readonly stored: number; readonly cost: Cost };
 
 type Answers = {
@@ -219,7 +219,7 @@ function sectionOf(answers: Answers): Section {
 
 const unitsOf = ({ cost }: Answer): number => cost.readUnits + cost.writeUnits;
 
-/** How much more it takes of more data, at the worst of all steps; less (a denser month, say) is no harm. */
+/** The largest growth factor of all steps; a decrease (a denser month, for example) is harmless. */
 function flatness(name: string, units: readonly number[]): Target {
   const steps = units.flatMap((later, index) => units.slice(0, index + 1).map((earlier) => later / earlier));
   return atMost(name, Math.max(...steps), flatWithin);

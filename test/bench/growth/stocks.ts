@@ -8,10 +8,10 @@ import { github, type OrganizationId } from "../../support/world.ts";
 import { itemsOf, uuidOf, weeksInTenYears } from "../support/history.ts";
 import { learningItems } from "../support/learnings.ts";
 
-/** What is stored before anything is asked: the same kind of thing, ever more of it. */
+/** The stored data before the requests: the same kind of thing, in growing numbers. */
 export type Stock = {
   readonly stored: number;
-  /** A workspace's id, or undefined for an organization that stands alone. */
+  /** A workspace's id, or undefined for a stand-alone organization. */
   readonly workspace: string | undefined;
   readonly organizations: readonly OrganizationId[];
   readonly items: () => Iterable<Item>;
@@ -65,7 +65,7 @@ export function learningStock(stored: number): Stock {
     organization: uuidOf(firstOf(organizations)),
     repositoryId: learningRepository,
     count: stored,
-    // All of them settled: a page that holds fresh ones is resumed from before them.
+    // All of them are settled: a page with fresh ones is resumed from before them.
     startMs: systemClock.nowMs() - dayMs - stored * 1_000,
   };
   return { stored, workspace: undefined, organizations, items: () => learningItems(stock) };

@@ -10,7 +10,7 @@ import type { Table } from "../../../lib/store/table.ts";
 import type { OrganizationId, World } from "../../support/world.ts";
 import { toldEvent } from "../support/history.ts";
 
-/** As many as come from a FIFO queue at once. */
+/** The largest batch of a FIFO queue. */
 export const together = streamLimits.changesPerTransactionMax;
 const startMs = Date.parse("2026-06-01T00:00:00.000Z");
 
@@ -34,7 +34,9 @@ export const depsOf = (table: Table): EventDeps => ({
   log: () => undefined,
 });
 
-/** The messages of one tenant, a batch at a time; `version` 2 tells the same pull requests with one more resolution. */
+/**
+ * The messages of one tenant, one batch at a time; `version` 2 sends the same pull requests with one more resolution.
+ */
 export function* batchesOf(id: OrganizationId, count: number, version: 1 | 2): Generator<QueueMessage[]> {
   for (let batch = 0; batch < count; batch++)
     yield Array.from({ length: together }, (_, index) => messageOf(id, batch * together + index, version));

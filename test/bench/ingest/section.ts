@@ -98,7 +98,7 @@ async function timeTenants(engine: Engine, batches: number) {
   return rows;
 }
 
-/** Nothing but the items, ten pull requests a transaction. */
+/** Only the items, ten pull requests per transaction. */
 function bareTransactions(id: OrganizationId, batches: number): Array<Array<{ put: Item }>> {
   const count = batches * together;
   const items = [

@@ -16,7 +16,7 @@ export type Units = {
   readonly calls: number;
 };
 
-/** Per pull request: its metrics alone, and all that the worker does about its event. */
+/** Per pull request: its metrics alone, and all work of the worker for its event. */
 export async function countUnits(table: MeteredTable, batches: number): Promise<Units[]> {
   const world = new World(() => table);
   await world.workspace("ingest");
@@ -49,7 +49,7 @@ export async function countUnits(table: MeteredTable, batches: number): Promise<
   return units;
 }
 
-/** As the worker hands it on. */
+/** In the form that the worker passes on. */
 function checked({ body }: QueueMessage): FinalizedEvent {
   const { id, occurred_at, data } = told.parse(JSON.parse(body));
   return { id, version: `${occurred_at}#${id}`, data };

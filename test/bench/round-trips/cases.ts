@@ -5,9 +5,9 @@ import { measuredWeek, windowQuery } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
 import { type BenchWorld, named, type Place } from "./world.ts";
 
-/** How many round trips one after another a request may take. */
+/** The allowed number of sequential round trips of a request. */
 export type Budget =
-  /** Two, and one for each page of data that DynamoDB gives; a legacy key's text names nothing: one more. */
+  /** Two, and one for each page of data that DynamoDB returns; a legacy key's text has no hints: one more. */
   | { readonly kind: "read"; readonly dataPages: number; readonly legacy?: true }
   | { readonly kind: "write" }
   | { readonly kind: "batch"; readonly tripsMax: number };
@@ -17,7 +17,7 @@ export type Case = {
   readonly size: "small" | "large";
   readonly budget: Budget;
   readonly request: BenchRequest;
-  /** What is counted is the same request with the resume cursor that its last page gave. */
+  /** Measures the same request with the resume cursor of its last page. */
   readonly resumed?: true;
 };
 
@@ -33,7 +33,7 @@ const batch = (tripsMax: number) => ({ kind: "batch", tripsMax }) as const;
 
 type Cases = { readonly [Id in OperationId]: readonly Case[] };
 
-/** Every operation of the contract, small and large: one that is missing does not compile. */
+/** Every operation of the contract, small and large: a missing one does not compile. */
 export function casesOf(world: BenchWorld): Cases {
   return { ...metricsCases(world), ...learningCases(world), ...peopleCases(world), ...otherCases(world) };
 }
@@ -45,7 +45,7 @@ const get = (name: string, size: Case["size"], budget: Budget, key: string, targ
   request: { key, target },
 });
 
-/** The whole of it was read before, and nothing has changed since. */
+/** All of it was read before, and nothing has changed since. */
 const resume = (name: string, size: Case["size"], key: string, target: string): Case => ({
   ...get(`resumed, ${name}`, size, page(1), key, target),
   resumed: true,
@@ -94,7 +94,7 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
     listLearnings: [
       get("3", "small", page(1), small.keys.organization, path),
       get("3, legacy key", "small", legacyPage, small.keys.legacy, path),
-      // 1,000 of them fill two pages of DynamoDB's.
+      // 1,000 of them fill two pages of DynamoDB.
       get(String(sizes.large.learnings), "large", page(Math.ceil(sizes.large.learnings / 900)), user, path),
       get(`of ${sizes.workspaceOrganizations} organizations, none`, "large", page(1), workspace.token, path),
       resume(`of ${sizes.workspaceOrganizations} organizations`, "large", workspace.token, path),
@@ -114,7 +114,7 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
       get("one", "small", write, small.keys.user, of(small, 0)),
       get("one of many", "large", write, user, of(large, 0)),
     ],
-    // The decision that stands already is read again, so that the answer is what is stored.
+    // The existing decision is read again, so that the answer shows what is stored.
     decideLearning: [
       decide("one that is approved already", "small", small, of(small, 0)),
       decide("one that is approved already, of many", "large", large, of(large, 0)),
@@ -176,7 +176,7 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
         user_ids: ["person-0"],
         org_id: workspaceOrganization,
       }),
-      // Organization by organization, as what was changed elsewhere stays: three trips would be all at once.
+      // One organization after another, because changes in earlier ones stay: three trips would be all at once.
       send("one in all 10 of an instance", "large", batch(10), instance.key, "POST", roles, {
         role: "cr_admin",
         user_ids: [instance.userId],
@@ -254,7 +254,7 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
       get(String(sizes.large.findings), "large", page(1), large.keys.user, `${findings}?limit=1000`),
       get(`${sizes.large.findings} as SARIF`, "large", page(1), large.keys.user, `${findings}?format=sarif`),
     ],
-    // The rows of the keys, then the keys.
+    // First the rows of the keys, then the keys.
     listKeys: [
       get("5", "small", page(2), small.keys.organization, "/v1/keys"),
       get(

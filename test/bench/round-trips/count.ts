@@ -14,7 +14,7 @@ export type Count = {
   readonly calls: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** What was asked of DynamoDB, round by round. */
+  /** The requests to DynamoDB, round by round. */
   readonly rounds: string;
   readonly bytes: number;
 };
@@ -62,7 +62,7 @@ async function countCase(
   };
 }
 
-/** Walks to the end; the request that goes on from there. */
+/** Walks to the end; returns the request that continues from there. */
 async function resumedAfter(api: BenchApi, first: BenchRequest): Promise<BenchRequest> {
   const sign = first.target.includes("?") ? "&" : "?";
   const after = (cursor: string): BenchRequest => ({
@@ -80,7 +80,7 @@ async function resumedAfter(api: BenchApi, first: BenchRequest): Promise<BenchRe
 
 const pageShape = z.object({ next_cursor: z.string() });
 
-/** Once a minute a request notes that the key was used and looks for new cursor keys: not this one. */
+/** Once a minute a request records the use of the key and looks for new cursor keys: this one does not. */
 async function warm(api: BenchApi, request: BenchRequest, isRead: boolean): Promise<void> {
   await api.count(isRead ? request : { key: request.key, target: "/v1/whoami" });
 }

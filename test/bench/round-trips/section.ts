@@ -41,7 +41,7 @@ const rowOf = ({ operation, size, name, trips, tripsMax, calls, readUnits, write
   "write units": writeUnits,
 });
 
-/** One line where all is well, one for each request that takes too many. */
+/** One line if all is well, one for each request that takes too many trips. */
 function targetsOf(counts: readonly Count[]): Target[] {
   const missed = counts.filter(({ trips, tripsMax }) => trips > tripsMax);
   return [

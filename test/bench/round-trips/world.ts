@@ -10,7 +10,7 @@ import { github, gitlab, type OrganizationId, World } from "../../support/world.
 import { itemsOf } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
 
-/** Numbers of things; everything else about them is the same in a small and a large organization. */
+/** Numbers of things; small and large organizations differ only in these. */
 export type Amounts = {
   readonly members: number;
   readonly learnings: number;
@@ -27,14 +27,14 @@ export type Sizes = {
 
 const small: Amounts = { members: 3, learnings: 3, pullRequests: 3, findings: 2, customRoles: 2 };
 
-/** What the issue asks about. */
+/** The sizes that the issue asks about. */
 export const fullSizes: Sizes = {
   small,
   large: { members: 500, learnings: 1_000, pullRequests: 1_000, findings: 1_000, customRoles: 99 },
   workspaceOrganizations: 200,
 };
 
-/** The same shapes, made in seconds: the tests hold these. */
+/** The same shapes, created in seconds: the tests check these. */
 export const testSizes: Sizes = {
   small,
   large: { members: 500, learnings: 120, pullRequests: 200, findings: 200, customRoles: 20 },
@@ -43,7 +43,7 @@ export const testSizes: Sizes = {
 
 const instanceOrganizations = 10;
 
-/** One organization with everything in it, and keys of the kinds that act in it alone. */
+/** One organization with every kind of data, and keys of the kinds that act only in it. */
 export type Place = {
   readonly id: OrganizationId;
   readonly uuid: string;
@@ -51,7 +51,7 @@ export type Place = {
   readonly repositoryIds: readonly string[];
   readonly learningIds: readonly string[];
   readonly roleIds: readonly string[];
-  /** Of organization keys that nobody calls with. */
+  /** Ids of organization keys that no caller uses. */
   readonly keyIds: readonly string[];
   readonly keys: { readonly organization: string; readonly user: string; readonly legacy: string };
 };
@@ -184,7 +184,7 @@ async function buildWorkspace(
   const people = named(100, (index) => `person-${index}`);
   await world.crowd(first, people);
   const tenant: TenantKey = `w#${workspace}`;
-  // As on most days: nothing has become visible within the last two minutes.
+  // As on most days: nothing became visible within the last two minutes.
   await table.write({ update: scopeEpochsKey(tenant), change: { set: [["at_ms", 0]] } });
   await put(table, [
     ...itemsOf({

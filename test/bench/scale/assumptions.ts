@@ -1,6 +1,8 @@
 import { assumedTripMs } from "../cost/prices.ts";
 
-/** What was neither measured nor looked up. Both pages show this table, so a reader can put in other numbers. */
+/**
+ * Values that were neither measured nor looked up. Both pages show this table, so that a reader can use other numbers.
+ */
 export const assumed = {
   tripMs: assumedTripMs,
   /** SQS and Lambda, for one batch. */
@@ -9,11 +11,11 @@ export const assumed = {
   pullRequestsPerWorkspace: 10_000,
   exportsPerHour: 6,
   keptMonths: 13,
-  /** The reviewer asks once for Learnings that fit a pull request; its text is a part of the change. */
+  /** The reviewer searches once for Learnings that fit a pull request; its text is a part of the change. */
   searchesPerPullRequest: 1,
   tokensOfSearch: 500,
   resultsOfSearch: 10,
-  /** Bedrock's answer to a text of that length. */
+  /** Bedrock's response time for a text of that length. */
   embeddingMs: 100,
   learningsPerPullRequest: 0.05,
   daysOfMonth: 30,
@@ -40,7 +42,7 @@ const rows: ReadonlyArray<readonly [string, number]> = [
 export const assumptionTable = () =>
   rows.map(([what, value]) => ({ assumed: what, value: value.toLocaleString("en-US") }));
 
-/** AWS's default quotas, a second each. */
+/** AWS's default quotas, per second. */
 export const awsQuotas = {
   partitionReadUnits: 3_000,
   partitionWriteUnits: 1_000,

@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, string | number>>;
 const number = (value: number, digits = 0): string =>
   value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** The worker's own time for an event, from what one tenant reached on the embedded engine. */
+/** The worker's own time for an event, from the rate that one tenant reached on the embedded engine. */
 const workMsEach = 1000 / measured("ingest", "Tenants at once", [1], "events a second");
 
 export function streamTable(): readonly Row[] {
@@ -43,9 +43,9 @@ export function streamTable(): readonly Row[] {
   });
 }
 
-/** A transaction takes two units for each kilobyte it writes; an entry of typical size is one kilobyte. */
+/** A transaction takes two units for each kilobyte that it writes; an entry of typical size is one kilobyte. */
 const unitsOfTransactedKilobyte = 2;
-/** Of one event on the busiest partition: the tenant's copy of this week's entries. */
+/** For one event on the busiest partition: the tenant's copy of this week's entries. */
 const unitsOnWeek = unitsOfTransactedKilobyte;
 
 /** The most organizations that the growth benchmark measured. */
@@ -57,7 +57,7 @@ const measuredOrganizations = Math.max(
 const slotBytes = 20;
 const keyBytes = 100;
 
-/** What a workspace's tokens may ask for together: every window that counts for the workspace, used up. */
+/** The calls that a workspace's tokens may make together: every window of the workspace, used up. */
 const workspaceCallsPerSecond = [
   ...new Map(
     operations
@@ -66,7 +66,7 @@ const workspaceCallsPerSecond = [
   ).values(),
 ].reduce((sum, each) => sum + each, 0);
 
-/** What gives way, one tenant first and then the whole service. */
+/** The bottlenecks, first of one tenant and then of the whole service. */
 export function bottlenecks(): readonly Row[] {
   const stream = capacityOf(streamLoads(workMsEach)["ten a batch"]);
   const eventUnits = measured(
@@ -227,20 +227,20 @@ const exportsPerMonth = assumed.daysOfMonth * 24 * assumed.exportsPerHour;
 const datasets = 3;
 const pullRequestsPerPage = 1_000;
 
-/** Embeddings for a pull request: of the reviewer's search, and of what it learns. */
+/** Embeddings for a pull request: for the reviewer's search, and for new Learnings. */
 const embeddingDollars =
   ((assumed.searchesPerPullRequest * assumed.tokensOfSearch +
     assumed.learningsPerPullRequest * tokensOfLearning) *
     monthlyPrices.embeddingTokensMillion.dollars) /
   1e6;
 
-/** A search reads the vector and the record of every candidate again: a consistent read of less than 4 KB each. */
+/** A search reads the vector and the record of every candidate again: one consistent read of less than 4 KB each. */
 const searchReadUnits =
   2 * Math.min(indexLimits.nearestMax, assumed.resultsOfSearch * indexLimits.nearestPerResult);
 /** The vector index, then all candidates in one batch. */
 const searchTrips = 2;
 
-/** The function's time and reads for a million searches, without the embedding and what the index takes. */
+/** The function's time and reads for a million searches, without the embedding and the cost of the index. */
 const searchDollars =
   dynamoDollars({ readUnits: searchReadUnits, writeUnits: 0 }) +
   lambdaDollars({ billedMs: assumed.embeddingMs + searchTrips * assumed.tripMs, streaming: false });
@@ -276,7 +276,7 @@ export function billTable({ idle, metrics }: { idle: number; metrics: number }):
   });
 }
 
-/** Bytes of a vector as the index holds them, and what a month of them is. */
+/** Bytes of a vector in the index, and their cost per month. */
 export function vectorTable(dimensions: number): readonly Row[] {
   const bytes = dimensions * 4;
   return [

@@ -15,7 +15,7 @@ const schema = z.object({
 
 type Row = Readonly<Record<string, string | number>>;
 
-/** A table that a benchmark left in docs/benchmarks/results, by its columns. */
+/** A table of a benchmark in docs/benchmarks/results, by its columns. */
 export function rowsOf(section: string, table: string): readonly Row[] {
   const file = new URL(`../../../docs/benchmarks/results/${section}.json`, import.meta.url);
   const { tables } = schema.parse(JSON.parse(readFileSync(file, "utf8"))).section;

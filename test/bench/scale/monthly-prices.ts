@@ -1,4 +1,4 @@
-/** A list price for us-east-1, and the page that gave it. Without a page it is not proven. */
+/** A list price for us-east-1, and the page that states it. Without a page it is not proven. */
 export type SourcedPrice = {
   readonly dollars: number;
   readonly unit: string;
@@ -7,7 +7,7 @@ export type SourcedPrice = {
 
 const price = (dollars: number, unit: string, source?: string): SourcedPrice => ({ dollars, unit, source });
 
-/** What is paid by the month, and what the cost benchmark does not know. */
+/** Monthly prices, and prices that the cost benchmark does not contain. */
 export const monthlyPrices = {
   alarmOfOneMetric: price(
     0.1,

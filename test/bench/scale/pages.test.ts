@@ -27,7 +27,7 @@ describe("the pages on cost and scale", () => {
     expect(() => resourceCosts(template)).toThrow("AWS::RDS::DBCluster has no price");
   });
 
-  test("every option that costs by the month shows in the sum", () => {
+  test("every option with a monthly cost is in the sum", () => {
     const { encryptionKey, firewall, firewallRule } = monthlyPrices;
     expect(idleDollars(templates.full) - idleDollars(templates.plain)).toBeCloseTo(
       encryptionKey.dollars + firewall.dollars + 3 * firewallRule.dollars,
@@ -43,7 +43,7 @@ describe("the pages on cost and scale", () => {
     expect(() => requestTable(operations, counts)).toThrow("rotateKey has no line in test/bench/round-trips");
   });
 
-  test("what an operation has embedded is in its price, and one that nobody judged is refused by its name", () => {
+  test("the price of an operation includes its embeddings, and an operation without an estimate is refused by its name", () => {
     const priced = requestTable().filter(({ Bedrock }) => Bedrock !== "–");
     expect(new Set(priced.map(({ operation }) => operation))).toEqual(
       new Set(["createLearnings", "updateLearning"]),
@@ -57,13 +57,13 @@ describe("the pages on cost and scale", () => {
       for (const item of [learning, vector]) expect(itemBytes(toAttributes(item))).toBeLessThan(4_096);
   });
 
-  test("the metrics that are paid for are those that log lines can carry", () => {
+  test("the metrics in the cost are those that log lines can contain", () => {
     expect(idleMetrics).toBe(7);
-    // Three of each operation, one of each error code, the limiter's and the searches'.
+    // Three for each operation, one for each error code, the limiter's and the searches'.
     expect(usedMetrics).toBe(7 + 3 * operations.length + Object.keys(errorCodes).length + 2);
   });
 
-  test.each(pages)("no prose of %s has a number of its own: figures stand in generated tables", (page) => {
+  test.each(pages)("the prose of %s contains no numbers: figures are in generated tables", (page) => {
     const prose = readFileSync(page, "utf8")
       .replaceAll(/<!-- (\w+): npm run scale -->.*?<!-- end of \1 -->/gs, "")
       .replaceAll(/`[^`]*`|\]\([^)]*\)|us-east-1|\d{4}-\d{2}-\d{2}/g, "");
@@ -74,18 +74,18 @@ describe("the pages on cost and scale", () => {
 describe("the simulated stream", () => {
   const load = { batchMax: 10, tripsPerBatch: 6, workMsEach: 2, handoverMs: 20 };
 
-  test("keeps up below its capacity and falls behind above it", () => {
+  test("the simulated stream keeps up below its capacity and falls behind above it", () => {
     const most = capacityOf(load);
     expect(simulateStream({ ...load, eventsPerSecond: most * 0.8 }).keepsUp).toBe(true);
     expect(simulateStream({ ...load, eventsPerSecond: most * 1.2 }).keepsUp).toBe(false);
   });
 
-  test("an event alone waits for its own batch and nothing else", () => {
+  test("a single event waits only for its own batch", () => {
     const { waitMsP50 } = simulateStream({ ...load, eventsPerSecond: 0.1 });
     expect(waitMsP50).toBeCloseTo(20 + 6 * 5 + 2, 5);
   });
 
-  test("takes several times as many events in batches of ten", () => {
+  test("the simulated stream handles several times as many events in batches of ten", () => {
     expect(capacityOf(load) / capacityOf({ ...load, batchMax: 1 })).toBeGreaterThan(3);
   });
 });

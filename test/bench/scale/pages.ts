@@ -23,7 +23,7 @@ const dollars = (value: number): string => value.toFixed(2);
 
 export type Templates = { readonly plain: StackTemplate; readonly full: StackTemplate };
 
-/** What a month costs in which nobody calls, from every resource of the template. */
+/** The monthly cost without any calls, from every resource of the template. */
 export function idleDollars(template: StackTemplate): number {
   const fixed = resourceCosts(template).reduce(
     (sum, { monthly }) => sum + (typeof monthly === "number" ? monthly : 0),
@@ -32,7 +32,7 @@ export function idleDollars(template: StackTemplate): number {
   return fixed + idleWorkersDollars() + idleMetrics * monthlyPrices.customMetric.dollars;
 }
 
-/** What use adds by the month, however much it is. */
+/** The cost that use adds per month, whatever its volume. */
 const moreMetricsDollars = (usedMetrics - idleMetrics) * monthlyPrices.customMetric.dollars;
 
 function idleTable({ plain, full }: Templates): readonly Row[] {
@@ -89,7 +89,7 @@ const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>
 
 export const pages = ["docs/cost.md", "docs/scale.md"] as const;
 
-/** A page with its tables as they are now; its prose stays. */
+/** A page with its current tables; its prose stays. */
 export function pageWithTables(text: string, templates: Templates): string {
   const marks = [...text.matchAll(/<!-- (\w+): npm run scale -->/g)].map(([, name = ""]) => name);
   if (marks.length === 0) throw new Error("The page has no place for a table.");

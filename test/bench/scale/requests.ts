@@ -38,7 +38,7 @@ const countsOf = (text: string): readonly Count[] =>
 /** A Learning of 400 characters. */
 export const tokensOfLearning = 100;
 
-/** Tokens that a request has embedded: of every operation that uses the embedder, for each of its requests. */
+/** Tokens that a request embeds: for every operation that uses the embedder, and each of its requests. */
 const embeddedTokens: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   createLearnings: { one: tokensOfLearning, "100": 100 * tokensOfLearning, "100 duplicates": 0 },
   updateLearning: { one: tokensOfLearning, "10,000 characters": 2_500 },
@@ -72,7 +72,7 @@ const timedRequests = (): readonly Timed[] =>
     data: Number(row["logs and data out"]),
   }));
 
-/** A function's own time, and its logs and data out: of this request where it was timed, else of those like it. */
+/** A function's own time, its logs and data out: of this request if it was timed, otherwise of similar ones. */
 function timesOf({ operation, request }: Count, timed: readonly Timed[]) {
   const same = timed.filter((each) => each.operation === operation && each.request === request);
   const alike = timed.filter((each) => each.operation === operation);
@@ -84,12 +84,12 @@ function timesOf({ operation, request }: Count, timed: readonly Timed[]) {
   };
 }
 
-/** Small and large organizations may cost the same, under the same name. */
+/** Small and large organizations may cost the same, and then share a name. */
 const distinct = (counts: readonly Count[]): readonly Count[] => [
   ...new Map(counts.map((count) => [JSON.stringify(count), count])).values(),
 ];
 
-/** Every operation of the contract, from its committed counts; one without a count makes the page impossible. */
+/** Every operation of the contract, from its committed counts; throws if one has no count. */
 export function requestTable(
   contract: readonly Operation[] = operations,
   counts: string = committedCounts(),

@@ -15,18 +15,18 @@ import { ofType, type Resource, type StackTemplate } from "../../infra/support.t
 import { assumedTripMs, prices } from "../cost/prices.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 
-/** What AWS takes for a resource by the month, called or not; "by use" where only use costs, "free" where nothing does. */
+/** AWS's monthly price of a resource without any calls; "by use" if only use costs, "free" if nothing does. */
 type Price = "free" | "by use" | ((resource: Resource) => number);
 
 const minutesPerMonth = 30 * 24 * 60;
-/** Lambda's pollers ask an empty queue about so often: five of them, each for 20 seconds. */
+/** How often Lambda's pollers query an empty queue: five of them, each for 20 seconds. */
 const pollsPerMinute = 15;
 const fifoRequestDollars = prices.fifoRequestsMillion / 1e6;
 
 const alarmSchema = z.object({
   Metrics: z.array(z.object({ MetricStat: z.unknown().optional() })).optional(),
 });
-/** An alarm costs for every metric that its expression reads. */
+/** An alarm is charged for every metric that its expression reads. */
 const alarmDollars = ({ Properties }: Resource): number => {
   const { Metrics } = alarmSchema.parse(Properties);
   const metrics = Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1;
@@ -35,7 +35,7 @@ const alarmDollars = ({ Properties }: Resource): number => {
 
 const rulesSchema = z.object({ Rules: z.array(z.unknown()) });
 
-/** Every type of resource that the stack can have. One that is missing here makes the page impossible. */
+/** Every type of resource that the stack can have. A missing type makes the page fail. */
 const priceOf: Readonly<Record<string, Price>> = {
   "AWS::ApiGateway::Account": "free",
   "AWS::ApiGateway::BasePathMapping": "free",
@@ -91,10 +91,10 @@ export function resourceCosts(template: StackTemplate): readonly ResourceCost[] 
   });
 }
 
-/** An idle turn of a scheduled worker: a few reads, one log line. Assumed, since nothing was deployed. */
+/** An idle run of a scheduled worker: a few reads, one log line. Assumed, since nothing was deployed. */
 const idleTurn = { milliseconds: 4 * assumedTripMs + 20, readUnits: 4, logBytes: 400 } as const;
 
-/** What the clock's workers cost a month in a stack that nobody calls. */
+/** The monthly cost of the scheduled workers in a stack without calls. */
 export function idleWorkersDollars(): number {
   return workers.reduce((sum, { trigger, memoryMegabytes }) => {
     if (trigger.kind !== "schedule") return sum;
@@ -110,10 +110,10 @@ export function idleWorkersDollars(): number {
 
 const namesIn = ({ metrics }: MetricGroup): number => Object.keys(metrics).length;
 
-/** Metrics that workers emit on every turn, called or not: those of the index and of events. */
+/** Metrics that workers emit on every run, with or without calls: those of the index and of events. */
 export const idleMetrics = namesIn(indexMetrics) + namesIn(eventMetrics);
 
-/** Metrics of a stack in which every operation is called and every error code occurs: the most there can be. */
+/** Metrics of a stack in which every operation is called and every error code occurs: the maximum. */
 export const usedMetrics =
   idleMetrics +
   operations.length * namesIn(requestMetrics) +

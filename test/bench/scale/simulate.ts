@@ -3,17 +3,17 @@ import { assumedTripMs } from "../cost/prices.ts";
 import { assumed } from "./assumptions.ts";
 
 /**
- * A tenant's events, as the FIFO queue hands them out: one batch of its group at a time, up to ten messages that wait. A
- * batch takes its trips to DynamoDB, one after another, and the worker's own time for each event.
+ * A tenant's events, as the FIFO queue delivers them: one batch of its group at a time, up to ten waiting messages. A
+ * batch takes its sequential trips to DynamoDB, and the worker's own time for each event.
  */
 export type StreamLoad = {
   readonly eventsPerSecond: number;
   readonly batchMax: number;
-  /** Trips of one batch, one after another. */
+  /** Sequential trips of one batch. */
   readonly tripsPerBatch: number;
   /** The worker's own time for one event; measured in the ingest benchmark. */
   readonly workMsEach: number;
-  /** What SQS and Lambda take to hand over a batch. Assumed. */
+  /** The time that SQS and Lambda take to deliver a batch. Assumed. */
   readonly handoverMs: number;
 };
 
@@ -23,7 +23,7 @@ export type StreamOutcome = {
   readonly keepsUp: boolean;
 };
 
-/** Arrivals at random moments, by a generator of its own: the same figures every time. */
+/** Arrivals at random moments, from its own generator: the same figures every time. */
 export function simulateStream(load: StreamLoad): StreamOutcome {
   const random = seeded(20_261_115);
   const waits: number[] = [];
@@ -49,11 +49,11 @@ export function simulateStream(load: StreamLoad): StreamOutcome {
   }
   const sorted = waits.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  // Who falls behind ends long after the last event came.
+  // A stream that falls behind ends long after the last event arrived.
   return { waitMsP50: at(0.5), waitMsP99: at(0.99), keepsUp: freeAtMs < endMs + 5_000 };
 }
 
-/** The most events a second that one tenant's stream takes without falling behind. */
+/** The highest rate of events per second that one tenant's stream handles without falling behind. */
 export const capacityOf = ({
   batchMax,
   tripsPerBatch,
@@ -62,7 +62,7 @@ export const capacityOf = ({
 }: Omit<StreamLoad, "eventsPerSecond">): number =>
   (batchMax * 1000) / (handoverMs + tripsPerBatch * assumedTripMs + batchMax * workMsEach);
 
-/** Of a full batch, one after another; test/bench/scale/trips.test.ts counts them. */
+/** Sequential trips of a full batch; test/bench/scale/trips.test.ts counts them. */
 export const tripsPerBatch = 7;
 
 export const streamLoads = (workMsEach: number) => {

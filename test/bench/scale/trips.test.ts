@@ -10,7 +10,7 @@ import { tripsPerBatch } from "./simulate.ts";
 
 const store = useStore();
 
-test("a full batch of events takes the trips that the simulation reckons with", async () => {
+test("a full batch of events takes the number of trips that the simulation assumes", async () => {
   const { client, tableName } = store();
   const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
   const world = new World(() => table);

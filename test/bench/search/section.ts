@@ -17,7 +17,7 @@ import { changeOf } from "./texts.ts";
 
 const resultsWanted = 10;
 const recallMin = 0.99;
-/** The engine looks at every vector, on a machine that may be busy. */
+/** The engine compares every vector, on a machine that may be busy. */
 const answerMsMax = 120_000;
 const sizes = {
   full: { learnings: [1_000, 10_000, 100_000], changes: 10 },
@@ -60,7 +60,7 @@ async function measure(databaseFile: string, count: number, changes: number): Pr
   };
   try {
     const found: Found[] = [];
-    // The first is for the compiler and the engine's cache.
+    // The first query warms up the compiler and the engine's cache.
     for (let number = 0; number <= changes; number++) {
       const each = await searchBothWays(deps, vectors, changeOf(number));
       if (number > 0) found.push(each);
@@ -84,13 +84,13 @@ async function searchBothWays(
   const query = Float64Array.from(await localEmbedder.embed(text));
   const best = bestScores(vectors, query, resultsWanted);
   const bruteForceMs = performance.now() - searchedAt;
-  // Scores are answered with four decimals; two alike are equally good.
+  // Scores have four decimals in the answer; equal scores are equally good.
   const leastGood = (best.at(-1) ?? 0) - 0.000_1;
   const good = learnings.filter(({ score }) => score >= leastGood).length;
   return { ms: searchedAt - startedAt, bruteForceMs, recall: good / best.length };
 }
 
-/** Every vector looked at, best first. */
+/** Compares every vector; best first. */
 function bestScores(vectors: readonly Float64Array[], query: Float64Array, count: number): number[] {
   const scores = vectors.map((vector) => {
     let sum = 0;

@@ -30,7 +30,7 @@ const { name: indexName, vectorAttribute, hashAttribute, filterAttribute } = tab
 
 export type Indexed = { readonly learning: LearningItem; readonly vector: VectorItem };
 
-/** Learnings and what the index holds of them, as the writer makes both. */
+/** Learnings and their index entries, as the writer makes both. */
 export async function* indexedLearnings(count: number): AsyncGenerator<Indexed> {
   for (let number = 0; number < count; number++) {
     const nowMs = startMs + number * 1_000;
@@ -53,7 +53,7 @@ export async function* indexedLearnings(count: number): AsyncGenerator<Indexed> 
   }
 }
 
-/** Into the engine's file, beside its requests: 100,000 vectors would take it half an hour. */
+/** Written into the engine's file, without its requests: 100,000 vectors would take it half an hour. */
 export async function fillIndex(databaseFile: string, indexed: readonly Indexed[]): Promise<void> {
   await fillEngineFile(
     databaseFile,
@@ -88,7 +88,7 @@ function indexRow(vector: VectorItem): [string, string, string, string, string, 
   return [`S:${pk}`, `S:${sk}`, `S:${space}`, JSON.stringify(numbers), filter, json, bytes];
 }
 
-/** The engine itself must leave the same rows: a few are written both ways. */
+/** The engine itself must write the same rows: a few are written both ways. */
 export async function checkFill(directory: string): Promise<void> {
   const some = await Array.fromAsync(indexedLearnings(3));
   const [filled, written] = ["filled.db", "written.db"].map((name) => join(directory, name));

@@ -57,7 +57,7 @@ const reasons = [
   "since spreadsheets take it for a formula",
 ];
 
-/** A number's own sentence, as people write them: every list turns at its own pace, and the subject is new. */
+/** A sentence for each number, in the style of people: every list advances at its own pace, and the subject is new. */
 export function learningOf(number: number): string {
   const pick = (list: readonly string[], stride: number) =>
     list[Math.floor(number / stride + number * 0.618) % list.length];
@@ -65,7 +65,7 @@ export function learningOf(number: number): string {
   return `${pick(verbs, 1)} ${subject} ${pick(places, 143)} ${pick(ways, 7)}, ${pick(reasons, 1001)}.`;
 }
 
-/** What a change says: words of several Learnings, none of them as a whole. */
+/** The text of a change: words of several Learnings, none of them complete. */
 export const changeOf = (number: number): string =>
   `+ ${learningOf(number * 7_919 + 3).slice(0, 60)}\n- ${learningOf(number * 104_729 + 11).slice(20, 110)}`;
 
@@ -88,7 +88,7 @@ const syllables = [
   "ve",
 ];
 
-/** A made-up name, so that rare words tell Learnings apart as they do in real code. */
+/** A made-up name, so that rare words distinguish Learnings as in real code. */
 function nameOf(number: number): string {
   const mixed = Math.imul(number + 1, 0x9e3779b1) >>> 0;
   return [0, 4, 8, 12].map((shift) => syllables[(mixed >>> shift) & 15]).join("");

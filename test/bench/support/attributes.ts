@@ -14,7 +14,7 @@ export type Attributes = { readonly [name: string]: Attribute };
 
 export function toAttributes(values: { readonly [name: string]: Value | undefined }): Attributes {
   const marshalled = marshall(values, { removeUndefinedValues: true, allowImpreciseNumbers: true });
-  // The same as JSON, which the engines' files and stubs hold.
+  // The same as JSON, which the engines' files and stubs contain.
   return JSON.parse(JSON.stringify(marshalled, inBase64));
 }
 

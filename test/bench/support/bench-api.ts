@@ -23,7 +23,7 @@ export type BenchRequest = {
   readonly target: string;
   readonly key: string;
   readonly body?: object;
-  /** As most clients ask for it. */
+  /** In the encoding that most clients accept. */
   readonly compressed?: boolean;
 };
 
@@ -35,13 +35,13 @@ export type BenchAnswer = {
   readonly ms: number;
 };
 
-/** The real handlers on an engine of their own, wired by the environment as on AWS: one for a process. */
+/** The real handlers on their own engine, configured by the environment as on AWS: one per process. */
 export type BenchApi = {
   readonly engine: Engine;
   readonly client: StoreClient;
   readonly table: MeteredTable;
   call(request: BenchRequest): Promise<BenchAnswer>;
-  /** The same, and what it cost; anything but a success is an error. */
+  /** The same, and its cost; any answer except a success is an error. */
   count(request: BenchRequest): Promise<BenchAnswer & { readonly meter: StoreMeter }>;
   close(): Promise<void>;
 };

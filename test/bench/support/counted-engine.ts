@@ -11,7 +11,7 @@ import { itemBytes } from "./engine-file.ts";
  * it counts by the published rules instead:
  * - It counts a transaction's items as if they were one. Each costs two units for each started KB (of the larger state,
  *   before or after) when written, and for each started 4 KB when read.
- * - It counts nothing for what is not there. A missing item or an empty query costs as much as the smallest item.
+ * - It counts nothing for missing data. A missing item or an empty query costs as much as the smallest item.
  */
 export async function startCountedEngine(options: { readonly dataPath?: string } = {}): Promise<Engine> {
   const engine = await startEngine(options);
@@ -125,7 +125,7 @@ async function readCounted(ask: Ask, body: string): Promise<Answer> {
   );
 }
 
-/** An item that is missing costs as much as the smallest one. */
+/** A missing item costs as much as the smallest one. */
 const startedUnits = (bytes: number, unitBytes: number): number => Math.max(1, Math.ceil(bytes / unitBytes));
 
 function withUnits(
@@ -141,7 +141,7 @@ function withUnits(
 
 const { partitionKey, sortKey } = tableShape;
 
-/** The bytes of the items that are there, by their keys. */
+/** The bytes of the existing items, by their keys. */
 async function sizesOf(ask: Ask, targets: readonly Target[]): Promise<Map<string, number>> {
   const [first] = targets;
   if (!first) return new Map();

@@ -65,7 +65,7 @@ async function rowsOfFiles(): Promise<Rows> {
   return { written: await readEngineFile(written, "bench"), laid: await readEngineFile(laid, "bench") };
 }
 
-/** An engine whose file nobody knows is filled and read with requests: one that runs already serves as well. */
+/** An engine with an unknown file format is filled and read with requests: a running one serves as well. */
 async function rowsOfTables(): Promise<Rows> {
   const { table: written } = store();
   const { table: laid } = await openStore(store().endpoint);
@@ -74,9 +74,9 @@ async function rowsOfTables(): Promise<Rows> {
   return { written: await readAll(written), laid: await readAll(laid) };
 }
 
-test("a history that is laid into the file is the one the writer leaves there, item by item and byte by byte", async () => {
+test("a history that is written into the file equals the writer's, item by item and byte by byte", async () => {
   const { written, laid } = hasKnownFile(engineKind) ? await rowsOfFiles() : await rowsOfTables();
-  // Only what the stream wrote: the organizations themselves come by events in both.
+  // Only the items of the stream: the organizations come from events in both.
   const isOfStream = ({ pk }: EngineRow) => pk.startsWith("S#") || pk.startsWith("PR#");
   const expected = written.filter(isOfStream);
   expect(expected).toHaveLength(60 * 7 + 1);

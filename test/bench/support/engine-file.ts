@@ -11,9 +11,9 @@ import { type Attribute, type Attributes, toAttributes } from "./attributes.ts";
 const itemsPerBatch = 500;
 
 /**
- * Fills the engine's data with a table of these items. dynoxide's file is filled as the engine itself would, without
- * its requests: a million pull requests in minutes instead of hours. `engine-file.test.ts` proves row by row that the
- * two leave the same behind. Every other engine is filled with requests.
+ * Fills the engine's data with a table of these items. dynoxide's file is filled in the engine's own format, without
+ * its requests: a million pull requests in minutes instead of hours. `engine-file.test.ts` proves row by row that both
+ * ways write the same. Every other engine is filled with requests.
  */
 export const fillEngineFile = async (
   dataPath: string,
@@ -24,7 +24,7 @@ export const fillEngineFile = async (
     hasKnownFile(kind) ? undefined : await putAll(table, items),
   )) ?? putIntoFile(dataPath, tableName, items);
 
-/** Items can be laid straight into the files of such an engine: a million in seconds. */
+/** Items can be written directly into the files of such an engine: a million in seconds. */
 export const hasKnownFile = ({ name }: EngineKind): boolean => name === "dynoxide";
 
 async function onEngine<Answer>(
@@ -87,7 +87,7 @@ export type EngineRow = {
   readonly item: unknown;
 };
 
-/** What the engine holds, in the order of the keys. */
+/** The engine's contents, in the order of the keys. */
 export const readEngineFile = async (dataPath: string, tableName: string): Promise<readonly EngineRow[]> =>
   (await onEngine(dataPath, tableName, async (table, kind) =>
     hasKnownFile(kind) ? undefined : await readAll(table),

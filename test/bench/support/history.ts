@@ -30,17 +30,17 @@ export type EventOrganization = {
 
 export type History = {
   readonly tenant: TenantKey;
-  /** Pull requests are theirs in turn. */
+  /** The pull requests belong to these in turn. */
   readonly organizations: readonly EventOrganization[];
   readonly pullRequests: number;
-  /** Of them, those of the measured week; the others are spread over the weeks before it. */
+  /** The number of pull requests in the measured week; the others are spread over the weeks before it. */
   readonly inMeasuredWeek: number;
   readonly weeksBefore: number;
-  /** False: told in the order of their merge dates. True: a backfill in no order at all. */
+  /** False: sent in the order of their merge dates. True: a backfill in random order. */
   readonly shuffled: boolean;
 };
 
-/** A pull request in the sizes of real ones, as the platform tells it: eight findings, two MCP servers, long URLs. */
+/** A pull request of realistic size, as the platform sends it: eight findings, two MCP servers, long URLs. */
 export function toldEvent(organization: EventOrganization, number: number, mergedAtMs: number) {
   const repository = number % 20;
   const pr_url = `https://github.com/acme-corp/billing-service-${repository}/pull/${10_000 + number}`;
@@ -64,7 +64,7 @@ export function toldEvent(organization: EventOrganization, number: number, merge
     estimated_complexity: 1 + (number % 5),
     estimated_review_minutes: 5 + (number % 60),
     comments: Array.from({ length: 8 }, (_, index) => ({
-      // Comments of one review are posted in one go, among those of everybody else.
+      // Comments of one review are posted together, among those of others.
       url: `${pr_url}#discussion_r${2_100_000_000 + number * 7_919 + index * (3 + (number % 40))}`,
       severity: severities[(number + index) % severities.length],
       category: categories[(number * 3 + index) % categories.length],
@@ -78,13 +78,13 @@ export function toldEvent(organization: EventOrganization, number: number, merge
   return { id, type: "pull_request.finalized", occurred_at: toTimestamp(mergedAtMs), data };
 }
 
-/** The same as the worker has it once it is checked. */
+/** The same, as the worker has it after validation. */
 function typicalEvent(organization: EventOrganization, number: number, mergedAtMs: number): FinalizedEvent {
   const { id, occurred_at, data } = toldEvent(organization, number, mergedAtMs);
   return { id, version: `${occurred_at}#${id}`, data: pullRequestFinalized.parse(data) };
 }
 
-/** In the order in which the platform tells them. */
+/** In the order in which the platform sends them. */
 export function* eventsOf(history: History): Generator<FinalizedEvent> {
   const { organizations } = history;
   let number = 0;
@@ -98,7 +98,7 @@ export function* eventsOf(history: History): Generator<FinalizedEvent> {
 function* mergeTimes({ pullRequests, inMeasuredWeek, weeksBefore, shuffled }: History): Generator<number> {
   const older = pullRequests - inMeasuredWeek;
   const spanMs = weeksBefore * weekMs;
-  // A step that shares no factor with the count visits every place once, far from the one before.
+  // A step without a common factor with the count visits every position once, far from the one before.
   const step = shuffled ? coprimeNear(pullRequests * 0.618, pullRequests) : 1;
   for (let index = 0; index < pullRequests; index++) {
     const place = (index * step) % pullRequests;
@@ -118,8 +118,8 @@ function coprimeNear(start: number, count: number): number {
 const plansTogether = 1_000;
 
 /**
- * The items that a history leaves in the table, made by the writer's own code but for the million transactions it
- * would take: entries, pointers and the settled head.
+ * The items that a history writes to the table, made by the writer's own code but without the million transactions that
+ * it would take: entries, pointers and the settled head.
  */
 export function* itemsOf(history: History): Generator<Item> {
   let head: Head = emptyHead;

@@ -6,7 +6,7 @@ import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { TenantKey } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 
-/** About 400 characters, as people write them. */
+/** About 400 characters, in the style of people. */
 export const learningText = (number: number): string =>
   `Rule ${number}: ${"prefer explicit transactions over implicit retries when a handler writes twice; ".repeat(5)}`;
 
@@ -15,11 +15,11 @@ export type LearningStock = {
   readonly organization: string;
   readonly repositoryId: string;
   readonly count: number;
-  /** The first one's time; the others follow a second after another. */
+  /** Time of the first one; each of the others is a second later. */
   readonly startMs: number;
 };
 
-/** What so many Learnings leave in the table, by the writer's own code; the review index is left out. */
+/** The items that this many Learnings write to the table, by the writer's own code; the review index is left out. */
 export function* learningItems({
   tenant,
   organization,

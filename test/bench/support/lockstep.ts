@@ -4,13 +4,13 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { callsUnderWay } from "./meters.ts";
 
 /**
- * A store that answers in rounds: whatever is asked while nobody can go on without an answer is answered together.
- * So the rounds of a request are the trips it waits for one after another, however fast the machine is; timing
- * alone would count two chains of calls side by side once as three trips and once as four.
+ * A store that answers in rounds: all requests that are pending when nothing can continue without an answer are
+ * answered together. So the rounds of a request are its sequential trips, regardless of the machine's speed; timing
+ * alone would count two concurrent chains of calls sometimes as three trips and sometimes as four.
  */
 export type Lockstep = {
   readonly endpoint: string;
-  /** The rounds since they were last taken, each with the operations asked in it. */
+  /** The rounds since they were last taken, each with the operations requested in it. */
   takeRounds(): string[][];
   close(): void;
 };
@@ -22,7 +22,7 @@ type Held = {
   readonly response: ServerResponse;
 };
 
-/** More calls than connections would never all arrive: what is there then goes on by itself. */
+/** More calls than connections would never all arrive: then the pending ones continue. */
 const patienceMs = 200;
 
 export async function startLockstep(engine: string): Promise<Lockstep> {
@@ -34,7 +34,7 @@ export async function startLockstep(engine: string): Promise<Lockstep> {
     const since = performance.now();
     for (;;) {
       const count = held.length;
-      // What an answer sets off begins within a few turns; nothing else is waited for here.
+      // Work after an answer begins within a few turns; nothing else is waited for here.
       for (let turn = 0; turn < 5; turn++) await nextTurn();
       if (held.length === count && held.length >= callsUnderWay()) return;
       if (performance.now() - since > patienceMs) return;

@@ -4,7 +4,7 @@ const { start, end } = StoreMeter.prototype;
 let heard = new Set<StoreMeter>();
 let underWay = 0;
 
-/** Every request makes a meter of its own, deep in the chain: this hears of each that counts something. */
+/** Every request creates its own meter, deep in the chain: this function gets each meter that counts something. */
 StoreMeter.prototype.start = function (operation) {
   heard.add(this);
   underWay++;
@@ -15,10 +15,10 @@ StoreMeter.prototype.end = function (call) {
   end.call(this, call);
 };
 
-/** Calls that were begun and have not ended, of all requests. */
+/** Calls of all requests that have begun and not ended. */
 export const callsUnderWay = (): number => underWay;
 
-/** What one request after another cost. Requests must not overlap. */
+/** The cost of requests, one after another. Requests must not overlap. */
 export async function metered<Answer>(
   work: () => Promise<Answer>,
 ): Promise<{ readonly answer: Answer; readonly meter: StoreMeter }> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const contentOf = (file: string) => readFile(file, "utf8").catch(() => undefined);
 
-/** Runs until one is not interrupted; after each the file is the old one or the new one. */
+/** Repeats until a run is not interrupted; after each run the file is either the old one or the new one. */
 async function runWithCrashes(random: Dice, service: Service, file: string, format: Format): Promise<number> {
   const request = { what: "things", format, query: {} };
   for (let crashes = 0; ; crashes++) {
@@ -30,7 +30,7 @@ async function runWithCrashes(random: Dice, service: Service, file: string, form
     });
     const outcome = await runMirror(file, walk, request, { disk }).catch((error: unknown) => error);
     if (!(outcome instanceof Error)) return crashes;
-    // A cursor that is refused again and again ends a run too.
+    // A cursor that is refused again and again also ends a run.
     if (!(outcome instanceof Crash || outcome instanceof ReviewApiError)) throw outcome;
     const after = await contentOf(file);
     if (after === before || after === undefined) continue;
@@ -41,7 +41,7 @@ async function runWithCrashes(random: Dice, service: Service, file: string, form
 }
 
 test.each(formats)(
-  "a mirror is what a fresh export would be, whatever changed and wherever runs were ended, in %s",
+  "a mirror equals a fresh export, whatever changed and wherever runs ended, in %s",
   async (format) => {
     let crashes = 0;
     for (let seed = 0; seed < seeds; seed++) {
@@ -63,7 +63,7 @@ test.each(formats)(
   },
 );
 
-test("the checker sees a record that is missing, doubled or stale", async () => {
+test("the checker detects a record that is missing, doubled or stale", async () => {
   const service = new Service(dice("checker"));
   for (let change = 0; change < 30; change++) service.change();
   const walk = service.walk("ndjson", 100);

@@ -1,6 +1,6 @@
 /**
- * A process of its own, so that its memory is its own: two runs of a mirror over a made-up service, a first walk over
- * so many records of so many bytes and then one that changes every one of them. Prints what it took.
+ * A process of its own, so that only its own memory is measured: two runs of a mirror over a simulated service, first a
+ * walk over the given number of records of the given size, then one that changes every record. Prints the result.
  */
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -19,7 +19,7 @@ const measured = z.object({
 const rows = volume(8_000, 1_000_000);
 const rowBytes = volume(6_000, 1_000);
 const heapMb = volume(40, 64);
-/** The process itself, its heap, and the table of changed things: 96 bytes each while it grows, and some air. */
+/** The process itself, its heap, and the table of changed things: 96 bytes each while it grows, and a margin. */
 const rssMbMax = volume(200, 350);
 
 test("a mirror whose records all change in one run needs memory for their digests, not for the records", {

@@ -19,8 +19,8 @@ type Organization = { number: number; isVisible: boolean };
 const names = ["=1", "2", '3,"x"\n'] as const;
 
 /**
- * As much of the service as a mirror sees: things of organizations, each at the number of its last change, and pages in
- * the order of numbers. What left the scope is told once; what came into it comes anew.
+ * The part of the service that a mirror uses: things of organizations, each at the number of its last change, and pages
+ * in the order of numbers. A thing that left the scope is reported once; a thing that came into it is sent again.
  */
 export class Service {
   readonly #things = new Map<string, Thing>();
@@ -61,7 +61,7 @@ export class Service {
       if (!isVisible && thing.fields.organization_id === name) thing.number = this.#next++;
   }
 
-  /** `beforePage`: what happens while the walk is under way. */
+  /** `beforePage`: runs while the walk is under way. */
   walk(format: Format, pageSizeMax: number, beforePage: () => void = () => undefined): Walk {
     const table = tableOf<Fields, Fields>(columns, (record) => [record]);
     return {
@@ -122,7 +122,7 @@ const refusal = (): Promise<ReviewApiError> =>
 
 export class Crash extends Error {}
 
-/** Ends the process at one of its steps: before the step, in the middle of it or right after it. */
+/** Ends the process at one of its steps: before, in the middle of, or right after the step. */
 export class CrashingDisk implements Disk {
   readonly #disk: Disk;
   readonly #dice: Dice;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await dev.folder();
 });
 
-/** Short pages, so that much happens between them. */
+/** Short pages, so that many changes happen between them. */
 const pageSize = 3;
 /** The rate limit of a workspace: an export that waits for it takes a minute. */
 const callsMax = 50;
@@ -60,7 +60,7 @@ const seeds = volume(1, 120);
 const runsPerSeed = volume(4, 6);
 
 test.each(cases)(
-  "a mirror of $name is what a fresh export would be, on the service's own handlers",
+  "a mirror of $name equals a fresh export, on the service's own handlers",
   { timeout: timeoutMs },
   async (each) => {
     for (let seed = seedOfRun() * 1_000; seed < seedOfRun() * 1_000 + seeds; seed++)
@@ -70,7 +70,7 @@ test.each(cases)(
   },
 );
 
-test("a mirror that does not follow removals is found out", { timeout: timeoutMs }, async () => {
+test("the check detects a mirror that ignores removals", { timeout: timeoutMs }, async () => {
   const [last] = cases.slice(-1);
   if (!last) throw new Error("There are no cases.");
   const deaf = { ...last, name: "deaf", source: withoutRemovals(last.source) };
@@ -110,13 +110,13 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
     const busy = duringPages({ ...walk, pageSizeMax: pageSize }, random, () => platform.change(what));
     const refused = await untilDone(random, (disk) => runMirror(file, busy, request, { disk }));
     const fresh = expectMirror(file, `${file}.${run}.fresh`, walk, request);
-    // An organization that left the workspace cannot be read: not by a mirror, and not by a fresh export.
+    // An organization that left the workspace cannot be read, neither by a mirror nor by a fresh export.
     if (refused === undefined) await fresh;
     else await expect(fresh).rejects.toThrow(refused);
   }
 }
 
-/** The gateway has decompressed what it handed over. */
+/** The gateway has already decompressed the body. */
 const plain = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(encoding|length)$/.test(name)));
 
@@ -128,7 +128,7 @@ const duringPages = (walk: Walk, random: Dice, change: () => Promise<void>): Wal
   },
 });
 
-/** Ends the process a few times on the way. Answers with what the service refused the export, if it did. */
+/** Ends the process a few times on the way. Returns the service's refusal of the export, if there is one. */
 async function untilDone(
   random: Dice,
   run: (disk: CrashingDisk) => Promise<unknown>,

@@ -8,7 +8,7 @@ type Organization = OrganizationId & { readonly uuid: string; state: Readonly<Re
 
 const waysOut: NonEmpty<Organization["state"]> = [{ plan: "pro" }, { active: false }, { workspace_id: null }];
 
-/** A workspace of three organizations, two of them with the same number, in which everything happens at random. */
+/** A workspace of three organizations, two of them with the same number, in which random changes happen. */
 export class Platform {
   readonly #world: World;
   readonly #table: Table;
@@ -66,7 +66,7 @@ export class Platform {
     else await this.#learn(organization);
   }
 
-  /** Out of the scope, by plan, by activity or by leaving the workspace; or back into it. */
+  /** Moves an organization out of the scope, by plan, by activity or by leaving the workspace; or back into it. */
   async #flip(organization: Organization): Promise<void> {
     const isIn = Object.keys(organization.state).length === 0;
     organization.state = isIn ? this.#dice.pick(waysOut) : {};
@@ -74,7 +74,7 @@ export class Platform {
   }
 
   async #finalize({ provider, instance_id, provider_organization_id, state }: Organization): Promise<void> {
-    // An event of an organization that is not active waits for it: that is another test's matter.
+    // An event of an inactive organization waits for it: other tests cover that.
     if (state.active === false) return;
     const number = this.#dice.between(1, 5);
     const change = {
@@ -104,7 +104,7 @@ export class Platform {
     }
     const { id } = this.#dice.pick([known, ...more]);
     if (this.#dice.percent(50)) await verbs.remove(organization, id);
-    // One that was deleted meanwhile cannot be changed.
+    // A Learning that was deleted meanwhile cannot be changed.
     else await verbs.patch(organization, id, `Changed ${this.#texts++}`).catch(() => undefined);
   }
 }

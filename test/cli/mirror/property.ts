@@ -9,8 +9,8 @@ import type { Walk } from "../../../cli/export/sources.ts";
 import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 
 /**
- * The property of every mirror: the file holds what a fresh, whole export of the same walk writes now, up to the order
- * of its records. `fresh` is the name of a file that does not exist yet.
+ * The property of every mirror: the file holds what a fresh, complete export of the same walk writes now, except for
+ * the order of its records. `fresh` is the name of a file that does not exist yet.
  */
 export async function expectMirror(file: string, fresh: string, walk: Walk, request: Request): Promise<void> {
   await runMirror(fresh, walk, request);
@@ -18,7 +18,7 @@ export async function expectMirror(file: string, fresh: string, walk: Walk, requ
   expect(mirrorFaults(held, atRest(wanted))).toEqual([]);
 }
 
-/** The rows of each thing, as text. Rows of one thing that do not stand together are two things here. */
+/** The rows of each thing, as text. Rows of one thing that are not adjacent count as two things here. */
 async function thingsIn(file: string, { layout, identity }: Walk): Promise<Map<string, string>> {
   const things = new Map<string, string>();
   let before = "";
@@ -31,7 +31,7 @@ async function thingsIn(file: string, { layout, identity }: Walk): Promise<Map<s
   return things;
 }
 
-/** Without waiting for the platter: these tests end processes, they do not cut the power. */
+/** Does not wait for the disk: these tests end processes, they do not cut the power. */
 export const quickDisk: Disk = {
   ...systemDisk,
   openAt: async (...words) => ({ ...(await systemDisk.openAt(...words)), sync: async () => undefined }),
@@ -54,7 +54,7 @@ export type RunOptions = {
   readonly notify?: (sentence: string) => void;
 };
 
-/** Throws where the file is not whole in its layout. */
+/** Throws if the file is not complete in its layout. */
 export async function rowsIn(file: string, layout: Layout): Promise<string[]> {
   const { size } = (await statOf(file)) ?? { size: 0 };
   const text = await readFile(file, "utf8");

@@ -9,13 +9,13 @@ import { gitlab } from "../../support/world.ts";
 import type { ExampleRequest } from "./requests.ts";
 import type { ExampleWorld, KeyName } from "./world.ts";
 
-/** How a request that is answered well is turned into one that is refused with a code. */
+/** How a successful request is changed into one that is refused with a code. */
 export type Refusal = Partial<Omit<ExampleRequest, "key">> & {
   readonly key?: KeyName | null;
   readonly contentType?: string;
-  /** What the store does meanwhile. */
+  /** The fault of the store during the request. */
   readonly fault?: Injection;
-  /** What else is different; answers how it was before. */
+  /** Changes something else; returns a function that restores it. */
   readonly arrange?: () => () => void;
 };
 
@@ -110,7 +110,7 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
   SYSTEM_ROLE: () => ({ path: { role_id: "cr_member" } }),
 };
 
-/** `org_id`, where the operation looks for it. */
+/** `org_id`, at the place where the operation reads it. */
 const selecting = ({ operation, request }: Circumstances, org_id: string): Refusal =>
   operation.body ? { body: { ...Object(request.body), org_id } } : { query: { ...request.query, org_id } };
 
@@ -124,7 +124,9 @@ function failToEmbedOnce(): () => void {
   return () => embed.mockRestore();
 }
 
-/** As if the answer were over 16 MiB: whoever compares first sees a limit of nothing, and then tells of the real one. */
+/**
+ * As if the answer were over 16 MiB: the first comparison sees a limit of 0, and the message then shows the real limit.
+ */
 function lookOnceAtASmallLimit(): () => void {
   const real = Object.getOwnPropertyDescriptor(requestLimits, "responseBytesMax") ?? {};
   const { responseBytesMax } = requestLimits;

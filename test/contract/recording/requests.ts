@@ -8,9 +8,9 @@ export type ExampleRequest = {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
-  /** Sends the cursor that the request before it was answered with. */
+  /** Sends the cursor from the answer of the previous request. */
   readonly goesOn?: boolean;
-  /** Its answer says when the key was last used, which is written beside it: the key is used a moment before. */
+  /** The answer shows the key's last use, which is written at the same time: the key is used a moment before. */
   readonly showsUse?: boolean;
 };
 
@@ -36,7 +36,7 @@ const metrics: readonly ExampleRequest[] = [
   },
 ];
 
-/** What every operation is asked; the first request of each is the one that refusals are made of. */
+/** The requests of every operation; refusals are derived from the first request of each. */
 export const requestsOf = (
   world: ExampleWorld,
 ): Readonly<Record<OperationId, readonly ExampleRequest[]>> => ({

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 
-/** A clock that stands still and random values that repeat, so that what is recorded today is recorded tomorrow. */
+/** A clock that stands still and random values that repeat, so that every recording is the same. */
 export class Steady {
   #nowMs = Date.parse("2026-06-15T09:00:00.000Z");
   #step = "";
@@ -16,12 +16,12 @@ export class Steady {
     vi.spyOn(systemRandom, "below").mockImplementation(
       (below) => this.#draw("below").readUInt32BE(0) % below,
     );
-    // Waiting between tries is not what is recorded; deadlines are left as they are.
+    // Waits between attempts are skipped because they are not recorded; deadlines stay as they are.
     const sleep = systemClock.sleep.bind(systemClock);
     vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) => sleep(ms > 1_000 ? ms : 0, signal));
   }
 
-  /** What is drawn follows from the step's name: a step that is added changes no other. */
+  /** Random values follow from the step's name: an added step changes no other step. */
   begin(step: string, afterMs: number): void {
     this.#step = step;
     Object.assign(this.#drawn, { bytes: 0, uuid: 0, below: 0 });
@@ -34,7 +34,7 @@ export class Steady {
     vi.restoreAllMocks();
   }
 
-  /** 32 bytes: as many as anybody asks for at once. */
+  /** 32 bytes: the most that are requested at once. */
   #draw(kind: "bytes" | "uuid" | "below"): Buffer {
     return createHash("sha256")
       .update(`${this.#step} ${kind} ${this.#drawn[kind]++}`)

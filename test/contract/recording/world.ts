@@ -7,14 +7,14 @@ import { apiKeyKey, learningPartition, organizationKey } from "../../../lib/stor
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { Steady } from "./steady.ts";
 
-/** What the examples tell of: a workspace in the cloud, a self-hosted instance, and organizations in every state. */
+/** The data of the examples: a workspace in the cloud, a self-hosted instance, and organizations in every state. */
 export type ExampleWorld = {
   readonly keys: Readonly<Record<KeyName, string>>;
   readonly organization: string;
   readonly learnings: Readonly<
     Record<"kept" | "other" | "deleted" | "spoiled" | "spoiledToo" | "waiting", string>
   >;
-  /** Of organization keys that nobody calls with. */
+  /** Ids of organization keys that no request uses. */
   readonly keyIds: Readonly<Record<"replaced" | "ended" | "rotated", string>>;
   readonly roles: Readonly<Record<"reviewer" | "unused", string>>;
 };
@@ -267,7 +267,7 @@ async function makeManagedKeys(world: World, organization: string, step: Step) {
   };
 }
 
-/** Self-hosted organizations that are all in order but for one thing. */
+/** Self-hosted organizations that meet every requirement except one. */
 async function keysOfOddPlaces(world: World, step: Step) {
   const keyOf = async (id: string, change: object) => {
     step(`odd place ${id}`);

@@ -44,7 +44,7 @@ const cases: ReadonlyArray<[Shape, number, number]> = isLong
       ["tiny", eventLimits.eventBytesMax - megabyte, 2],
       ["wide", eventLimits.eventBytesMax - megabyte, 2],
     ]
-  : [["typical", 58 * megabyte, 1]];
+  : [["typical", 20 * megabyte, 1]];
 
 describe("a batch of large scans, each of another group", () => {
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe("a batch of large scans, each of another group", () => {
   });
 
   test.each(cases)(
-    "%s findings, %d bytes, %d at once: first told, then changed, in the memory that the worker has",
+    "%s findings, %d bytes, %d at once: first sent, then changed, fit the worker's memory",
     async (shape, bytes, scans) => {
       const findings = findingsFile(bytes, shape);
       files.push(findings);

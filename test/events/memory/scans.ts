@@ -2,13 +2,13 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a scan's findings look like; all of a size make the same number of megabytes in different shapes. */
+/** The shapes of a scan's findings: every shape gives the same number of megabytes. */
 export type Shape = "typical" | "tiny" | "wide";
 
 const word = (index: number, length: number): string =>
   Array.from({ length }, (_, place) => ((index * 7919 + place * 104_729) % 36).toString(36)).join("");
 
-/** Findings differ as real ones do, so that chunks are not compressed away. */
+/** Findings differ as real findings do, so that chunks do not compress to almost nothing. */
 function findingOf(index: number, shape: Shape): object {
   const isTiny = shape === "tiny";
   const text = (length: number) =>
@@ -27,7 +27,7 @@ function findingOf(index: number, shape: Shape): object {
   };
 }
 
-/** The text of a list of findings that takes about so many bytes, in a file of its own. */
+/** Writes a list of findings of about this many bytes to a separate file. */
 export function findingsFile(bytes: number, shape: Shape): string {
   const parts: string[] = [];
   let length = 0;

@@ -8,8 +8,8 @@ import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
 /**
- * The worker in a process of its own, with a batch of scans by reference, each of another group. Prints what it left
- * over and the most memory that it ever held.
+ * Runs the worker in a separate process with a batch of scans by reference, each of another group. Prints the
+ * messages that it left over and its peak memory.
  */
 const [endpoint = "", tableName = "", findings = "", scansText = "1", round = "1"] = process.argv.slice(2);
 const scans = Number(scansText);
@@ -20,7 +20,7 @@ const eventOf = (index: number) => ({
   occurred_at: `2026-10-01T0${round}:00:00.000Z`,
 });
 
-/** The event's bytes as the bucket would hand them over, with no copy of them beside. */
+/** The event's bytes as the bucket returns them, without a second copy in memory. */
 function contentOf(index: number): Uint8Array {
   const data = JSON.stringify({
     provider: "github",

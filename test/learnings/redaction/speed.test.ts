@@ -4,8 +4,11 @@ import { cleanSamples, secretSamples } from "./samples/read.ts";
 import { seededDice } from "./samples/template.ts";
 
 const inputLength = 256 * 1024;
-/** A Learning has 10,000 characters: a twenty-fifth of this input. */
-const elapsedMsMax = 250;
+/**
+ * A Learning has 10,000 characters: a twenty-fifth of this input. The limit is 250 ms. Beside the other files of the short
+ * run the same work takes up to 1.6 times the CPU, because the cores share their caches.
+ */
+const elapsedMsMax = process.env.LONG ? 250 : 400;
 
 const suspectsMax = process.env.LONG ? 8 : 4;
 /** More than 16 KB, so that a text is searched as a long one. */
@@ -21,7 +24,7 @@ const processorMs = (text: string): number => {
   return (user + system) / 1000;
 };
 
-const triesMax = 16;
+const triesMax = process.env.LONG ? 16 : 4;
 /** Time on the processor, the best of a few tries: what else the machine does must not decide. */
 function elapsedMs(text: string): number {
   let best = processorMs(text);
@@ -180,7 +183,7 @@ function slowest(units: readonly string[]): Measured {
   return worst;
 }
 
-describe("256 KB are redacted in under 250 ms of processor time", { timeout: 300_000 }, () => {
+describe(`256 KB are redacted in under ${elapsedMsMax} ms of processor time`, { timeout: 300_000 }, () => {
   it("of review comments", () => {
     expect(slowest([cleanSamples("development").join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });

@@ -13,7 +13,7 @@ const kindsOf: Readonly<Record<Tenant["kind"], readonly Kind[]>> = {
   standalone: kinds.filter((kind) => kind !== "workspace" && kind !== "instance"),
 };
 export const kindsWithRole: readonly Kind[] = ["organization", "user", "instance"];
-/** Keys of many organizations: what a request selects decides. */
+/** Keys of many organizations: the request's selection decides which organization they act on. */
 export const wideKinds: readonly Kind[] = ["workspace", "instance"];
 const narrowKinds = kinds.filter((kind) => !wideKinds.includes(kind));
 
@@ -42,13 +42,13 @@ const rowsWithThingsInPath = new Set([
 ]);
 
 function isPossible(row: Row, selector: Selector): boolean {
-  // The role to be copied is named in the body, whose ids have no form.
+  // The body names the role to copy, and the schema sets no format for ids in a body.
   if (selector === "path provider id" && row.id === "createRole") return false;
   if (selector.startsWith("path ")) return rowsWithThingsInPath.has(row.id);
   return selector !== "in the other place" || hasBody(row);
 }
 
-/** The long run takes the whole product; the short one leaves out what another of its cells stands for. */
+/** The long run takes every combination; the short run leaves out cells that another of its cells covers. */
 export function cellsOf(tenant: Tenant, foreign: Place): Cell[] {
   const cells: Cell[] = [];
   for (const selector of selectors) {
@@ -71,9 +71,9 @@ function isInShortRun(cell: Cell): boolean {
 }
 
 /**
- * Every row by every kind and by every role of an instance; elsewhere by the admin of one kind that is let in, in turn.
- * The kinds of key look a role up in the same way, so each role is tried with one of them, in turn; where only user keys
- * need a permission, with those.
+ * In an instance, every row with every kind of key and with every role; in other tenants, with the admin of one
+ * accepted kind, in turn. All kinds of key look up a role in the same way, so each role is tried with one of them, in
+ * turn; if only user keys need a permission, with user keys.
  */
 function isAboutRole(cell: Cell): boolean {
   const { row, caller } = cell;
@@ -89,7 +89,7 @@ function kindForRole(row: Row, role: Role): Kind | undefined {
   return letIn[(rows.indexOf(row) + roles.indexOf(role)) % letIn.length];
 }
 
-/** What a key that must ignore it might be tempted by. */
+/** Selectors that some keys must ignore, and that would show a mistake. */
 export const temptations: readonly Selector[] = ["other in tenant", "foreign", "unauthorized", "ALL"];
 
 function isAboutSelection(cell: Cell): boolean {
@@ -114,19 +114,22 @@ function isAboutSelection(cell: Cell): boolean {
     : row.instanceActsOn === "named";
 }
 
-/** What `org_id` selects is looked up in one place for all rows: each takes every third selector, in turn. */
+/** The same code resolves `org_id` for all rows: each row takes every third selector, in turn. */
 function isSelectorsTurn(row: Row, selector: Selector): boolean {
   const alike = rows.filter(({ orgId }) => orgId === row.orgId);
   return (alike.indexOf(row) + selectors.indexOf(selector)) % 3 === 0;
 }
 
-/** By turns a workspace token and an instance key; only an instance key can lack an authorization. */
+/** Alternates between a workspace token and an instance key; only an instance key can lack an authorization. */
 function wideKindOfTurn(row: Row, selector: Selector): Kind {
   const isInstances = (rows.indexOf(row) + selectors.indexOf(selector)) % 2 === 0;
   return isInstances || selector.includes("unauthorized") ? "instance" : "workspace";
 }
 
-/** Every row in every kind of tenant. The plan answers before the role does, so instances ask without one. */
+/**
+ * Every row in every kind of tenant. The plan is checked before the role, so instances send a key without the
+ * permission.
+ */
 function isAboutPlan(cell: Cell): boolean {
   const { kind, role, tenant, isOwnerAdmin } = cell.caller;
   if (cell.selection.selector !== "none" || !isOwnerAdmin) return false;
@@ -134,7 +137,7 @@ function isAboutPlan(cell: Cell): boolean {
   return role === wanted && isTurnOf(cell, kindsOf[tenant.kind], plans.indexOf(tenant.home.plan));
 }
 
-/** Of the kinds that are let in on a row, each in its turn. */
+/** Takes turns among the kinds that the row accepts. */
 function isTurnOf({ row, caller }: Cell, candidates: readonly Kind[], turn: number): boolean {
   const letIn = candidates.filter((kind) => row[kind] === "y");
   return letIn[(rows.indexOf(row) + turn) % letIn.length] === caller.kind;
@@ -148,7 +151,7 @@ const mixedSelectors: readonly Selector[] = [
   "organization_ids other in tenant",
 ];
 
-/** Organizations on other plans are left out, unless one of them is asked for. */
+/** Organizations on other plans are left out, unless the request names one of them. */
 function isAboutMixedPlans({ row, caller, selection: { selector } }: Cell): boolean {
   const { kind, role, isOwnerAdmin } = caller;
   if (!wideKinds.includes(kind) || row[kind] !== "y" || role !== "cr_admin" || !isOwnerAdmin) return false;
@@ -165,11 +168,11 @@ function isAboutTwins({ row, caller, selection: { selector } }: Cell): boolean {
   return isWorkspace && takesOrgId(row) && twinSelectors.includes(selector) && isSelectorsTurn(row, selector);
 }
 
-/** Of workspace tokens. */
+/** For workspace tokens. */
 const takesOrgId = ({ workspace, orgId }: Row): boolean =>
   workspace === "y" && (orgId === "required" || orgId === "optional");
 
-/** What is named in the path is looked for in an organization that a workspace token must name. */
+/** The resource in the path is looked up in an organization, which a workspace token must name. */
 const withOwnOrgId = (row: Row, selection: Selection, { home }: Tenant): Selection =>
   selection.selector.startsWith("path ") && row.orgId === "required"
     ? { ...selection, orgId: qualified(home) }

@@ -4,7 +4,7 @@ import { plans } from "./world.ts";
 
 const tenantKinds = ["workspace", "instance", "standalone"];
 const names = rows.map(({ operation }) => operation);
-/** Those that need a permission of user keys alone. */
+/** Rows that need a permission from user keys only. */
 const namesOfUserKeys = rows
   .filter(({ needsOfUserKeys }) => needsOfUserKeys !== "-")
   .map(({ operation }) => operation);
@@ -12,7 +12,7 @@ const namesOfUserKeys = rows
 const product = (...axes: ReadonlyArray<readonly string[]>): string[][] =>
   axes.reduce<string[][]>((made, axis) => made.flatMap((one) => axis.map((each) => [...one, each])), [[]]);
 
-/** Whatever a short run leaves out, these meet. Agentic keys get as far as the plan nowhere. */
+/** Every short run must contain these combinations. No operation checks the plan for an agentic key. */
 const combinations: readonly string[][] = [
   ...product(names, plans),
   ...product(names, tenantKinds),
@@ -33,7 +33,7 @@ const combinations: readonly string[][] = [
 
 const nameOf = (values: readonly string[]): string => values.join(" · ");
 
-/** Those that no cell brings together. */
+/** The combinations that no cell contains. */
 export function unmet(cells: readonly Cell[]): string[] {
   const met = new Set<string>();
   for (const { row, caller, selection } of cells) {

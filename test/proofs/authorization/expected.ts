@@ -7,22 +7,25 @@ export type Caller = {
   readonly kind: Kind;
   readonly tenant: Tenant;
   readonly role: Role;
-  /** Of a workspace token. */
+  /** For a workspace token. */
   readonly isOwnerAdmin: boolean;
 };
 
 export type Expected = {
   readonly status: number;
   readonly code: string | null;
-  /** Passed every check, so it counts in a window and says so in its headers. */
+  /** The request passed every check, so it counts in a rate-limit window and the headers say so. */
   readonly isAdmitted: boolean;
-  /** The organizations whose data shows; undefined where none does. */
+  /** The organizations whose data the answer shows; undefined if it shows none. */
   readonly places?: readonly Place[];
 };
 
 const refused = (status: number, code: string): Expected => ({ status, code, isAdmitted: false });
 
-/** The first check that fails answers, in the order of "Errors" in docs/guide.md. Every request is well formed except for what it selects. */
+/**
+ * The first failed check decides the answer, in the order of "Errors" in docs/guide.md. Every request is well formed
+ * except for its selection.
+ */
 export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {
   return (
     judgeKind(row, caller, selection) ??
@@ -46,7 +49,7 @@ function judgeKind(row: Row, caller: Caller, selection: Selection): Expected | u
   return caller.isOwnerAdmin ? undefined : refused(403, "WORKSPACE_ADMIN_REQUIRED");
 }
 
-/** A parameter that the operation does not know, and a provider id where a UUID belongs. */
+/** A parameter that the operation does not know, or a provider id in place of a UUID. */
 function judgeShape(row: Row, { organizationIds, selector }: Selection): Expected | undefined {
   if (organizationIds !== undefined && !row.takesOrganizationIds) return refused(400, "INVALID_REQUEST");
   return selector === "path provider id" ? refused(400, "INVALID_REQUEST") : undefined;
@@ -82,15 +85,15 @@ function judgeSelection(row: Row, caller: Caller, selection: Selection): Expecte
   return isPath ? refused(404, "ORGANIZATION_NOT_FOUND") : undefined;
 }
 
-/** The active organizations of the tenant that an `org_id` may mean: one, none, or twins. */
+/** The active organizations of the tenant that an `org_id` can match: one, none, or twins. */
 const named = (tenant: Tenant, orgId: string): readonly Place[] =>
   reachedOf(tenant).filter((place) => place.providerId === orgId || qualified(place) === orgId);
 
-/** Every organization the key can reach at all. */
+/** Every organization that the key can reach. */
 const reachOf = ({ kind, tenant }: Caller): readonly Place[] =>
   kind === "workspace" || kind === "instance" ? reachedOf(tenant) : [tenant.home];
 
-/** The organizations a request acts on, before those on other plans are left out. */
+/** The organizations that a request acts on, before those on other plans are left out. */
 function scopeOf(row: Row, caller: Caller, selection: Selection): readonly Place[] {
   const { kind, tenant } = caller;
   const { orgId, organizationIds, pathPlace, isMisplaced } = selection;
@@ -115,7 +118,7 @@ function judgePlan(row: Row, scope: readonly Place[]): Expected | undefined {
 }
 
 function judgeRole(row: Row, { kind, role }: Caller): Expected | undefined {
-  // A workspace token has admin rights; a legacy key has no role and needs none where it is taken.
+  // A workspace token has admin rights; a legacy key has no role and needs none where it is accepted.
   if (kind === "workspace" || kind === "legacy") return undefined;
   const needed = kind === "user" && row.needsOfUserKeys !== "-" ? row.needsOfUserKeys : row.needs;
   if (roleAllows(role, needed)) return undefined;
@@ -133,7 +136,7 @@ const thingsInPaths: Readonly<Record<string, string>> = {
   giveRole: "ROLE_NOT_FOUND",
 };
 
-/** The seats of a workspace are one pool, of all its people. */
+/** The seats of a workspace are one pool for all its people. */
 const isWholePool = (row: Row, { kind }: Caller): boolean => row.id === "assignSeats" && kind === "workspace";
 
 function letThrough(row: Row, caller: Caller, selection: Selection): Expected {

@@ -15,10 +15,10 @@ import { buildStandalone, buildWorkspace, type Tenant } from "./world.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 let tenant: Tenant;
-/** What is selected is looked at after the key. */
+/** The selection is checked after the key. */
 let selections: Selection[] = [];
 let pace: Pace;
-/** What is sent in place of a good key, by the reason why it is none. */
+/** Headers sent in place of a valid key, by the reason why they are invalid. */
 const bad = new Map<string, readonly string[]>();
 
 const header = (text: string) => ["x-service-api-key", text];
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const [reason, spoil] of Object.entries(spoiling)) await keepSpoiled(reason, spoil);
   await keepExpired();
   await keepInactive();
-  // Two days on, what expires after one day has.
+  // Two days later, keys that expire after one day have expired.
   pace = new Pace(Date.now() + 2 * 86_400_000);
 }, timeoutMs);
 afterAll(() => pace.end());
@@ -133,11 +133,11 @@ const withoutChance = ({ status, body, headers }: Answer) =>
       .sort(),
   ]);
 
-/** A short run tries every row with another sixth of the reasons; each time another organization is selected. */
+/** A short run tries every row with another sixth of the reasons, and selects another organization each time. */
 const sampledEvery = 6;
 
 test(
-  "whatever is wrong with a key, every operation says the same 401, byte for byte",
+  "every operation answers every invalid key with the same 401, byte for byte",
   async () => {
     let cells = 0;
     const tried = new Set<string>();

@@ -8,7 +8,7 @@ import type { Selection } from "./selectors.ts";
 import { type Kind, type Row, rows } from "./table.ts";
 import { buildInstance, buildWorkspace, KeyCabinet, type Place, type Tenant } from "./world.ts";
 
-/** Written by hand: which operations count in one bucket, and whose bucket it is. */
+/** Written by hand: which operations count in one bucket, and who owns the bucket. */
 const buckets = [
   { owner: "quota", operations: ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] },
   {
@@ -84,10 +84,10 @@ function callers(row: Row): Caller[] {
     .filter((caller) => !row.id.endsWith("SeatAssignment") || isHosted(caller));
 }
 
-/** What the bucket is called that such a call counts in. */
+/** Name of the bucket that such a call counts in. */
 function ownerOf(owner: Owner, row: Row, { kind, tenant, place, isAll }: Caller): string {
   if (owner === "key") return `${kind} key of ${tenant.id}`;
-  // A Learning that is nowhere is in no organization: the call counts where the key belongs.
+  // A Learning that does not exist is in no organization: the call counts where the key belongs.
   if (isAll || (row.id === "deleteLearning" && kind === "instance")) return tenant.id;
   if (owner === "quota" || owner === "organization or workspace") {
     if (kind === "workspace") return tenant.id;
@@ -110,7 +110,7 @@ async function call(row: Row, { kind, tenant, place, isAll }: Caller) {
 
 const rowsOf = (names: readonly string[]): Row[] => rows.filter(({ operation }) => names.includes(operation));
 
-/** Every operation by the first caller, then by the next: a window that fills up has seen all of them. */
+/** Every operation by the first caller, then by the next: a full window has counted all of them. */
 const inTurns = (operations: readonly Row[]) =>
   operations
     .flatMap((row) => callers(row).map((caller, turn) => ({ row, caller, turn })))

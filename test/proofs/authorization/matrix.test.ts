@@ -55,7 +55,7 @@ test("every operation has a row in the table, and every row an operation", () =>
   expect([...new Set(rows.map(({ id }) => id))].sort()).toEqual(ids.toSorted());
 });
 
-/** Three operations share a bucket at most. */
+/** At most three operations share a bucket. */
 const callsAtOnce = ({ perMinute }: Row): number => Math.floor(Number(perMinute) / 3);
 
 async function play({ row, caller, selection }: Cell): Promise<string | undefined> {
@@ -94,7 +94,7 @@ async function play({ row, caller, selection }: Cell): Promise<string | undefine
   return `${cell}: ${JSON.stringify(actual)} and not ${JSON.stringify(wanted)}; ${answer.message}`;
 }
 
-/** All say what they were asked to set: whether the home organization did it is in the table only. */
+/** All answers repeat the requested value: only the table shows whether the home organization changed. */
 async function isModeSet({ home }: Tenant): Promise<boolean> {
   const item = await api.store().table.get(organizationKey(home.uuid));
   return item?.seat_assignment_mode === siblingsMode;
@@ -128,7 +128,7 @@ describe("who may call what", () => {
     timeoutMs,
   );
 
-  test("and what was out of reach is still there", async () => {
+  test("the calls of the matrix delete nothing that was out of reach", async () => {
     const keys = [...tenants, foreign]
       .flatMap((tenant) => (tenant ? placesOf(tenant) : []))
       .flatMap(({ uuid, learningId, roleId }) => [learningKey(uuid, learningId), roleKey(uuid, roleId)]);

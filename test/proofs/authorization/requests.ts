@@ -10,7 +10,7 @@ type Ask = {
   readonly kind: Kind;
   readonly selection: Selection;
   readonly tenant: Tenant;
-  /** Organizations whose people and repositories the request names: what is found tells where it acted. */
+  /** Organizations whose people and repositories the request names: the answer shows where the request acted. */
   readonly candidates: readonly Place[];
 };
 
@@ -19,9 +19,9 @@ type Recipe = {
   readonly path: string | ((ask: Ask) => string);
   readonly query?: string | ((ask: Ask) => string);
   readonly body?: (ask: Ask) => object;
-  /** The answer to a call that was let through, where it is not 200: the deterministic one that changes nothing. */
+  /** The answer to an accepted call if it is not 200: a deterministic one that changes nothing. */
   readonly through?: readonly [status: number, code: string | null];
-  /** The organizations an answer shows; null where it cannot tell. */
+  /** The organizations that an answer shows; null if the answer does not show any. */
   readonly shows?: ((answer: Answer, ask: Ask) => readonly string[]) | null;
 };
 
@@ -31,7 +31,7 @@ const rolePath = ({ selection: { pathText, pathPlace } }: Ask) =>
   `/v1/roles/${pathText ?? pathPlace?.roleId}`;
 const learningPath = ({ selection: { pathText, pathPlace } }: Ask) =>
   `/v1/learnings/${pathText ?? pathPlace?.learningId}`;
-/** Deletion is idempotent, so it is asked for what must survive it. */
+/** Deletion is idempotent, so the request names a resource that must survive. */
 const isOutOfReach = (kind: Kind, selector: Selector): boolean =>
   selector.startsWith("path ") && !(kind === "instance" && selector === "path other in tenant");
 const isAll = ({ selection }: Ask) => selection.orgId?.toUpperCase() === "ALL";
@@ -48,7 +48,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     path: "/v1/learnings",
     query: ({ tenant }) => `repository_name=group/${tenant.home.mark}`,
   },
-  // Nothing waits for approval, so the list is empty wherever it is let through.
+  // Nothing waits for approval, so every accepted request gets an empty list.
   "listLearnings of pending": { method: "GET", path: "/v1/learnings", query: "state=pending", shows: null },
   createLearnings: {
     method: "POST",
@@ -59,7 +59,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     shows: ({ json }, { candidates }) => createdIn(json, candidates),
   },
   getLearning: { method: "GET", path: learningPath },
-  // What is approved already is approved again: 200, and nothing changes.
+  // Approves a Learning that is already approved: 200, and nothing changes.
   decideLearning: {
     method: "POST",
     path: (ask) => `${learningPath(ask)}/approval`,
@@ -106,13 +106,13 @@ const recipes: Readonly<Record<string, Recipe>> = {
     method: "POST",
     path: "/v1/users/seats/assignment",
     body: () => ({ mode: siblingsMode }),
-    // Every organization says the same: the stored mode tells which one was meant.
+    // Every organization gives the same answer: the stored mode shows which one the request acted on.
     shows: null,
   },
   changeRoles: {
     method: "POST",
     path: "/v1/users/roles",
-    // With ALL nobody is a member everywhere: the places where "nobody" failed are those it was tried in.
+    // With ALL, "nobody" is a member nowhere: the failures list every organization that was tried.
     body: (ask) => ({
       role: "cr_member",
       user_ids: isAll(ask) ? ["nobody"] : ask.candidates.map(({ mark }) => `m-${mark}`),
@@ -125,7 +125,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   createRole: {
     method: "POST",
     path: "/v1/roles",
-    // Where the role is, its name is taken; elsewhere the name is free and the role is not there.
+    // In the role's own organization its name is taken; elsewhere the name is free and the role does not exist.
     body: ({ selection: { pathText, pathPlace } }) => ({
       name: `Role of ${pathPlace?.mark ?? "nobody"}`,
       duplicate_from: pathText ?? pathPlace?.roleId,
@@ -143,7 +143,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
   listAuditLogs: { method: "GET", path: "/v1/audit-logs", query: "actions=role.created" },
   listSecurityFindings: { method: "GET", path: "/v1/security/scans/code" },
-  // Which keys there are depends on the cells before: what is shown is tested with the keys themselves.
+  // Which keys exist depends on earlier cells: the tests of keys cover what the list shows.
   listKeys: { method: "GET", path: "/v1/keys", shows: null },
   rotateKey: {
     method: "POST",

@@ -39,22 +39,22 @@ export type Selector = (typeof selectors)[number];
 
 export type Selection = {
   readonly selector: Selector;
-  /** What is sent as `org_id`. */
+  /** The value sent as `org_id`. */
   readonly orgId?: string;
   /** Sent in the query of an operation that takes it in the body. */
   readonly isMisplaced?: boolean;
   readonly organizationIds?: string;
-  /** The organization that the path or the thing in the path belongs to. */
+  /** The organization in the path, or the one that the resource in the path belongs to. */
   readonly pathPlace: Place | undefined;
   readonly pathText?: string;
 };
 
 const unknownId = "nowhere";
 
-/** As `org_id` where two providers of a workspace use the same id. */
+/** An `org_id` that two providers of a workspace both use. */
 export const qualified = ({ name, providerId }: Place): string => `${name.provider}:${providerId}`;
 
-/** Undefined where the tenant has no such organization. */
+/** Undefined if the tenant has no such organization. */
 export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place): Selection | undefined {
   const { home, other, inactive, unauthorized, unauthorizedInactive } = tenant;
   const places: Readonly<Record<string, Place | undefined>> = {

@@ -25,7 +25,7 @@ type Cell = {
   scope: ReadonlyArray<{ id: string; state: MetricsState }>;
 };
 
-/** A tenant of two organizations in these states, and what each kind of key asks of it. */
+/** A tenant of two organizations in these states, with the requests of each kind of key. */
 async function metricsCells(home: MetricsState, other: MetricsState, otherPlan: string): Promise<Cell[]> {
   const name = `${home}-${other}-${otherPlan}`;
   const id = (letter: string) => `${name}-${letter}`;
@@ -75,10 +75,10 @@ function metricsVerdict(scope: Cell["scope"]) {
 }
 
 test(
-  "metrics that an organization does not send, or that are being prepared, are said of the organization",
+  "an error names the organization that does not send metrics, or whose metrics are being prepared",
   async () => {
     let cells = 0;
-    /** How often a verdict met a kind of key: a short run then asks for the next dataset. */
+    /** How often a verdict occurred with a kind of key: a short run then takes the next dataset. */
     const turns = new Map<string, number>();
     for (const home of metricsStates)
       for (const other of metricsStates)
@@ -106,7 +106,7 @@ test(
 
 const choices = [true, false];
 
-/** Subscription, then deployment, then plan, then role: the first that fails answers. */
+/** Subscription, then deployment, then plan, then role: the first failed check decides the answer. */
 function seatAssignmentVerdict(isSubscribed: boolean, isHosted: boolean, plan: string, role: string) {
   if (!isSubscribed) return [402, "NO_ACTIVE_SUBSCRIPTION"];
   if (!isHosted) return [403, "SELF_HOSTED_ONLY"];
@@ -115,7 +115,7 @@ function seatAssignmentVerdict(isSubscribed: boolean, isHosted: boolean, plan: s
 }
 
 test(
-  "seat assignment asks for subscription, deployment, plan and role, in this order",
+  "seat assignment checks subscription, deployment, plan and role, in this order",
   async () => {
     let cells = 0;
     let turn = 0;
@@ -136,7 +136,7 @@ test(
               () => world.key({ kind: "instance", instanceId, home: uuid, owner, role }),
             ];
             const wanted = seatAssignmentVerdict(subscription_active, isHosted, plan, role);
-            // What decides before the role does not ask for the kind of key: a short run takes one kind, in turn.
+            // Checks before the role do not depend on the kind of key: a short run takes one kind, in turn.
             const isAboutRole = wanted[1] === undefined || wanted[1] === "NOT_ADMIN";
             const isTaken = (kind: number) => isLong || isAboutRole || kind === turn % issue.length;
             turn++;

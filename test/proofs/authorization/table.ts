@@ -1,6 +1,6 @@
 /**
- * Who may call what, written by hand: "Who may call what" in docs/guide.md. Nothing here is read from the code that it
- * tests. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY.
+ * Who may call what, written by hand from "Who may call what" in docs/guide.md. Nothing here is read from the tested
+ * code. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY.
  */
 const written = `
 | operation                | organization | user | workspace | instance | legacy | agentic | org_id   | needs                        | plan       | limit | instance   | organization_ids |
@@ -42,7 +42,7 @@ export const kinds = ["organization", "user", "workspace", "instance", "legacy",
 export type Kind = (typeof kinds)[number];
 
 export type Row = Readonly<Record<Kind, string>> & {
-  /** The operation's id, with what is special about the request. */
+  /** The operation's id, and what is special about the request. */
   readonly operation: string;
   readonly id: string;
   /** What a workspace token must do with `org_id`. */
@@ -52,7 +52,7 @@ export type Row = Readonly<Record<Kind, string>> & {
   readonly needsOfUserKeys: string;
   readonly plan: string;
   readonly perMinute: string;
-  /** What an instance key acts on. */
+  /** The organizations that an instance key acts on. */
   readonly instanceActsOn: string;
   readonly takesOrganizationIds: boolean;
 };
@@ -88,7 +88,7 @@ function toRow(cells: readonly string[]): Row {
   };
 }
 
-/** What a role allows. `with` and `without` are custom roles made for the permission in question. */
+/** The tested roles. `with` and `without` are custom roles made for the permission in question. */
 export const roles = ["cr_admin", "cr_member", "cr_billing_admin", "with", "without"] as const;
 export type Role = (typeof roles)[number];
 

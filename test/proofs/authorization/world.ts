@@ -13,16 +13,16 @@ import type { Kind, Role, Row } from "./table.ts";
 export const plans = ["free", "pro", "enterprise"] as const;
 export type Plan = (typeof plans)[number];
 
-/** An organization whose mark stands in everything that is told of it. */
+/** An organization whose mark is in every text about it. */
 export type Place = {
   readonly mark: string;
-  /** The mark too, but for twins. */
+  /** Equals the mark, except for twins. */
   readonly providerId: string;
   readonly name: OrganizationId;
   readonly uuid: string;
   readonly plan: Plan;
   readonly learningId: string;
-  /** A custom role, which somebody has. */
+  /** A custom role that a member has. */
   readonly roleId: string;
 };
 
@@ -31,9 +31,9 @@ export type Tenant = {
   readonly id: string;
   readonly home: Place;
   readonly other?: Place;
-  /** Of an instance, so that its home is neither the first nor the last by UUID: both would look right. */
+  /** Instances only: the home is neither the first nor the last by UUID, because both could be right by accident. */
   readonly further?: Place;
-  /** On the list of an instance key all the same: it was active when the key was made. */
+  /** Still on the list of an instance key: it was active when the key was created. */
   readonly inactive?: Place;
   readonly unauthorized?: Place;
   readonly unauthorizedInactive?: Place;
@@ -50,7 +50,7 @@ export const placesOf = (tenant: Tenant): Place[] => [
   ),
 ];
 
-/** What every organization has but a tenant's home. */
+/** Things that every organization has, except a tenant's home. */
 export const siblingsMode = "manual";
 
 type PlaceData = {
@@ -65,7 +65,7 @@ type PlaceData = {
 export const marksIn = (text: string): string[] =>
   [...new Set(text.match(/mark-[a-z]+-[a-z]+-[a-z]+/g))].sort();
 
-/** Tells of an organization and of one thing of every kind in it. */
+/** Sends the events of an organization and of one thing of every kind in it. */
 async function buildPlace(
   world: World,
   name: OrganizationId,
@@ -128,7 +128,7 @@ async function buildRole(world: World, uuid: string, name: string, granted: read
 
 const homeMode = { seat_assignment_mode: "automatic" } as const;
 
-/** In a short run only Enterprise tenants are asked for what is closed to them. */
+/** In a short run only Enterprise tenants get requests for resources that are closed to them. */
 const isWhole = (home: Plan, other: Plan): boolean =>
   isLong || (home === "enterprise" && other === "enterprise");
 
@@ -188,7 +188,7 @@ export async function buildStandalone(world: World, name: string, plan: Plan): P
   return { kind: "standalone", id: home.mark, home };
 }
 
-/** Keys of a kind and role, made when first asked for. */
+/** Keys of a kind and role, created on first use. */
 export class KeyCabinet {
   readonly #world: World;
   readonly #roles = new Map<string, Promise<string>>();
@@ -198,7 +198,7 @@ export class KeyCabinet {
     this.#world = world;
   }
 
-  /** For a custom role: the one that has exactly the needed permission, or every permission but that one. */
+  /** For a custom role: the role has exactly the needed permission, or every permission except that one. */
   key(kind: Kind, tenant: Tenant, role: Role, row: Row): Promise<string> {
     const needed = permissions.find((each) => each === row.needs || each === row.needsOfUserKeys);
     const roleName = role === "with" || role === "without" ? `${role} ${needed ?? "any"}` : role;
@@ -227,7 +227,7 @@ export class KeyCabinet {
     return await this.#issueForInstance(tenant, owner, role);
   }
 
-  /** The list is that of the day of its making: organizations on it may have been closed since. */
+  /** The list dates from the key's creation: organizations on it may have been closed since. */
   async #issueForInstance(tenant: Tenant, owner: string, role: string) {
     const { id, home, inactive } = tenant;
     const authorized = reachedOf(tenant).map(({ uuid }) => uuid);

@@ -2,10 +2,16 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const underWay = new AsyncLocalStorage<string>();
 
-/** `file:line:column` of who made the call under way. Undefined when nobody of ours did, or not through a port. */
+/**
+ * `file:line:column` of the source that made the current call. Undefined if the call is not from our code or not
+ * through a port.
+ */
 export const siteUnderWay = (): string | undefined => underWay.getStore();
 
-/** The same port; all that its methods (or itself) send out, also when they repeat it, is known as their caller's. */
+/**
+ * The same port; every request that its methods (or the port itself) send, repeats included, is attributed to their
+ * caller.
+ */
 export function marked<Port extends object>(port: Port): Port {
   const get = (target: Port, property: string | symbol): unknown => {
     const member: unknown = Reflect.get(target, property);
@@ -21,7 +27,7 @@ export function marked<Port extends object>(port: Port): Port {
   return new Proxy(port, { get, apply });
 }
 
-/** A walk is its beginner's, whoever reads on in it. */
+/** A walk belongs to the code that began it, even if other code reads its later items. */
 export function markedWalk<Given extends readonly unknown[], Item>(
   walk: (...given: Given) => AsyncGenerator<Item>,
 ): (...given: Given) => AsyncGenerator<Item> {
@@ -42,18 +48,18 @@ async function* readOn<Item>(site: string | undefined, items: AsyncGenerator<Ite
   }
 }
 
-/** What a port does on its caller's behalf is the caller's, through whatever ports it goes. */
+/** A port's work belongs to the port's caller, even if it goes through further ports. */
 const within = <Answer>(site: string | undefined, work: () => Answer): Answer =>
   site === undefined || underWay.getStore() ? work() : underWay.run(site, work);
 
 type Callable = (...given: never[]) => unknown;
 
-/** To find the line in the source is slow, so it is done once for every place in the code that runs. */
+/** Finding the line in the source is slow, so it is done once for every place in the running code. */
 const sitesByPlace = new Map<string, string | undefined>();
 
 const sourcePlace = /(?:lib|functions|cli)\/[\w/.-]+\.ts:\d+:\d+/;
 
-/** Where this call of `method` is written: the real frame's place, and no other. */
+/** Where this call of `method` is written: the position of the calling frame only. */
 function siteOf(method: Callable): string | undefined {
   if (underWay.getStore()) return undefined;
   const { prepareStackTrace, stackTraceLimit } = Error;

@@ -4,12 +4,12 @@ import { type Call, canHappen, type Fault, faults } from "./fault.ts";
 import type { Rehearsed } from "./fault-runner.ts";
 import { writtenSites } from "./sites.ts";
 
-/** At one call, at it and all later ones of the same place, or there and at everything that would have followed. */
+/** A fault at one call, at this and all later calls of the same place, or at this call and every call after it. */
 export type How = "once" | "for good" | "crash";
 export type Case = {
   readonly scenario: string;
   readonly site: string;
-  /** Which of the calls that the scenario makes there, from 1. */
+  /** Which of the scenario's calls at this place, from 1. */
   readonly nth: number;
   readonly fault: Fault;
   readonly how: How;
@@ -21,7 +21,7 @@ const faultsOf: Readonly<Record<How, readonly Fault[]>> = {
   crash: ["lost before", "lost after"],
 };
 
-/** `SITE=lib/people/seats.ts:36` (or the beginning of it) plays only what strikes there. */
+/** `SITE=lib/people/seats.ts:36` (or the beginning of it) plays only the faults at that place. */
 const siteWanted = process.env.SITE ?? "";
 
 const hows = ["once", "for good", "crash"] as const;
@@ -41,14 +41,14 @@ function placesOf(scenario: string, calls: readonly Call[]): Place[] {
   );
 }
 
-/** The long run takes every place of every scenario; the short one each call site once, in turn by other faults. */
+/** The long run takes every place of every scenario; the short run takes each call site once and varies the fault. */
 export function casesOf(rehearsed: ReadonlyMap<string, Rehearsed>): Case[] {
   const places = [...rehearsed].flatMap(([scenario, { calls }]) => placesOf(scenario, calls));
   const chosen = isLong ? places : [...Map.groupBy(places, ({ call }) => call.site).values()].map(inTurn);
   return chosen.flatMap(({ scenario, call, nth }, index) =>
     hows.flatMap((how) => {
       const turn = index + seedOfRun();
-      // A short run strikes a call site once, in one of the three ways; the next site takes the next way and fault.
+      // A short run faults a call site once, in one of the three ways; the next site takes the next way and fault.
       if (!isLong && how !== hows[turn % hows.length]) return [];
       const { isAlone = false } = rehearsed.get(scenario)?.scenario ?? {};
       const possible = faultsOf[how].filter(
@@ -61,7 +61,7 @@ export function casesOf(rehearsed: ReadonlyMap<string, Rehearsed>): Case[] {
   );
 }
 
-/** Where a failed condition says that somebody else has done it: there it never fails for no reason. */
+/** Here a failed condition means that somebody else did the work: at these sites it never fails without a reason. */
 export const takenAsDone: readonly string[] = [
   "lib/access/key-registry.ts revoke transact",
   "lib/audit/owed.ts settleOwed transact",
@@ -82,7 +82,7 @@ function isFair(fault: Fault, isAlone: boolean, { site }: Call): boolean {
   return fault !== "twin" || !isAlone;
 }
 
-/** Last calls show more than first ones, and scenarios that change something (which come later) more than those that read. */
+/** Last calls show more than first ones, and scenarios that write (they come later) show more than those that read. */
 function inTurn(places: readonly Place[]): Place {
   const byWorth = places.toSorted((one, other) => Number(one.nth > 1) - Number(other.nth > 1));
   return required(byWorth.at(-1 - ((seedOfRun() - 1) % places.length)), "place of a group");

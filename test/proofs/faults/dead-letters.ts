@@ -9,11 +9,11 @@ const asked = z.object({
 
 const hiddenMs = 60_000;
 
-/** The dead-letter queue as it answers whoever takes letters out of it; each is a group of its own. */
+/** The dead-letter queue as a receiver sees it; each letter is a group of its own. */
 export class DeadLetters {
   readonly bodies = new Map<string, string>();
   readonly #shownAtMs = new Map<string, number>();
-  /** A receipt that is asked for again is given again. */
+  /** A repeated request for a receipt gets the same receipt. */
   readonly #receipts = new Map<string, object[]>();
 
   fill(bodies: readonly string[]): void {

@@ -30,7 +30,7 @@ import { dieAt } from "./wire.ts";
 const one = organizationName();
 const inAcme = { ...one, workspace_id: "acme" };
 const team = ["1", "2", "3"].map((user_id) => memberSaved(5, { user_id, email: `${user_id}@acme.test` }));
-/** More than one transaction can tell of. */
+/** More than fits into one transaction. */
 const manyMemberships = Array.from({ length: storeLimits.transactionActionsMax }, (_, index) => {
   const name = organizationName(String(3_000 + index));
   return [
@@ -56,15 +56,15 @@ const large = { comments: manyComments(), ...mcp };
 
 const gapId = learningUuid(uuidOf(), "r1", "Mind the gap.", 1);
 
-/** What was told before, and what is told under faults. */
+/** The events that were applied before, and the events that are sent under faults. */
 type Story = {
   readonly before: readonly OutgoingEvent[];
-  /** A sweep died while it judged the parts of large pull requests. */
+  /** A sweep died while it checked the parts of large pull requests. */
   readonly isCondemned?: boolean;
-  /** Its pointers do not tell what their entries are filtered by. */
+  /** Its pointers do not hold the values that their entries are filtered by. */
   readonly isOfRelease1?: boolean;
   readonly now: readonly OutgoingEvent[];
-  /** The last of what was told before was cut off here. */
+  /** The last of the earlier events was cut off here. */
   readonly cutOffAt?: string;
   readonly settlesPeopleLater?: boolean;
   readonly tellsLater?: boolean;
@@ -197,10 +197,13 @@ const stories: Readonly<Record<string, Story>> = {
   "a bad event": { before: [], now: [event("workspace.saved", 1, { id: "" })] },
 };
 
-/** Chunks of a scan that was cut off are removed by the next scan, parts by the sweep, notes of a move by its schedule. */
+/**
+ * The next scan removes chunks of an interrupted scan, the sweep removes parts, and the schedule of a move removes its
+ * notes.
+ */
 const mayLeave = /"pk":"(?:FINDINGS#|SPILL#|PART#|RELIST")/;
 
-/** The queue delivers again what is not done; the sender sends again. */
+/** The queue redelivers unfinished events; the sender sends again. */
 const repeated = { isRepeated: true, says: /^all are done$/, maySay: ["some come again"] };
 
 const context = () =>
@@ -213,7 +216,7 @@ type Message = {
   readonly receives?: number;
 };
 
-/** As the queue hands them to the function. */
+/** In the form in which the queue delivers them to the function. */
 export async function ingestMessages(messages: readonly Message[]): Promise<Said> {
   const Records = messages.map(({ id, group, body, receives = 1 }) => ({
     messageId: id,
@@ -268,7 +271,7 @@ export function eventsPlay(stage: Stage): Play {
           ground: name,
           settlesPeopleLater,
           tellsLater,
-          // Notes of copies that the clock's worker will write.
+          // Notes of copies that a scheduled worker will write.
           ...(tellsLater && { uncompared: /"pk":"OWED"/ }),
           act: () => ingestMessages(now.map(messageOf)),
         },
@@ -341,7 +344,7 @@ async function forgetFacets(table: Table, organization: string): Promise<void> {
   for (const { pk, sk } of items) await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
 }
 
-/** As a sweep leaves it that dies between condemning a spill and deciding about it. */
+/** The state after a sweep that dies between condemning a spill and deciding about it. */
 export async function condemnParts(table: Table, organization: string): Promise<void> {
   const { items } = await table.queryPage({ pk: spillPartition(organization) });
   if (items.length === 0) throw new Error("There is a large pull request.");

@@ -23,7 +23,7 @@ import { brokenIn, difference, isBeside, verdict } from "./verdict.ts";
 import { type WatchOptions, Wire } from "./wire.ts";
 import { workersPlay } from "./workers.ts";
 
-/** What a scenario says, leaves and calls when nothing befalls it. */
+/** A scenario's answer, final state and calls in a run without a fault. */
 export type Rehearsed = {
   readonly scenario: Scenario;
   readonly said: Said;
@@ -32,12 +32,12 @@ export type Rehearsed = {
 };
 
 const minuteMs = 61_000;
-/** More than the store makes of a call that it may give up. */
+/** More attempts than the store makes for a call that it may give up. */
 const triesMax = 3 * storeLimits.retry.attemptsMax;
-/** A schedule may need more than one run: what was left behind is looked at only after a while. */
+/** A schedule may need more than one run: it looks at leftovers only after a while. */
 const repetitionsMax = 3;
 
-/** Plays scenarios on one table, each from its own ground, with or without a fault. */
+/** Plays scenarios on one table, each from its own initial contents (ground), with or without a fault. */
 export class FaultRunner {
   readonly rehearsed = new Map<string, Rehearsed>();
   readonly #api = useApi();
@@ -47,9 +47,9 @@ export class FaultRunner {
   readonly #plays: readonly Play[];
   #nowMs = Date.now();
   #store: OpenStore | undefined;
-  /** The ground that nothing has been changed of since. */
+  /** The ground that the table still holds unchanged. */
   #standing: string | undefined;
-  /** What was read of the table after the last thing that could have changed it. */
+  /** The table's contents, read after the last possible change. */
   #seen: Contents | undefined;
 
   constructor(door: { wire?: Wire }) {
@@ -68,7 +68,7 @@ export class FaultRunner {
     await this.#wire.open();
     this.#door.wire = this.#wire;
     Object.assign(process.env, environmentOf(this.#wire.endpoint));
-    // Waiting between tries is not what is tested; deadlines are left as they are.
+    // Waiting between tries is not under test; deadlines keep their length.
     const sleep = systemClock.sleep.bind(systemClock);
     vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) => sleep(ms > 1_000 ? ms : 0, signal));
     vi.useFakeTimers({ toFake: ["Date"], now: this.#nowMs });
@@ -79,7 +79,7 @@ export class FaultRunner {
     }
   }
 
-  /** In an order in which few grounds have to be laid out. */
+  /** In an order that restores few grounds. */
   inOrder(cases: readonly Case[]): Case[] {
     return byGround(
       cases,
@@ -93,7 +93,7 @@ export class FaultRunner {
     this.#wire.close();
   }
 
-  /** Answers what went wrong, if anything did. */
+  /** Returns the problem, if there is one. */
   async play({ scenario: name, ...struck }: Case): Promise<string | undefined> {
     const { site, nth, fault, how } = struck;
     const clean = this.rehearsed.get(name);
@@ -106,7 +106,7 @@ export class FaultRunner {
       if (isHere) made += 1;
       if (isStruck) {
         const again = how === "crash" ? "lost before" : how === "for good" && isHere ? fault : undefined;
-        // What is repeated until its time is up need not take that time: here the clock goes faster.
+        // Work that is retried until its deadline need not take that long: here the clock runs faster.
         if (again && ++strikes > triesMax) this.#wait(1_000);
         return again;
       }
@@ -114,7 +114,7 @@ export class FaultRunner {
       return isStruck ? fault : undefined;
     };
     const said = await this.#act(clean.scenario, strike, { isSlow: fault === "slow" });
-    // A busy machine may have repeated a call when the scenario was rehearsed: then the last call is an earlier one.
+    // On a busy machine the rehearsal may have repeated a call: then the last call has a lower number now.
     if (!isStruck && made > 0 && made < nth) return await this.play({ scenario: name, ...struck, nth: made });
     if (!isStruck) return "it was not struck";
     if (this.#wire.isWaitedFor) return "it waits for an answer that never comes";
@@ -122,7 +122,7 @@ export class FaultRunner {
     return answer ?? (await this.#loss(clean, said, struck)) ?? (await this.#repeat(clean, said));
   }
 
-  /** What is acknowledged is done; what stands is whole, done or not. */
+  /** Acknowledged work is done; stored data is consistent, done or not. */
   async #loss(
     { scenario, state }: Rehearsed,
     said: Said,
@@ -140,7 +140,7 @@ export class FaultRunner {
     return left && `it is acknowledged (${said.text.slice(0, 60)}), yet ${left}`;
   }
 
-  /** Again, while nothing fails: it says what it should have said, and the table is what it should have been. */
+  /** Runs the scenario again without a fault: the answer and the table must be the expected ones. */
   async #repeat({ scenario, said, state }: Rehearsed, first: Said): Promise<string | undefined> {
     if (first.isAcknowledged && first.text === said.text) return undefined;
     const timesMax = scenario.isRepeated ? repetitionsMax : 1;
@@ -182,7 +182,7 @@ export class FaultRunner {
     if (isLong || scenario.isRead) await this.#rehearseWhole(name, clean);
   }
 
-  /** Where the store ends its pages is no part of what is said and left. */
+  /** The store's page boundaries are not part of the answer and the final state. */
   async #rehearseWhole(name: string, { scenario, said, state }: Rehearsed): Promise<void> {
     const whole = await this.#act(scenario, () => undefined, { hasWholePages: true });
     const found = this.#stateOf(scenario, await this.#read());
@@ -191,7 +191,7 @@ export class FaultRunner {
     throw new Error(`${name} says ${said.text} by short pages, and ${whole.text} by whole ones; ${unlike}.`);
   }
 
-  /** Call sites that were given items by a page that was not the first. */
+  /** Call sites that received items from a page after the first. */
   get readOn(): ReadonlySet<string> {
     return this.#wire.readOn;
   }
@@ -256,7 +256,9 @@ export class FaultRunner {
   }
 }
 
-/** Those that read first, since they leave a ground as it is; then ground by ground, since laying one out takes long. */
+/**
+ * Reading scenarios first, since they do not change a ground; then ground by ground, since restoring one takes long.
+ */
 function byGround<Element>(elements: readonly Element[], sceneOf: (element: Element) => Scenario): Element[] {
   const rank = (element: Element) => {
     const { isRead = false, ground } = sceneOf(element);
@@ -275,7 +277,7 @@ const environmentOf = (endpoint: string) => ({
   BEDROCK_MODEL_ID: "titan",
 });
 
-/** What befalls a scenario in every run, and what strikes it in this one. */
+/** The faults of a scenario in every run, and the fault of this run. */
 function withTrouble({ befalls }: Scenario, strike: Strike): Strike {
   let times = 0;
   return (call) => {

@@ -5,25 +5,25 @@ export const faults = [
   "throttle",
   "conflict",
   "server error",
-  /** It is never seen there. */
+  /** The call never reaches AWS. */
   "lost before",
-  /** It is done there; the caller never hears. */
+  /** AWS does the work; the caller never gets the answer. */
   "lost after",
-  /** A condition does not hold, for no reason that a second look would find. */
+  /** A condition fails although the stored data satisfies it. */
   "condition",
-  /** Somebody does the same a moment before. */
+  /** Another caller does the same a moment before. */
   "twin",
-  /** All of a batch but its first element is taken, which is handed back. */
+  /** AWS takes a batch except for its first element, and returns that one as unprocessed. */
   "partial",
-  /** It is done there; the answer comes when the caller has given up. */
+  /** AWS does the work; the answer comes after the caller has given up. */
   "slow",
 ] as const;
 export type Fault = (typeof faults)[number];
 
 export type Call = {
-  /** `file:line:column` of who makes it. */
+  /** `file:line:column` of the caller. */
   readonly site: string;
-  /** DynamoDB's own word for it, or the service's. */
+  /** The operation's name in DynamoDB or in the other service. */
   readonly operation: string;
   readonly body: string;
 };
@@ -65,7 +65,7 @@ const answeredInXml = (status: number, code: string): Answer => ({
 const cancelled = (Code: string): Answer =>
   answered(400, "TransactionCanceledException", { CancellationReasons: [{ Code }] });
 
-/** The answer of a service that refuses; undefined for faults of another sort. */
+/** The answer of a service that refuses; undefined for other kinds of faults. */
 export function refusalOf(fault: Fault, { operation }: Call): Answer | undefined {
   const isTransaction = operation === "TransactWriteItems";
   switch (fault) {
@@ -92,7 +92,7 @@ export function refusalOf(fault: Fault, { operation }: Call): Answer | undefined
 
 const isDynamo = (operation: string): boolean => !/^(\w*Message\w*|InvokeModel|\w+Object)$/.test(operation);
 
-/** Another caller's transaction is another transaction. */
+/** A transaction of another caller has its own token. */
 export const withoutToken = (body: string): string => body.replace(/,"ClientRequestToken":"[^"]+"/, "");
 
 const list = z.array(z.looseObject({}));
@@ -100,7 +100,7 @@ const batch = z.looseObject({
   RequestItems: z.record(z.string(), z.union([list, z.looseObject({ Keys: list })])),
 });
 
-/** A batch without its first element, and the words by which DynamoDB hands that one back. */
+/** A batch without its first element, and the answer in which DynamoDB returns that element. */
 export function halved(body: string): { readonly taken: string; readonly left: object } | undefined {
   const input = batch.parse(JSON.parse(body));
   const [[table, asked] = ["", []]] = Object.entries(input.RequestItems);

@@ -17,7 +17,7 @@ vi.mock("../../../lib/runtime/aws-handler.ts", async (original) => {
   return { ...real, createRequestHandler };
 });
 
-/** And is asked for through these ports. */
+/** And these ports are the only way to send them. */
 vi.mock("../../../lib/store/table.ts", async (original) => {
   const real = await original<typeof import("../../../lib/store/table.ts")>();
   return { ...real, queryAll: markedWalk(real.queryAll), writeIf: marked(real.writeIf) };
@@ -102,8 +102,8 @@ afterAll(() => {
 
 const callsMade = () => [...faultRunner.rehearsed.values()].flatMap(({ calls }) => calls);
 
-describe("of the calls of store, queue, bucket and embedder", () => {
-  test("each that is written is made by a scenario, and each that is made is written there", () => {
+describe("the calls of store, queue, bucket and embedder", () => {
+  test("every call of store, queue, bucket and embedder in the source is made by a scenario, and every made call is in the source", () => {
     const made = new Set(callsMade().map(({ site }) => site));
     const written = new Set(
       writtenSites.filter(({ name }) => !Object.hasOwn(struckElsewhere, name)).map(({ id }) => id),
@@ -112,17 +112,17 @@ describe("of the calls of store, queue, bucket and embedder", () => {
     expect([...made.difference(written)]).toEqual([]);
   });
 
-  test("none hides behind another name", () => {
+  test("no call of a port hides behind another name", () => {
     expect(portsUnderOtherNames).toEqual([]);
   });
 
-  test("each walk is read past its first page", () => {
+  test("every walk is read past its first page", () => {
     const walks = writtenSites.filter(({ isPaging }) => isPaging).map(({ id }) => id);
     expect(walks.length).toBeGreaterThan(20);
     expect(walks.filter((site) => !faultRunner.readOn.has(site))).toEqual([]);
   });
 
-  test("those that take a failed condition as done are named one by one", () => {
+  test("every call that takes a failed condition as done is on the list", () => {
     const names = writtenSites.map(({ name }) => name);
     expect(takenAsDone.filter((name) => !names.includes(name))).toEqual([]);
   });
@@ -145,14 +145,18 @@ async function playAll(how: How): Promise<void> {
 }
 
 describe("a call that fails", () => {
-  test("once is not noticed, and the table is what it would have been", () => playAll("once"), timeoutMs);
   test(
-    "for good is a documented answer, and the same again later does it",
+    "a call that fails once is not noticed, and the table is as without the fault",
+    () => playAll("once"),
+    timeoutMs,
+  );
+  test(
+    "a call that keeps failing ends in a documented answer, and the same request later succeeds",
     () => playAll("for good"),
     timeoutMs,
   );
   test(
-    "together with the whole process loses nothing: the same again does it",
+    "a call that fails together with the whole process loses nothing: the same request again succeeds",
     () => playAll("crash"),
     timeoutMs,
   );

@@ -24,9 +24,9 @@ export type FaultFixture = {
   readonly uuid: string;
   readonly roleId: string;
   readonly unusedRoleId: string;
-  /** An organization key that nobody calls with. */
+  /** An organization key that no caller uses. */
   readonly spareKeyId: string;
-  /** A Learning that is in the index, one that is not, and one that was deleted only half. */
+  /** A Learning that is in the index, one that is not, and one that was deleted only partly. */
   readonly learningId: string;
   readonly unindexedId: string;
   readonly orphanId: string;
@@ -39,13 +39,13 @@ export const texts = {
   unindexed: "Mind the other gap.",
   pending: "Mind the step.",
 };
-/** Over 32 KB as it is stored, so it spills; few enough for a message. */
+/** Over 32 KB as stored, so it spills; small enough for a message. */
 export const manyComments = (count = 800) =>
   Array.from({ length: count }, (_, index) => ({
     url: `https://elsewhere.test/${createHash("sha512").update(String(index)).digest("base64url")}`,
   }));
 
-/** A workspace and an instance, small enough to be put back after every fault. */
+/** A workspace and an instance, small enough to be restored after every fault. */
 export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   const { world, api } = stage;
   await world.workspace("faults", { seats_purchased: 3 });
@@ -64,7 +64,7 @@ export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   await world.organization("two", { workspace_id: "faults" });
   const home = await world.organization("home", { instance_id: "faults", seats_purchased: 2 });
   await world.organization("branch", { instance_id: "faults" });
-  // On another plan, asleep, and asleep in the workspace: what acts on many meets these too.
+  // On another plan, inactive, and inactive in the workspace: operations on many organizations meet these too.
   await world.organization("shed", { instance_id: "faults", plan: "pro" });
   const attic = await world.organization("attic", { instance_id: "faults" });
   await world.organization("cellar", { workspace_id: "faults" });
@@ -74,7 +74,7 @@ export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   const hosted = gitlab("faults", "home");
   for (const name of [cloud, github("two"), hosted, gitlab("faults", "branch")]) {
     await world.member(name, "u-admin", { role: "cr_admin", email: null });
-    // Those of the home come below: whether a member has a seat is told by the first event.
+    // Members of the home follow below: the first event decides whether a member has a seat.
     if (name !== hosted) for (const user of ["u1", "u2"]) await world.member(name, user);
   }
   for (const user of ["u1", "u2", "u3"]) await world.member(hosted, user, { seat_assigned: user === "u1" });
@@ -96,7 +96,7 @@ export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   await world.organization("cellar", { workspace_id: "faults", active: false });
   const spare = await world.key({ kind: "organization", organization: uuid, owner: "u1", role: "cr_member" });
   const texts = Object.fromEntries(Object.entries(keys).map(([kind, { text }]) => [kind, text]));
-  // The first page makes the keys of cursors, which then are there for all.
+  // The first page creates the keys that sign cursors; then all pages use them.
   await api.call("/v1/organizations", { key: keys.workspace.text });
   const ids = await learn(stage, keys.organization.text);
   const [learningId = "", unindexedId = "", orphanId = ""] = ids;
@@ -108,7 +108,7 @@ export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   if (orphan) await table.write({ put: orphan });
   if (items.length < 4) throw new Error("The fixture lacks Learnings.");
   const unusedRoleId = await makeRole(world, uuid, "Unused");
-  // A key had it: whoever deletes the role looks whether that key still lives.
+  // A key had this role: deleting the role checks whether that key still works.
   await world.revoke(
     await world.key({ kind: "organization", organization: uuid, owner: "u1", role: unusedRoleId }),
   );
@@ -135,13 +135,13 @@ const keysOf = (texts: Readonly<Record<string, string>>): FaultFixture["keys"] =
   revoked: texts.revoked ?? "",
 });
 
-/** Adds what takes several items each: a member's repositories, a pull request's comments, the scans. */
+/** Adds things of several items each: a member's repositories, a pull request's comments, the scans. */
 export async function fillFixture({ world, api }: Stage, { uuid }: FaultFixture): Promise<void> {
   const { table } = api.store();
   await world.member(github("one"), "u1", { readable_repository_ids: manyIds });
   const told = { repository_id: "r1", comments: manyComments() };
   await world.tell("pull_request.finalized", finalized(github("one"), 2, told));
-  // A change of its text is on its way to its new place in the export, and cannot be seen there yet.
+  // A change of its text is moving to its new place in the export and is not visible there yet.
   const moved = { moved_to: "9999", moved_at: "9999-01-01T00:00:00.000Z" };
   await table.write({ put: { ...learningListKey(organizationTenant(uuid), "0000"), ...moved } });
   const { items } = await table.queryPage({ pk: scansPartition(uuid) });
@@ -153,7 +153,7 @@ export async function fillFixture({ world, api }: Stage, { uuid }: FaultFixture)
   await table.writeMany(more);
 }
 
-/** The entries of large pull requests say that they are larger than an answer may be. */
+/** The entries of large pull requests claim to be larger than an answer may be. */
 export async function growEntries({ api }: Stage): Promise<void> {
   const { table } = api.store();
   const { items } = await table.scanPage({});
@@ -162,7 +162,7 @@ export async function growEntries({ api }: Stage): Promise<void> {
   await table.writeMany(large.map((item) => ({ put: { ...item, b: requestLimits.responseBytesMax + 1 } })));
 }
 
-/** More than one item holds: the list is in two parts. */
+/** More than one item can hold: the list has two parts. */
 const manyIds = [
   "r1",
   ...Array.from({ length: 1_300 }, (_, index) => `repository-${index}`.padEnd(250, "-")),

@@ -19,7 +19,7 @@ type Asked = {
 };
 
 const window = "start_date=2026-11-01&end_date=2026-11-30";
-/** A few months, each a partition and so a call of its own. */
+/** A few months, each a partition and therefore one call. */
 const since = new Date(Date.now() - 60 * 86_400_000).toISOString().slice(0, 10);
 
 /** The id of the operation that answers. */
@@ -30,10 +30,10 @@ function operationAt(method: string, target: string): string {
 }
 const route = createRouter(operations);
 
-/** Somebody else was faster at the first write there. */
+/** A concurrent writer was faster at the first write there. */
 const rival = (file: string) => ({ at: `${file} TransactWriteItems`, fault: "condition", times: 1 }) as const;
 
-/** The answer, without what is drawn anew: ids, cursors, times. */
+/** The answer without its random parts: ids, cursors, times. */
 function saidOf({ status, codes, json, body }: Answer): string {
   if (status >= 400) return `${status} ${codes[0]}`;
   const failed = /"code":"(\w+_FAILED)"/.exec(body.toString())?.[1];
@@ -48,7 +48,7 @@ function saidOf({ status, codes, json, body }: Answer): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "a time")}`;
 }
 
-/** Every operation, by callers and with parameters that take it through all of its calls. */
+/** Every operation, with callers and parameters that make all of its calls. */
 export function operationsPlay(stage: Stage): Play {
   const { api } = stage;
   let fixture: FaultFixture | undefined;
@@ -284,7 +284,7 @@ export function operationsPlay(stage: Stage): Play {
     ),
   });
 
-  /** A mirror that comes back after something is gone. */
+  /** A mirror that resumes after a thing was removed. */
   function mirrored(path: string, filters: string, remove: () => Promise<void>): Scenario {
     const target = `${path}${filters}include_removed=true`;
     let cursor = "";
@@ -300,7 +300,7 @@ export function operationsPlay(stage: Stage): Play {
     };
   }
 
-  /** A warm function meets a cursor that a newer key than it knows has signed. */
+  /** A warm function gets a cursor that was signed with a newer key than it knows. */
   function cursorOfNewerKey(): Scenario {
     let cursor = "";
     return {

@@ -34,7 +34,7 @@ import { github, gitlab } from "../../support/world.ts";
 import { capturedData, makeRole, manyComments } from "./fixture.ts";
 import type { Play, Said, Scenario, Stage } from "./scenario.ts";
 
-/** The verbs of the operator's tool: it prints what they answer, or that the store could not be reached. */
+/** The commands of the operator's tool: it prints their results, or that the store could not be reached. */
 export function operatorPlay(stage: Stage): Play {
   const { world } = stage;
   const own = () => stage.api.store().table;
@@ -79,7 +79,7 @@ export function operatorPlay(stage: Stage): Play {
     act: () => act(verb),
     ...more,
   });
-  /** Nobody else draws the same key. */
+  /** No other caller creates the same key. */
   const key = (request: () => KeyRequest) => change(() => createKey(deps(), request()), { isAlone: true });
   const owned = { owner: "u-admin", actor: operator };
 
@@ -237,7 +237,7 @@ export function operatorPlay(stage: Stage): Play {
         ...change(() => repairTable(stage.store())),
         ground: "a restored table",
         isAlone: true,
-        // Numbers, epochs and the mark of a repair are new with every one.
+        // Numbers, epochs and the mark of a repair differ in every run.
         uncompared: /"sk":"HEAD"|"sk":"ORG#!EPOCHS"|"restored":/,
       },
     }),
@@ -255,7 +255,7 @@ async function redrive(wanted: string): Promise<void> {
 const summaryOf = (answer: unknown): string =>
   Array.isArray(answer) ? `${answer.length} of them` : typeof answer === "string" ? answer : "done";
 
-/** Half an append: a copy is gone, an entry of nobody, an entry that lost its parts, removals of the same kinds. */
+/** Half an append: a missing copy, an entry without an owner, an entry that lost its parts, and such removals. */
 const lostUuid = "00000000-0000-4000-8000-000000000009";
 
 async function damage(stage: Stage): Promise<void> {
@@ -270,13 +270,13 @@ async function damage(stage: Stage): Promise<void> {
     { delete: { pk: first.pk, sk: first.sk } },
     { put: { ...second, sk: "0000009999" } },
     { delete: { pk: part.pk, sk: part.sk } },
-    // A copy of an organization that a restore has left out.
+    // A copy of an organization that is missing after a restore.
     { put: { ...copy, pk: "TENANT#w#elsewhere", sk: `ORG#${lostUuid}`, uuid: lostUuid } },
     ...removalsWithoutTwins(second).map((put) => ({ put })),
   ]);
 }
 
-/** One that its pull request has, and one that is ahead of it. */
+/** One that its pull request has, and one that is ahead of its pull request. */
 function removalsWithoutTwins(item: Item): Item[] {
   const place = required(parseStreamPartition(item.pk), "place of an entry");
   const { entry, pointerId } = parseEntry(item, place.organization);

@@ -5,69 +5,72 @@ import type { Fault } from "./fault.ts";
 import type { Wire } from "./wire.ts";
 
 export type Said = {
-  /** What a run that nothing befell says too. */
+  /** Equals the text of a run without a fault. */
   readonly text: string;
-  /** The caller may forget about it: what it asked for is done. */
+  /** The caller need not repeat the request: the work is done. */
   readonly isAcknowledged: boolean;
 };
 
-/** Something the service does, that can be done again from the same beginning. */
+/** Work of the service that can be repeated from the same initial state. */
 export type Scenario = {
-  /** The table it begins with; scenarios may share one. */
+  /** The table's initial contents; scenarios may share them. */
   readonly ground: string;
-  /** How long after the ground was built. */
+  /** Time since the ground was built. */
   readonly laterMs?: number;
-  /** Just before it, while nothing is struck. */
+  /** Runs just before the scenario, without faults. */
   prepare?(): Promise<void>;
   act(): Promise<Said>;
-  /** It changes nothing, so nothing has to be put back after it. */
+  /** It changes nothing, so nothing has to be restored after it. */
   readonly isRead?: boolean;
-  /** What it may say when an earlier try had done it. */
+  /** What it may answer if an earlier try succeeded. */
   readonly doneBefore?: RegExp;
-  /** What happens besides, in every run, so that the scenario comes to what it does then. */
+  /** A further fault in every run, which leads the scenario to the code under test. */
   readonly befalls?: {
     /** `file operation` */
     readonly at: string;
     readonly fault: Fault;
     readonly times: number;
   };
-  /** What it says when nothing fails. */
+  /** The answer when nothing fails. */
   readonly says: RegExp;
-  /** What it may say while something fails for good. */
+  /** Allowed answers while something keeps failing. */
   readonly maySay: readonly string[];
-  /** Left until something else comes by and removes it. */
+  /** Items that stay until something else removes them. */
   readonly mayLeave?: RegExp;
-  /** Numbers that every run moves on. */
+  /** Numbers that every run increases. */
   readonly uncompared?: RegExp;
-  /** It is never done while others are at work, so nobody gets in its way. */
+  /** It never runs beside other work, so nothing interferes with it. */
   readonly isAlone?: boolean;
-  /** Nobody is kept waiting: it may also give up at the first fault, and be done by its next try. */
+  /** Nobody waits for it: it may give up at the first fault, and its next try does the work. */
   readonly isRepeated?: boolean;
-  /** People are whole again only at its end: they move from tenant to tenant, or seats that are free go to others. */
+  /** People are consistent again only at its end: they move between tenants, or free seats go to others. */
   readonly settlesPeopleLater?: boolean;
-  /** It begins with Learnings that an earlier release made wait. */
+  /** It begins with pending Learnings of an earlier release. */
   readonly pendingMayBeOld?: boolean;
-  /** What lies in the dead-letter queue at first. */
+  /** The initial contents of the dead-letter queue. */
   readonly deadLetters?: readonly string[];
-  /** Copies of its entry in the log that do not fit into its transaction follow it: a crash in between leaves them to the clock's worker. */
+  /**
+   * Copies of its audit entry that do not fit into its transaction follow later: after a crash in between, a scheduled
+   * worker writes them.
+   */
   readonly tellsLater?: boolean;
-  /** The operation, worker or internal function of the contract that it plays; the operator's verbs have none. */
+  /** The operation, worker or internal function of the contract that it runs; the operator's commands have none. */
   readonly plays?: string;
 };
 export type Scenarios = Readonly<Record<string, Scenario>>;
 
-/** What scenarios are played with. */
+/** What scenarios run with. */
 export type Stage = {
   readonly api: Api;
   readonly world: World;
   readonly wire: Wire;
-  /** Lets time pass. */
+  /** Advances the clock. */
   wait(ms: number): void;
-  /** A store behind the wire, for verbs that no function calls. */
+  /** A store behind the wire, for commands that no function calls. */
   readonly store: () => OpenStore;
 };
 
-/** What a table holds at first: what `build` makes of an empty one, or of another ground. */
+/** A table's initial contents: what `build` makes of an empty table, or of another ground. */
 export type Fixture = { readonly from?: string; build(): Promise<unknown> };
 export type Grounds = Readonly<Record<string, Fixture>>;
 

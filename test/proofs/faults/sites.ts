@@ -5,13 +5,13 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 const folders = ["lib", "functions", "cli"];
 const notPlayed = [
-  // Plays AWS on a laptop: what it calls is behind the calls that are struck here.
+  // Simulates AWS on a laptop: its own calls are behind the calls that get faults here.
   "cli/local/",
-  // Looks on from outside, and removes what a broken-off run of its own left: test/cli/verify.test.ts breaks one off.
+  // Observes from outside, and removes leftovers of its own interrupted runs: test/cli/verify.test.ts interrupts one.
   "cli/verify/",
 ];
 
-/** Everything that is sent out passes these files; whoever calls them is the place that a fault strikes. */
+/** Every request passes these files; their callers are the places that get faults. */
 const machinery = new Set([
   "lib/runtime/aws-client.ts",
   "lib/events/bounded.ts",
@@ -30,11 +30,11 @@ const machinery = new Set([
   "lib/events/s3-client.ts",
   "lib/index/bedrock-embedder.ts",
   "lib/index/bedrock-client.ts",
-  // Counts what passes.
+  // Only counts calls.
   "cli/commands/repair.ts",
 ]);
 
-/** What each port is called wherever it is handed on, so that its calls are known by that name. */
+/** The name of each port wherever it is passed on, so that its calls are found by that name. */
 const portNames: Readonly<Record<string, readonly string[]>> = {
   Table: ["table", "triesTable"],
   MeteredTable: ["table"],
@@ -47,7 +47,10 @@ const portNames: Readonly<Record<string, readonly string[]>> = {
 };
 const names = "table|vectors|bucket|deadLetters|queue|embedder";
 
-/** A call of the store, the queue, the bucket or the embedder, as it is written; those no other thing has, of anything. */
+/**
+ * A call of the store, the queue, the bucket or the embedder, as written; a method name that only ports have counts on
+ * any object.
+ */
 const call = new RegExp(
   [
     `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
@@ -58,7 +61,7 @@ const call = new RegExp(
   "g",
 );
 
-/** Calls that no scenario makes, by name, and the test that lets them fail. */
+/** Calls that no scenario makes, by name, and the test that makes them fail. */
 export const struckElsewhere: Readonly<Record<string, string>> = {
   "lib/access/rotate-key.ts endGrace write": "test/access/key-registry.test.ts",
   "lib/people/change-roles-everywhere.ts tellTheRest transact": "test/functions/role-changes.test.ts",
@@ -68,9 +71,9 @@ export const struckElsewhere: Readonly<Record<string, string>> = {
 export type WrittenSite = {
   /** `file:line:column` of the method's name. */
   readonly id: string;
-  /** `file function method`, and which of several: stays when lines move. */
+  /** `file function method`, and which of several: does not change when lines move. */
   readonly name: string;
-  /** It asks for more than the first page. */
+  /** It requests more than the first page. */
   readonly isPaging: boolean;
 };
 
@@ -89,7 +92,7 @@ const sources: readonly Source[] = folders.flatMap((folder) =>
     .map((file) => ({ file, text: readFileSync(`${root}${file}`, "utf8") })),
 );
 
-/** Every call in the source, so that a new one is known before it is made. */
+/** Every call in the source, so that a new call is known before a scenario makes it. */
 export const writtenSites: readonly WrittenSite[] = sources.flatMap(({ file, text }) => {
   const times = new Map<string, number>();
   return [...text.matchAll(call)].map(({ index, 0: { length } }) => {
@@ -105,14 +108,14 @@ export const writtenSites: readonly WrittenSite[] = sources.flatMap(({ file, tex
   });
 });
 
-/** The last one that begins above, at the margin or as a method. */
+/** The last function that begins above, at the margin or as a method. */
 function functionAround(text: string, index: number): string {
   const begun = /^(?:export )?(?:async )?(?:function\*? |const )(\w+)|^ {2}(?:async )?(#?\w+)\(.*\{$/gm;
   const last = [...text.slice(0, index).matchAll(begun)].at(-1);
   return last?.[1] ?? last?.[2] ?? "";
 }
 
-/** Line and column as a stack trace tells them. */
+/** Line and column in the form of a stack trace. */
 function placeOf(text: string, index: number): string {
   const lines = text.slice(0, index).split("\n");
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
@@ -124,7 +127,7 @@ const renamed = [
   new RegExp(`\\{[^{}]*\\b(?:${names}): [a-z]\\w*[^{}]*\\}(?= = |: )`, "g"),
 ];
 
-/** Where a port goes by another name, under which its calls would not be found. */
+/** Places where a port gets another name, under which its calls would not be found. */
 export const portsUnderOtherNames: readonly string[] = sources.flatMap(({ file, text }) => {
   const misnamed = [...text.matchAll(declared)].filter(
     ([, name = "", port = ""]) => !portNames[port]?.includes(name),

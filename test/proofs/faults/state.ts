@@ -4,7 +4,7 @@ import type { Item, Key, Table } from "../../../lib/store/table.ts";
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
-/** JSON with the fields in one order, for the store keeps none; bytes by their digest. */
+/** JSON with sorted fields, because the store keeps no order; bytes as their digest. */
 export const stable = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => {
     if (inner instanceof Uint8Array) return createHash("sha256").update(inner).digest("base64url");
@@ -16,9 +16,9 @@ export const stable = (value: unknown): string =>
 const drawn =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bk[a-z2-7]{16}\b|\b[0-9a-f]{64}\b/g;
 const dated = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** Seconds or milliseconds of our time. */
+/** Seconds or milliseconds of the present time. */
 const counted = /(?<=":)1[789]\d{8}(?:\d{3})?(?=[,}])/g;
-/** Counters, logs, and the notes that lead the reconciler to a Learning once too often. */
+/** Counters, logs, and the notes that may lead the reconciler to a Learning once too often. */
 const uncompared = /^(LIMIT|REFUSED|AUDIT|CURSOR-KEYS|STALE)/;
 
 type ItemText = { readonly text: string; readonly words: readonly string[] };
@@ -28,10 +28,10 @@ function makeText(item: Item): ItemText {
   return { text, words: [drawn, dated, counted].flatMap((form) => text.match(form) ?? []) };
 }
 
-/** Most items are the same in every reading of a table, and their texts take long to make. */
+/** Most items are the same in every reading of a table, and serializing them takes long. */
 const textsMade = new Map<string, ItemText>();
 function textOf(item: Item): ItemText {
-  // As JSON, bytes are longer than the text that is made of them.
+  // Bytes are longer as JSON than their digest.
   if (Object.values(item).some((value) => value instanceof Uint8Array)) return makeText(item);
   const json = JSON.stringify(item);
   const made = textsMade.get(json) ?? makeText(item);
@@ -40,13 +40,13 @@ function textOf(item: Item): ItemText {
 }
 
 export type State = {
-  /** Everything that is not counted or logged; what is drawn or dated anew at every run is left out. */
+  /** Everything except counters and logs, without values that are random or dated in every run. */
   readonly things: readonly string[];
-  /** What the audit log tells, in no order. */
+  /** The entries of the audit log, in no order. */
   readonly told: readonly string[];
 };
 
-/** Everything in a table, and what a run that began with it has made of it. */
+/** The contents of a table, and the state that a run made of them. */
 export class Contents {
   readonly items: ReadonlyMap<string, Item>;
   readonly #texts = new Map<string, string>();
@@ -72,7 +72,7 @@ export class Contents {
     return new Contents(items);
   }
 
-  /** Makes the table, which holds `now`, hold this and nothing else. */
+  /** Changes the table from `now` to exactly these contents. */
   async restore(table: Table, now: Contents): Promise<void> {
     const gone = [...now.items]
       .filter(([name]) => !this.items.has(name))
@@ -81,7 +81,7 @@ export class Contents {
     await table.writeMany([...gone, ...changed.map(([, item]) => ({ put: item }))]);
   }
 
-  /** As two runs of the same, begun with this, must leave it. */
+  /** The state that two equal runs from these contents must leave. */
   stateAfter(now: Contents): State {
     const things: string[] = [];
     const told: string[] = [];
@@ -105,14 +105,14 @@ export class Contents {
       .replaceAll(drawn, (id) => unless(id, "a new id"))
       .replaceAll(dated, (time) => unless(time, "a new time"))
       .replaceAll(counted, (time) => unless(time, "0"));
-    // Once more: what was drawn has decided the order of the fields.
+    // Sorts again: the random values had decided the order of the fields.
     return stable(JSON.parse(plain));
   }
 }
 
 const entry = z.object({ action: z.string(), resource_id: z.string().nullable() });
 
-/** What an entry of the log is about, whatever it says of it. */
+/** The subject of a log entry, without its details. */
 export function subjectOf(told: string): string {
   const { action, resource_id } = entry.parse(JSON.parse(told));
   return `${action} ${resource_id}`;

@@ -6,7 +6,7 @@ import type { Rehearsed } from "./fault-runner.ts";
 import type { Said, Scenario } from "./scenario.ts";
 import { type State, subjectOf } from "./state.ts";
 
-/** What must hold at every moment, whatever was cut off. */
+/** The rules that hold at every moment, even after an interruption. */
 export function brokenIn(
   items: readonly Item[],
   { settlesPeopleLater, pendingMayBeOld = false }: Scenario,
@@ -21,7 +21,7 @@ export function brokenIn(
   }
 }
 
-/** Undefined when a run has left what it should have. What was done twice may be there twice, and be told of twice. */
+/** Undefined if a run left the expected state. Repeated work may be stored twice and logged twice. */
 export function difference(
   { mayLeave, uncompared }: Scenario,
   wanted: State,
@@ -42,7 +42,7 @@ export function difference(
   return often && `the log tells once too often ${often}`;
 }
 
-/** What of `some` is not in `others`, as often as it is there. */
+/** The elements of `some` that `others` lacks, with their counts. */
 function without(some: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const each of others) left.set(each, (left.get(each) ?? 0) + 1);
@@ -53,12 +53,12 @@ function without(some: readonly string[], others: readonly string[]): string[] {
   });
 }
 
-/** What is written beside the answer, and may fail without anybody's knowing. */
+/** Written beside the answer; may fail without anybody noticing. */
 const beside = ["lib/access/last-used.ts", "lib/audit/refusals.ts", "lib/http/refusals.ts"];
 export const isBeside = (site: string): boolean => beside.includes(site.split(":", 1)[0] ?? "");
 const limiter = "lib/access/rate-limiter.ts";
 
-/** Undefined when the answer is a right one for the fault. */
+/** Undefined if the answer is correct for the fault. */
 export function verdict(
   { scenario, said: clean }: Rehearsed,
   said: Said,

@@ -30,32 +30,32 @@ type Response = Awaited<ReturnType<Handle>>;
 
 const siteHeader = "x-call-site";
 const silentHeader = "x-never-answered";
-/** Of the store's client at an address that never answers. */
+/** Of the store's client, for an address that never answers. */
 const storePatienceMs = 10;
-/** Of the other clients while something is slow: the next try must be answered within it. */
+/** Of the other clients while a call is slow: the next try must be answered within this time. */
 const patienceMs = 300;
-/** Whoever waits longer than this for an answer would wait for ever. */
+/** A caller that waits longer than this would wait for ever. */
 const heldMsMax = 3_000;
 
 export type WatchOptions = {
-  /** Clients lose patience soon, since answers will be late. */
+  /** Clients time out early, since answers will be late. */
   readonly isSlow?: boolean;
   readonly hasWholePages?: boolean;
 };
 
 /**
- * What stands between the functions and AWS. Calls of the store go on to the engine; the queue, the bucket and
- * the model are played at an address on loopback.
+ * Sits between the functions and AWS. Calls of the store go on to the engine; a server on loopback simulates the queue,
+ * the bucket and the model.
  */
 export class Wire {
   endpoint = "";
   /** Every call since the last `watch`. */
   readonly calls: Call[] = [];
-  /** Who was given items by a page that was not the first. */
+  /** Callers that received items from a page after the first. */
   readonly readOn = new Set<string>();
-  /** What the queue took, by deduplication id. */
+  /** The messages that the queue accepted, by deduplication id. */
   readonly messages = new Map<string, unknown>();
-  /** Somebody did not give up on an answer that never came. */
+  /** A caller did not give up on an answer that never came. */
   isWaitedFor = false;
   readonly deadLetters = new DeadLetters();
   readonly #objects = new Map<string, Buffer>();
@@ -76,7 +76,7 @@ export class Wire {
     this.#server.close();
   }
 
-  /** From now on calls are noted, and struck as `strike` says. */
+  /** Records calls from now on, and applies the faults that `strike` chooses. */
   watch(
     strike: Strike = () => undefined,
     { isSlow = false, hasWholePages = false }: WatchOptions = {},
@@ -92,7 +92,7 @@ export class Wire {
     this.#strike = undefined;
   }
 
-  /** In front of every client: what its SDK sends, signed and ready, passes here. */
+  /** In front of every client: the signed requests of its SDK pass here. */
   door(
     create: typeof createRequestHandler,
     options: Parameters<typeof createRequestHandler>[0],
@@ -200,14 +200,14 @@ export class Wire {
   }
 }
 
-/** The engine has no vector index: SearchVectors is answered behind the strike, with the exact search. */
+/** The engine has no vector index: an exact search answers SearchVectors, after the fault is applied. */
 function withExactSearch(handler: AwsRequestHandler): AwsRequestHandler {
   return {
     ...handler,
     async handle(request, more) {
       if (!request.headers["x-amz-target"]?.endsWith(".SearchVectors"))
         return await handler.handle(request, more);
-      // A client that does not pass the door.
+      // A client that does not go through this wire.
       const client = new DynamoDBClient({
         endpoint: `http://${request.hostname}:${request.port}`,
         region: localIdentity.region,
@@ -222,11 +222,11 @@ function withExactSearch(handler: AwsRequestHandler): AwsRequestHandler {
   };
 }
 
-/** The SDK warns of whoever takes its bytes for a text. */
+/** The SDK warns if its bytes are used as text. */
 const textOf = (body: Uint8Array | string): string =>
   typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 
-/** The same request with something else in it; nobody on loopback looks at its signature. */
+/** The same request with another body; no server on loopback checks the signature. */
 function changed(
   request: Request,
   { headers, ...more }: Partial<Pick<Request, "headers" | "body" | "hostname" | "port">>,
@@ -241,7 +241,7 @@ const response = ({ status, headers, body }: Answer): Response => ({
   response: new HttpResponse({ statusCode: status, headers: { ...headers }, body }),
 });
 
-/** The store may end a page anywhere: here it ends the first one of every read after its first item. */
+/** The store may end a page anywhere: here it ends the first page of every read after one item. */
 function cutShort(operation: string, body: string): string {
   const isFirstPage = /^(?:Query|Scan)$/.test(operation) && !body.includes('"ExclusiveStartKey"');
   return isFirstPage ? JSON.stringify({ ...JSON.parse(body), Limit: 1 }) : body;
@@ -262,7 +262,9 @@ function operationOf({ headers, url = "", method = "" }: IncomingMessage): strin
   return url.startsWith("/model/") ? "InvokeModel" : `${method === "PUT" ? "Put" : "Get"}Object`;
 }
 
-/** Lets a process die on its way: from the first call of this place on (`file`, or `file operation`) nothing arrives. */
+/**
+ * Simulates the death of a process: from the first call of this place on (`file`, or `file operation`) nothing arrives.
+ */
 export async function dieAt(
   { wire, wait }: { readonly wire: Wire; wait(ms: number): void },
   place: string,
@@ -271,7 +273,7 @@ export async function dieAt(
   let isDead = false;
   wire.watch(({ site, operation }) => {
     isDead ||= `${site.split(":", 1)[0]} ${operation}`.startsWith(place);
-    // What the dead one tries again until its time is up need not take that time.
+    // The dead process retries until its deadline; the test need not wait that long.
     if (isDead) wait(100);
     return isDead ? "lost before" : undefined;
   });

@@ -45,7 +45,7 @@ import { capturedData, manyComments } from "./fixture.ts";
 import type { Play, Said, Stage } from "./scenario.ts";
 import { dieAt } from "./wire.ts";
 
-/** A copy of an audit entry that nobody wrote in time. */
+/** A copy of an audit entry that was not written in time. */
 const owedNote = (id: string) => ({
   put: {
     ...owedKey(`2026-01-01T00:00:00.000Z#${id}#0`),
@@ -106,7 +106,7 @@ const worker = (plays: keyof typeof scheduled) => ({
   act: () => run(scheduled[plays]),
 });
 
-/** Nobody waits for what a schedule does: it is done by the next run at the latest. */
+/** Nobody waits for scheduled work: the next run finishes it at the latest. */
 async function run(work: () => Promise<unknown>): Promise<Said> {
   try {
     await work();
@@ -116,7 +116,7 @@ async function run(work: () => Promise<unknown>): Promise<Said> {
   }
 }
 
-/** As the first release left its keys: in the directory, and in no other list. */
+/** Keys as the first release left them: in the directory, and in no other list. */
 async function forgetRows(table: Table): Promise<void> {
   const { items } = await table.queryPage(keyDirectoryRange);
   const places = items.map(({ sk }) => organizationKeyRow(uuidOf(), sk));
@@ -178,7 +178,7 @@ export function workersPlay(stage: Stage): Play {
       },
       "an index that is behind": {
         build: async () => {
-          // Each long enough for two pieces.
+          // Each is long enough for two pieces.
           const long = (text: string) => `${text} `.repeat(700).trim();
           await tell(
             ...base,
@@ -214,7 +214,7 @@ export function workersPlay(stage: Stage): Play {
         build: async () => {
           await tell(...base, organizationSaved(2, another), large, pullRequest(6, 8), pullRequest(6, 9));
           await condemnParts(table(), uuidOf());
-          // Of one that is stored, and of one that never was.
+          // Of a stored one, and of one that never existed.
           for (const number of [9, 10])
             await cutOff("lib/stream/append.ts TransactWriteItems", pullRequest(7, number, 900));
           // One that was dropped, with a part that came late; and the last sweep stopped half-way.
@@ -265,7 +265,7 @@ export function workersPlay(stage: Stage): Play {
       "the index is reconciled": {
         ground: "an index that is behind",
         laterMs: 2 * dayMs,
-        // Where it stopped among the markers, which the next run goes on from.
+        // The marker at which it stopped; the next run continues there.
         uncompared: /"sk":"MARKERS"/,
         ...worker("reconcileIndex"),
       },

@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import * as z from "zod";
 import type { Answer } from "../../support/api.ts";
 
-/** The published document is what callers build on, so it is what the requests here are made from. */
+/** Callers build on the published document, so the requests here are generated from it. */
 const schemaShape = z.looseObject({
   type: z.string().optional(),
   enum: z.array(z.string()).optional(),
@@ -74,7 +74,7 @@ ajv.addSchema(z.record(z.string(), z.unknown()).parse(source), "document");
 const escaped = (segment: string): string =>
   encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-/** What the document does not say of an answer; undefined when it says it all. */
+/** The difference between an answer and the document; undefined if there is none. */
 export function undocumented({ path, method, responses }: Documented, answer: Answer): string | undefined {
   const response = responses[answer.status];
   if (!response) return `status ${answer.status} is not documented`;

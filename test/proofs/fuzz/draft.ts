@@ -3,7 +3,7 @@ import { operations } from "../../../lib/contract/operations.ts";
 import type { Documented } from "./document.ts";
 import { type FuzzHome, type FuzzKind, kinds, members, repositories } from "./world.ts";
 
-/** A request in pieces, so that one of them can be spoiled. */
+/** A request in parts, so that one part can be made invalid. */
 export type Draft = {
   readonly operation: Documented;
   readonly kind: FuzzKind;
@@ -19,7 +19,7 @@ export const targetOf = ({ operation, path, query }: Draft): string => {
   return text === "" ? filled : `${filled}?${text}`;
 };
 
-/** What the document says in words and not in schemas: comma-separated lists, and how many values they take. */
+/** Rules that the document states in words and not in schemas: comma-separated lists, and how many values they take. */
 export const listsMax: Readonly<Record<string, number>> = {
   repository_ids: 10,
   user_ids: 10,
@@ -29,7 +29,7 @@ export const listsMax: Readonly<Record<string, number>> = {
   severity: 10,
 };
 
-/** Values of lists that mean something, where not a repository does. */
+/** Meaningful values of lists whose values are not repositories. */
 export const listValues = (name: string, { names }: FuzzHome): readonly string[] => {
   const known = {
     severity: ["critical", "high", "medium", "low"],
@@ -41,7 +41,7 @@ export const listValues = (name: string, { names }: FuzzHome): readonly string[]
   return Object.entries(known).find(([each]) => each === name)?.[1] ?? repositories;
 };
 
-/** Lists that take no other values than those that are documented. */
+/** Lists that accept only the documented values. */
 export const closedLists: readonly string[] = ["severity", "actions", "resource_types"];
 
 /** Parameters that only one kind of key may send. */

@@ -8,7 +8,7 @@ import { emailOf, type FuzzHome, type FuzzKind, members, repositories, repositor
 export const edges = ["least", "most"] as const;
 export type Edge = (typeof edges)[number];
 
-/** Two bytes and one UTF-16 unit, and four bytes and two of them: a bound counted wrongly shows. */
+/** Two bytes and one UTF-16 unit, and four bytes and two units: a limit that is counted wrongly shows. */
 const twoBytes = "é";
 const fourBytes = "🧪";
 
@@ -37,7 +37,7 @@ function edgeValue(schema: Schema, edge: Edge): unknown {
   return edgeText(schema, edge);
 }
 
-/** The first element of a full array is as large as it may be; the others are small, so that a run stays short. */
+/** The first element of a full array is as large as allowed; the others are small, so that a run stays short. */
 function edgeArray({ items = {}, minItems = 0, maxItems = 3 }: Schema, edge: Edge): unknown[] {
   const length = edge === "least" ? minItems : maxItems;
   return Array.from({ length }, (_, index) => edgeValue(items, index === 0 ? edge : "least"));
@@ -48,7 +48,7 @@ function edgeObject({ properties = {}, required = [] }: Schema, edge: Edge): Rec
   return Object.fromEntries(chosen.map(([name, schema]) => [name, edgeValue(schema, edge)]));
 }
 
-/** Only what an operation needs, as small as can be; or all that it takes, as large as can be. */
+/** Only the required fields, as small as possible; or all fields, as large as possible. */
 export function edgeDraft(operation: Documented, kind: FuzzKind, home: FuzzHome, edge: Edge): Draft {
   const parameters = operation.parameters.filter(
     ({ name, in: place, required }) =>
@@ -96,7 +96,7 @@ function organizationEdge({ isRequired, values }: OrganizationChoice, edge: Edge
   return value === undefined || typeof value === "string" ? value : edgeText(value, edge);
 }
 
-/** Rules between fields, as everywhere; the elements after the first are people and places that exist. */
+/** Rules between fields, as for other requests; the elements after the first are people and places that exist. */
 function edgeBody(schema: Schema, id: string, kind: FuzzKind, edge: Edge): Record<string, unknown> {
   const { org_id: _, duplicate_from: _other, ...body } = edgeObject(schema, edge);
   const [people, others] =
@@ -119,7 +119,7 @@ function edgeBody(schema: Schema, id: string, kind: FuzzKind, edge: Edge): Recor
       repository_id: repositories[1],
       ...(index > 0 && { learning: `Rule ${index}` }),
     }));
-  // Nothing waits in this world: only what is so already can be decided again.
+  // This world has no pending Learnings: only an already decided one can be decided again.
   if (id === "decideLearning") body.decision = "approve";
   if (Array.isArray(body.permissions)) body.permissions = [{ resource_id: "security", access_type: "read" }];
   return body;

@@ -11,7 +11,7 @@ type Foreseen = readonly (ErrorCode | "done")[];
 const parameterOf = ({ query }: Draft, wanted: string): string | undefined =>
   query.find(([name]) => name === wanted)?.[1];
 
-/** The answers that a valid request may get, written by hand: any other answer is a fault. */
+/** The possible answers to a valid request, written by hand: any other answer is an error. */
 export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   const narrowed = parameterOf(draft, "organization_ids")
     ?.split(",")
@@ -40,23 +40,23 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   return id === "getRole" ? ["done"] : ["SYSTEM_ROLE"];
 }
 
-/** What leaves these filters is not told, and CSV has no place for it. */
+/** Removals from these filters are not reported, and CSV cannot represent them. */
 const hasFilterWithoutRemovals = (draft: Draft): boolean =>
   parameterOf(draft, "format") === "csv" ||
   ["search", "file", "stat_filter", "state"].some((name) => parameterOf(draft, name) !== undefined);
 
-/** Of Learnings that are all approved. */
+/** For Learnings, which are all approved. */
 function foreseenOfLearning({ operation, body }: Draft): Foreseen {
   if (operation.id === "updateLearning") return ["done", "LEARNING_EXISTS"];
   return body?.decision === "disapprove" ? ["LEARNING_NOT_PENDING"] : ["done"];
 }
 
-/** Custom roles that a request names are none that were ever made. */
+/** Custom roles that a request names never existed. */
 const isUnknownRole = (role: unknown): boolean => typeof role === "string" && !role.startsWith("cr_");
 
 const batch = z.object({ data: z.array(z.object({ repository_id: z.string() })) });
 
-/** What is wrong with the elements of a batch that as a whole was done. */
+/** The problem with the elements of a batch that was accepted as a whole. */
 export function elementProblem({ operation, body }: Draft, answer: Answer): string | undefined {
   if (answer.status !== 200) return undefined;
   if (operation.id === "createLearnings") return itemProblem(body, answer);

@@ -30,11 +30,11 @@ beforeAll(async () => {
 }, timeoutMs);
 afterAll(() => pace.end());
 
-test("the document and the list of operations name the same", () => {
+test("the document and the list of operations name the same operations", () => {
   expect(documented.map(({ id }) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
 });
 
-/** Every request has its own random source, so that one can be repeated alone. */
+/** Every request has its own random source, so that it can be repeated alone. */
 const chanceOf = (form: number, index: number) => seededRandom(seed * 1_000_000 + form * 100_000 + index);
 
 async function send(
@@ -57,7 +57,7 @@ const sendDraft = (draft: Draft): Promise<Answer> =>
 const nameOf = (draft: Draft): string =>
   `${draft.kind} ${draft.operation.method} ${targetOf(draft).slice(0, 300)} ${JSON.stringify(draft.body)?.slice(0, 300)}`;
 
-/** What is wrong with how a valid request was taken. */
+/** The problem with the answer to a valid request. */
 async function refusal(draft: Draft, answer: Answer, allowed: ReturnType<typeof foreseen>) {
   const said = answer.status < 300 ? "done" : answer.codes[0];
   if (said === undefined || !allowed.includes(said)) return `valid input is not answered with ${allowed}`;
@@ -71,7 +71,7 @@ const roleOperation = (id: string): Documented => {
   return operation;
 };
 
-/** Roles that are made here go again: an organization has a hundred of them at most. */
+/** Deletes the roles made here: an organization has at most a hundred of them. */
 async function deleteRole(kind: FuzzKind, id: string): Promise<void> {
   const operation = roleOperation("deleteRole");
   const query = kind === "workspace" ? `?org_id=${fuzz.homes[kind].names[0]}` : "";
@@ -86,7 +86,7 @@ async function makeRole(kind: FuzzKind): Promise<string> {
   return identified.parse(answer.json).id;
 }
 
-/** Whatever says how to go on can be gone on with. */
+/** Every cursor in an answer can be used for the next request. */
 async function problemOfNextPage(draft: Draft, target: string, { json, headers }: Answer) {
   const next: unknown =
     typeof json === "object" && json !== null ? Reflect.get(json, "next_cursor") : undefined;
@@ -99,7 +99,7 @@ async function problemOfNextPage(draft: Draft, target: string, { json, headers }
 
 type Played = { readonly name: string; readonly answer: Answer; readonly operation: Documented };
 
-/** Plays as many requests as the run has time for; answers what is wrong with any of them. */
+/** Plays as many requests as the run has time for; returns the problems. */
 async function playAll(
   form: number,
   play: (index: number) => Promise<Played & { problem: string | undefined }>,
@@ -128,7 +128,9 @@ async function playAll(
   return { problems: problems.slice(0, 20), done };
 }
 
-/** The key and the custom role that these would change are nobody's: they are refused for that, and for nothing else. */
+/**
+ * The key and the custom role that these requests would change do not exist: that is the only reason for the refusal.
+ */
 const foreseenAtEdge = ({ operation }: Draft) =>
   operation.id === "giveRole"
     ? (["SYSTEM_ROLE"] as const)
@@ -137,9 +139,9 @@ const foreseenAtEdge = ({ operation }: Draft) =>
       : (["done"] as const);
 
 describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
-  // First, while nobody has the shortest text yet.
+  // First, while nobody has used the shortest text yet.
   test(
-    "every operation takes the least and the most that is documented, from every kind of key",
+    "every operation accepts the documented minimum and maximum, from every kind of key",
     async () => {
       const problems: string[] = [];
       let requests = 0;
@@ -163,7 +165,7 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
   );
 
   test(
-    "valid ones are answered as foreseen and as documented, and none is refused",
+    "valid requests get an expected and documented answer, and none is refused",
     async () => {
       const { problems, done } = await playAll(1, async (index) => {
         const random = chanceOf(1, index);
@@ -182,7 +184,7 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
   );
 
   test(
-    "those with one mistake are never accepted, and told which field is wrong",
+    "requests with one mistake are never accepted, and the answer names the wrong field",
     async () => {
       const { problems } = await playAll(2, async (index) => {
         const random = chanceOf(2, index);
@@ -205,7 +207,7 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
   );
 
   test(
-    "hostile ones never break anything",
+    "hostile requests never cause a 5xx",
     async () => {
       const { problems } = await playAll(3, async (index) => {
         const random = chanceOf(3, index);
@@ -227,11 +229,11 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
   );
 });
 
-/** Another method of the same path is another operation, if it is one. */
+/** Another method of the same path may be another operation. */
 const reached = (method: string, operation: Documented): Documented =>
   documented.find((each) => each.path === operation.path && each.method === method) ?? operation;
 
-/** What changes or deletes a role gets one of its own. */
+/** An operation that changes or deletes a role gets its own role. */
 async function edgeDraftOf(operation: Documented, kind: FuzzKind, edge: Edge): Promise<Draft> {
   const draft = edgeDraft(operation, kind, fuzz.homes[kind], edge);
   if (operation.id !== "updateRole" && operation.id !== "deleteRole") return draft;

@@ -3,7 +3,7 @@ import type { Schema } from "./document.ts";
 import { type Draft, policyOf } from "./draft.ts";
 import type { FuzzHome, FuzzKind } from "./world.ts";
 
-/** What may stand as `org_id`: these words, or anything that this schema allows. */
+/** The possible values of `org_id`: these words, or any text that this schema allows. */
 export type OrganizationChoice = {
   readonly isRequired: boolean;
   readonly values: ReadonlyArray<string | Schema>;
@@ -20,7 +20,7 @@ const ignored = (home: FuzzHome): OrganizationChoice => ({
   values: [...home.names, home.uuid, "9999", anything],
 });
 
-/** By the guide ("Keys and scopes"): whom `org_id` concerns, and where; undefined where it must not be sent. */
+/** By the guide ("Keys and scopes"): which keys use `org_id`, and where; undefined where it must not be sent. */
 function organizationChoice(
   { id, organization, body }: Operation,
   kind: FuzzKind,
@@ -35,7 +35,7 @@ function organizationChoice(
   return isElsewhere ? ignored(home) : { isRequired: organization === "required", values: home.names };
 }
 
-/** The draft with `org_id` in both its places, as `pick` chooses from what may stand there. */
+/** The draft with `org_id` in both its places, chosen by `pick` from the allowed values. */
 export function withOrganization(
   draft: Draft,
   home: FuzzHome,
@@ -54,12 +54,12 @@ export function withOrganization(
   };
 }
 
-/** Two different values are then a mistake. */
+/** Then two different values are a mistake. */
 function readsIt({ operation, kind }: Draft): boolean {
   const { id, organization } = policyOf(operation);
   return kind === "workspace" ? organization !== "ignored" : kind === "instance" && id === "changeRoles";
 }
 
-/** Elsewhere no value of `org_id` is a mistake, but an empty one. */
+/** For other drafts, only an empty `org_id` is a mistake. */
 export const judgesOrgId = (draft: Draft): boolean =>
   readsIt(draft) || policyOf(draft.operation).id === "changeRoles";

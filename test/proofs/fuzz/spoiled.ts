@@ -13,9 +13,9 @@ export type Spoiled = {
   readonly rawBody?: string;
   readonly rawHeaders?: readonly string[];
   readonly status?: 400 | 413 | 415;
-  /** What the message begins with: the field that is wrong. Undefined where one mistake has several. */
+  /** The beginning of the message: the field that is wrong. Undefined if one mistake affects several fields. */
   readonly field: string | undefined;
-  /** This element of a batch is wrong: it fails alone, and the batch is answered with 200. */
+  /** This element of a batch is wrong: it fails alone, and the batch gets 200. */
   readonly item?: number;
 };
 
@@ -85,7 +85,7 @@ function wrongQueryValues(name: string, schema: Schema): readonly string[] {
     .map(String);
 }
 
-/** A parameter of another kind of key is refused for that, whatever its value. */
+/** A parameter of another kind of key is refused for that reason, with any value. */
 const queryOf = ({ operation, kind }: Draft) =>
   operation.parameters.filter(({ name, in: place }) => place === "query" && isFor(name, kind));
 const without = ({ query }: Draft, name: string) => query.filter(([each]) => each !== name);
@@ -211,7 +211,7 @@ const bodyWays: readonly Way[] = [
 
 const isBatch = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.length <= 100;
 
-/** Elements of a batch of Learnings that fail alone, among others that do not. */
+/** Elements of a batch of Learnings that fail alone, among others that succeed. */
 const itemWay: Way = (draft, random) => {
   const items = draft.operation.body?.properties?.data?.items;
   if (draft.operation.id !== "createLearnings" || !items) return undefined;

@@ -10,11 +10,11 @@ const problems = z.union([
 ]);
 const codes: readonly string[] = ["INVALID_REQUEST", "INVALID_CURSOR", "BATCH_SIZE_EXCEEDED"];
 
-/** `user_ids: …` and `user_ids[3]: …` tell of `user_ids`. */
+/** `user_ids: …` and `user_ids[3]: …` are both about `user_ids`. */
 const tellsOf = (field: string | undefined, message: string): boolean =>
   field === undefined || (message.startsWith(field) && /^[:.[ ]/.test(message.slice(field.length)));
 
-/** What is wrong with the answer to a request that has one mistake. */
+/** The problem with the answer to a request that has one mistake. */
 export function untold({ status = 400, field, item }: Spoiled, answer: Answer): string | undefined {
   if (item !== undefined) return untoldItem(field, item, answer);
   if (answer.status !== status) return "invalid input is accepted";

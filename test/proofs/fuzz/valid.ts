@@ -32,7 +32,7 @@ export function validDraft(operation: Documented, world: FuzzWorld, random: Rand
   return tidyQuery(withOrganization(draft, home, (choice) => organizationOf(choice, random)));
 }
 
-/** Half of the time where it need not be. */
+/** Half of the time if it is optional. */
 function organizationOf({ isRequired, values }: OrganizationChoice, random: Random): string | undefined {
   if (!isRequired && maybe(random, 50)) return undefined;
   const value = oneOf(random, values);
@@ -41,7 +41,7 @@ function organizationOf({ isRequired, values }: OrganizationChoice, random: Rand
 
 function pathValue({ id }: Documented, name: string, schema: Schema, home: FuzzHome, random: Random): string {
   if (name === "organization_id" && maybe(random, 70)) return home.uuid;
-  // What one request deletes, another would miss.
+  // A resource that one request deletes would be missing for another.
   if (name === "learning_id" && id !== "deleteLearning" && maybe(random, 70))
     return oneOf(random, home.learningIds);
   if (name === "role_id") return oneOf(random, ["cr_admin", "cr_member", "cr_billing_admin", random.uuid()]);
@@ -83,7 +83,7 @@ function queryValue(name: string, schema: Schema, home: FuzzHome, random: Random
   return Array.from({ length: count }, () => `${maybe(random, 10) ? " " : ""}${element() || "x"}`).join(",");
 }
 
-/** Rules between parameters, which no schema of a single one can say. */
+/** Rules between parameters, which no schema of a single parameter can express. */
 export function tidyQuery(draft: Draft): Draft {
   let query = [...draft.query];
   const given = (name: string) => query.find(([each]) => each === name)?.[1];
@@ -114,7 +114,7 @@ const realPermissions = [
   ["security", "read"],
 ] as const;
 
-/** Rules between the fields of a body, and names that mean something. */
+/** Rules between the fields of a body, and names that exist. */
 function tidyBody(
   operation: Documented,
   body: Record<string, unknown>,

@@ -16,7 +16,7 @@ const alphabets = [
   "😀🧪🦀👩‍💻🏳️‍🌈",
 ];
 
-/** Text without a space at its ends: what is counted after trimming is then what was sent. */
+/** Text without a space at its ends: the length after trimming then equals the length that was sent. */
 export function textOf(
   random: Random,
   min: number,
@@ -34,7 +34,7 @@ export function textOf(
 export const bytesMaxOf = ({ description, maxLength }: Schema): number | undefined =>
   description?.includes("bytes of UTF-8") ? maxLength : undefined;
 
-/** Where the document says that a part of the text does not count, the words tell what does. */
+/** Where the document says that a part of the text does not count, its words give the limit of the rest. */
 export const charactersMaxOf = ({ description, maxLength }: Schema): number | undefined => {
   const counted = /At most (\d+) characters;/.exec(description ?? "")?.[1];
   return counted === undefined ? maxLength : Number(counted);
@@ -73,14 +73,14 @@ export function validValue(schema: Schema, random: Random): unknown {
   return schema.description?.includes("invisible") ? text.replaceAll(/[\u200d\ufe0f]/g, "x") : text;
 }
 
-/** A full one seldom: every element costs a write. */
+/** Seldom full: every element costs a write. */
 function validArray({ items = {}, minItems = 0, maxItems = 3 }: Schema, random: Random): unknown[] {
   const few = minItems + random.below(Math.min(maxItems, 4) - minItems + 1);
   const length = maybe(random, 5) ? maxItems : few;
   return Array.from({ length }, () => validValue(items, random));
 }
 
-/** Short, or as long as it may be. */
+/** Short, or as long as allowed. */
 function urlOf(random: Random, charactersMax: number): string {
   const url = `https://example.com/${random.below(1_000)}?q=%20#f`;
   return maybe(random, 50) ? url : url.padEnd(charactersMax, "f");

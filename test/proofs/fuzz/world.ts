@@ -9,10 +9,10 @@ export type FuzzKind = (typeof kinds)[number];
 /** What the organization of a key has. Names of people and repositories are the same in all of them. */
 export type FuzzHome = {
   readonly uuid: string;
-  /** As `org_id` names it, short and in full. */
+  /** The forms in which `org_id` names it, short and in full. */
   readonly names: readonly [string, string];
   readonly learningIds: readonly string[];
-  /** Of a Learning that nobody misses when it is deleted. */
+  /** A Learning that no other request needs, so it can be deleted. */
   readonly spareLearningId: string;
 };
 
@@ -22,7 +22,7 @@ export type FuzzWorld = {
 };
 
 export const repositories = ["9001", "9002"] as const;
-/** Plain members: none of the keys hangs on their roles and seats. */
+/** Plain members: no key depends on their roles and seats. */
 export const members = Array.from({ length: 12 }, (_, index) => `u${index}`);
 export const emailOf = (member: string): string => `${member}@example.com`;
 export const repositoryName = `group/repository-${repositories[0]}`;

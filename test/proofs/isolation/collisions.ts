@@ -21,7 +21,7 @@ export type Collision = {
   ask(holder: Holder, random: Random): Request;
 };
 
-/** Requests that mean something in every tenant: each must see its own, and only its own. */
+/** Requests with ids that exist in every tenant: each tenant must see its own data, and only its own. */
 export const collisions: readonly Collision[] = [
   ...[...new Set([...optional, ...narrowed])].map((operation) => ({
     operation,

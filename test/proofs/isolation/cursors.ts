@@ -20,7 +20,7 @@ const paged: Readonly<Record<string, string>> = {
   listSecurityFindings: "/v1/security/scans/code?limit=1",
   listRepositories: "/v1/organizations/{organization_id}/repositories?limit=1",
 };
-/** The same list, over something else: its cursors are no cursors of the first. */
+/** The same list over other data: its cursors are not valid for the first list. */
 const elsewhere: Readonly<Record<string, string>> = {
   listReviewCommentMetrics: "user_ids=u1",
   listReviewMetrics: "user_ids=u1",
@@ -40,7 +40,7 @@ export type MadeCursor = {
   readonly cursor: string;
 };
 
-/** Of every tenant and operation, as its keys get them. */
+/** The cursors of every tenant and operation, as the tenant's keys receive them. */
 export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
   const made: MadeCursor[] = [];
   for (const shop of stage.tenants)
@@ -62,7 +62,7 @@ export const onePerKind = ({ holders }: TenantFixture): Holder[] => [
   ...new Map(holders.map((holder) => [holder.kind, holder])).values(),
 ];
 
-/** Somebody else goes on with a walk that is not theirs. Answers what they are told. */
+/** Another tenant continues a walk that is not its own. Returns the answer. */
 export async function swapCursor(
   stage: Stage,
   made: readonly MadeCursor[],
@@ -75,11 +75,11 @@ export async function swapCursor(
   return [placeOf(operation, holder), bytesOf(answer, [cursor])];
 }
 
-/** Answers to legacy keys say in their headers that these are. */
+/** Answers to legacy keys have headers of their own. */
 const placeOf = (operation: string, { kind }: Holder): string =>
   kind === "legacy" ? `${operation} with a legacy key` : operation;
 
-/** What one hears who goes on with a walk of their own, but over something else. */
+/** The answer to a caller who continues their own walk over other data. */
 export async function misuseOwnCursor(
   stage: Stage,
   { holder, operation, cursor }: MadeCursor,

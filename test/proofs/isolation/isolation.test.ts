@@ -39,9 +39,9 @@ const requestsEach = volume(2, 8);
 let rounds = 0;
 const kindsMet = new Set<Holder["kind"]>();
 
-/** One request in the name of one tenant: with names that nobody has, then several times with those of others. */
+/** One request by one tenant: with names that do not exist, then several times with names of other tenants. */
 async function swapNames(): Promise<number> {
-  // Every swap in its turn, each time by another kind of key and with another kind of name.
+  // Every swap in turn, each time with another kind of key and another kind of name.
   const place = rounds % swaps.length;
   const turn = Math.floor(rounds++ / swaps.length);
   const swap = swaps[place];
@@ -52,7 +52,7 @@ async function swapNames(): Promise<number> {
   const holders = stage.tenants.flatMap((shop) => shop.holders.map((holder) => ({ shop, holder })));
   const { shop, holder } = stage.any(holders.filter((each) => each.holder.kind === kind));
   const variant = stage.random.below(1_000);
-  // Lists hold names of others only, or one of the caller's own before them.
+  // Lists hold only names of others, or one of the caller's own before them.
   const own = swap.mine && turn % 2 === 1 ? [swap.mine(holder)] : [];
   const count = swap.mine ? namesInList - own.length : 1;
   const ask = async (swapped: readonly string[]) => {
@@ -73,7 +73,7 @@ async function swapNames(): Promise<number> {
   return requestsEach * count;
 }
 
-/** A request with names that every tenant has. Answers the operation if it showed the tenant's own things. */
+/** A request with names that every tenant has. Returns the operation if it showed the tenant's own data. */
 async function collide(
   shop: TenantFixture,
   holder: Holder,
@@ -86,7 +86,7 @@ async function collide(
   return answer.body.includes(shop.canary) ? collision.operation : undefined;
 }
 
-/** A key of the right form and checksum: the thief's own secret, the victim's organization. */
+/** A key with a valid form and checksum: the thief's own secret, the victim's organization. */
 async function forge(): Promise<void> {
   const thief = stage.any(stage.tenants);
   const isModern = ({ kind }: Holder) => kind !== "legacy";
@@ -106,7 +106,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   let before: Awaited<ReturnType<typeof contents>>;
   let swapped = 0;
   const tell = (what: string) => console.info(`isolation: ${what} (SEED=${seed})`);
-  /** Adds up what one test swapped; answers the count and in how many requests. */
+  /** Adds up what one test swapped; returns that count and the number of requests. */
   async function swapUntil(share: number, swap: () => Promise<number>): Promise<[number, number]> {
     const requests = stage.requests;
     const count = await stage.repeat(swapsWanted * share, swap);
@@ -115,7 +115,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   }
 
   test(
-    "every tenant sees its own under the ids that all have",
+    "every tenant sees its own data under the ids that all tenants have",
     async () => {
       const seen = new Set<string | undefined>();
       const visit = async (shop: TenantFixture) => {
@@ -136,7 +136,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   );
 
   test(
-    "a name of another tenant is a name of nobody, byte for byte, and brings none of its bytes",
+    "another tenant's name is answered like a name that does not exist, byte for byte, and shows no data",
     async () => {
       const [names, requests] = await swapUntil(0.9, swapNames);
       tell(
@@ -150,7 +150,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   );
 
   test(
-    "a cursor of another tenant is refused, whoever's it is, as one's own of another walk is",
+    "a cursor of another tenant is refused in the same way for every tenant, like a cursor of another walk",
     async () => {
       const made = await makeCursors(stage);
       const told = new Map<string, Set<string>>();
@@ -168,7 +168,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
         misused += heard ? 1 : 0;
       }
       tell(`${count} swaps of ${made.length} cursors, all refused as ${misused} misused ones of their own`);
-      // One answer for the cursors of others, another for those of its own walks: neither tells of a tenant.
+      // One answer for the cursors of others, another for those of its own walks: neither reveals a tenant.
       for (const [place, answers] of told) expect([place, answers.size <= 2]).toEqual([place, true]);
       expect(misused).toBeGreaterThan(20);
     },
@@ -176,7 +176,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   );
 
   test(
-    "a key made of one tenant's secret and another's hints is no key",
+    "a key made of one tenant's secret and another's hints is refused",
     async () => {
       const [count] = await swapUntil(0.05, async () => {
         await forge();
@@ -187,7 +187,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     timeoutMs,
   );
 
-  test("nothing of any tenant was changed by it, and no log but the caller's own tells of it", async () => {
+  test("the swaps changed no data of any tenant, and only the caller's own log records them", async () => {
     const after = await contents(api.store().table);
     expect([...after.things.keys()].sort()).toEqual([...before.things.keys()].sort());
     for (const [key, item] of before.things) expect(after.things.get(key)).toEqual(item);

@@ -19,7 +19,7 @@ export const get = (path: string, query: Record<string, string | undefined> = {}
 export const write = (method: string, target: string, body: object): Request => ({ method, target, body });
 
 export const idOf = ({ name }: Branch): string => name.provider_organization_id;
-/** A workspace token must name one of its own organizations where others need name none. */
+/** A workspace token must name one of its own organizations where other keys need not. */
 export const own = ({ kind, branch }: Holder): { org_id?: string } =>
   kind === "workspace" ? { org_id: idOf(branch) } : {};
 export const oneOf = <Element>(random: Random, elements: readonly [Element, ...Element[]]): Element =>
@@ -31,7 +31,7 @@ export const lists = {
   listReviewMetrics: (random: Random) => `/v1/metrics/reviews?${window}&format=${oneOf(random, formats)}`,
   listMcpMetrics: () => `/v1/metrics/mcp?${window}`,
   listLearnings: (random: Random) => `/v1/learnings?format=${oneOf(random, formats)}`,
-  // Not what grows meanwhile, as refused keys do, nor what tells several things in no certain order.
+  // Leaves out data that grows meanwhile, such as refused keys, and actions that log several entries in no fixed order.
   listAuditLogs: (random: Random) => `/v1/audit-logs?actions=role.deleted&format=${oneOf(random, formats)}`,
   listUsers: () => "/v1/users",
   listOrganizations: () => "/v1/organizations",
@@ -43,7 +43,7 @@ export type List = keyof typeof lists;
 export const metrics = ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] as const;
 const legacyReads: ReadonlySet<string> = new Set([...metrics, "listLearnings"]);
 
-/** Who may read a list. */
+/** The kinds of key that may read a list. */
 export function readersOf(operation: string): Kinds {
   if (operation === "listSecurityFindings") return notWorkspace;
   return legacyReads.has(operation) ? withLegacy(everyKind) : everyKind;

@@ -13,7 +13,7 @@ import { buildTenant, type Holder, planWorld, shared, type TenantFixture } from 
 
 const callersAtOnce = 8;
 
-/** A world of tenants, and a way to call in the name of any of them. */
+/** A world of tenants, and a way to call as any of them. */
 export class Stage {
   readonly random: Random;
   readonly tenants: TenantFixture[] = [];
@@ -28,11 +28,11 @@ export class Stage {
 
   async build(world: World, worlds: number): Promise<void> {
     for (const plan of planWorld(this.random)) this.tenants.push(await buildTenant(world, this.random, plan));
-    // Further worlds bring instances only: the cloud's organization 100 of each provider exists once.
+    // Further worlds contain only instances: organization 100 of each cloud provider exists once.
     for (let more = 1; more < worlds; more++)
       for (const plan of planWorld(this.random).filter(({ kind }) => kind === "instance"))
         this.tenants.push(await buildTenant(world, this.random, plan));
-    // Else a Learning that is sent again would be indexed then, which changes something.
+    // Otherwise a Learning that is sent again would be indexed then, which would be a change.
     await reconcileAll({ ...world.deps, embedder: localEmbedder });
     this.#pace = new Pace(Date.now());
   }
@@ -51,7 +51,7 @@ export class Stage {
     return this.any(this.tenants.filter((each) => each !== shop));
   }
 
-  /** Each another one: a name that is sent twice is done once. */
+  /** A different name each time: a name that is sent twice is processed once. */
   othersThan(shop: TenantFixture, count: number): TenantFixture[] {
     const others: TenantFixture[] = [];
     while (others.length < count)
@@ -63,7 +63,7 @@ export class Stage {
     return this.tenants.filter((each) => each !== shop).flatMap(({ secrets }) => secrets);
   }
 
-  /** In the name of the holder's tenant, which the request's id tells, unless somebody else poses as them. */
+  /** Calls as the holder's tenant, which the request's id names, unless another caller impersonates the holder. */
   async send(
     holder: Holder,
     operation: string,
@@ -79,7 +79,7 @@ export class Stage {
     );
   }
 
-  /** Decides what swaps with names that all tenants have decide again: it is noted that somebody did. */
+  /** Makes the decisions that swaps with shared names will repeat: each decision records who made it. */
   async settle(): Promise<void> {
     for (const { holders } of this.tenants)
       for (const holder of holders.filter(({ kind }) => kind === "organization" || kind === "workspace"))
@@ -116,7 +116,7 @@ function settlingRequests(holder: Holder): Array<[operation: string, request: Re
   ];
 }
 
-/** Everything of the table but counters and dates of use; the audit log apart, which only grows. */
+/** The contents of the table except counters and dates of use; the audit log is separate, because it only grows. */
 export async function contents(table: Table): Promise<{ things: Map<string, Item>; audit: Item[] }> {
   const things = new Map<string, Item>();
   const audit: Item[] = [];
@@ -131,7 +131,7 @@ export async function contents(table: Table): Promise<{ things: Map<string, Item
   return { things, audit };
 }
 
-/** Entries in another log than that of the tenant whose request made them. */
+/** Entries in a log that does not belong to the tenant whose request made them. */
 export function strayEntries(audit: readonly Item[], tenants: readonly TenantFixture[]): Item[] {
   return audit.filter(({ pk, request_id: requestId }) => {
     const [sender] = String(requestId).split("_", 1);

@@ -19,7 +19,7 @@ import {
 } from "./requests.ts";
 import { type Holder, type Own, shared } from "./tenants.ts";
 
-/** Something of a tenant that a request can name. */
+/** A thing of a tenant that a request can name. */
 export type Named = Own & {
   readonly uuid: string;
   readonly learningId: string;
@@ -30,15 +30,15 @@ export type NamedThing = keyof Named;
 
 const organizationNames = ["orgId", "qualifiedOrgId", "uuid"] as const;
 
-/** A request in which one name is swapped: for another tenant's, or for one that nobody has. */
+/** A request in which one name is swapped: for another tenant's, or for one that does not exist. */
 export type Swap = {
   readonly operation: string;
-  /** One of them in each request. */
+  /** Each request takes one of these. */
   readonly names: readonly NamedThing[];
   readonly kinds: Kinds;
-  /** Of an operation that takes several names at once: one of the caller's own, to go before them. */
+  /** For operations that take several names at once: one of the caller's own, placed before them. */
   readonly mine?: (holder: Holder) => string;
-  /** Of several names, the last ones are for lists only. */
+  /** The last ones of several names are only for lists. */
   ask(name: string, holder: Holder, random: Random, more: readonly string[]): Request;
 };
 
@@ -56,14 +56,14 @@ const listSwaps = (
     ask: (name, _, random, more) => get(lists[operation](random), { [parameter]: [name, ...more].join(",") }),
   }));
 
-/** Of the parameters that take lists: what the caller's own tenant has. */
+/** For parameters that take lists: names in the caller's own tenant. */
 const mineOf: Readonly<Record<string, (holder: Holder) => string>> = {
   organization_ids: ({ branch }) => idOf(branch),
   repository_ids: () => shared.repositoryId,
   user_ids: (holder) => holder.own.userId,
 };
 
-/** Operations on one organization, with everything but the organization well named. */
+/** Operations on one organization, in which every other name is valid. */
 const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Holder): Request }> = [
   { operation: "listRoles", ask: (org_id) => get("/v1/roles", { org_id }) },
   { operation: "listPermissions", ask: (org_id) => get("/v1/roles/permissions", { org_id }) },
@@ -130,10 +130,10 @@ const selectedSwaps: readonly Swap[] = selected.map(({ operation, ask }) => ({
   ask: (name, holder) => ask(name, holder),
 }));
 
-/** Keys that act on their own organization, whatever `org_id` says. */
+/** Keys that act on their own organization and ignore `org_id`. */
 const ignoring = (operation: string): Kinds => readersOf(operation).filter((kind) => kind !== "workspace");
 
-/** Where `org_id` is ignored it is done in the caller's own organization: so it is asked for what changes nothing. */
+/** Where `org_id` is ignored, the caller's own organization is used: so the request must change nothing. */
 const asked: Readonly<Record<string, (org_id: string, holder: Holder) => Request>> = {
   listSecurityFindings: (org_id) => get("/v1/security/scans/code", { org_id }),
   listOrganizations: (org_id) => get("/v1/organizations", { org_id }),
@@ -175,7 +175,7 @@ const ignoredSwaps: readonly Swap[] = [
     kinds: withLegacy(everyKind),
     ask: (org_id) => get("/v1/whoami", { org_id }),
   },
-  // By itself: no other operation takes these keys, and each kind must have its turn.
+  // Separate: no other operation accepts these keys, and each kind must have its turn.
   {
     operation: "whoami",
     names: organizationNames,
@@ -261,7 +261,7 @@ const thingSwaps: readonly Swap[] = [
   },
 ];
 
-/** Whom all tenants have has no seat, and must not get one. */
+/** The member that all tenants have has no seat, and must not get one. */
 const actionOn = (person: string, random: Random): string =>
   person === "u2" || person === shared.email ? "unassign" : oneOf(random, ["assign", "unassign"]);
 

@@ -8,17 +8,17 @@ import { finalized } from "../../metrics/support.ts";
 import { finding } from "../../security-findings/support.ts";
 import type { OrganizationId, World } from "../../support/world.ts";
 
-/** An organization of a tenant. Its provider ids are those of everybody else, but for one of each kind. */
+/** An organization of a tenant. It shares its provider ids with all others, except for one of each kind. */
 export type Branch = {
   readonly name: OrganizationId;
   readonly uuid: string;
   readonly learningIds: readonly string[];
   readonly roleIds: readonly string[];
-  /** Of an organization key that nobody calls with. */
+  /** The id of an organization key that no caller uses. */
   readonly keyIds: readonly string[];
 };
 
-/** What only this tenant has: nobody else's answer may depend on it. */
+/** Things that only this tenant has: no answer to another tenant may depend on them. */
 export type Own = {
   readonly orgId: string;
   /** The provider and the id of one of its organizations. */
@@ -34,7 +34,7 @@ export type Own = {
 export type TenantFixture = {
   readonly kind: "workspace" | "instance" | "standalone";
   readonly id: string;
-  /** Stands in every text of this tenant, and nowhere else. */
+  /** Is in every text of this tenant, and nowhere else. */
   readonly canary: string;
   readonly own: Own;
   readonly branches: readonly Branch[];
@@ -48,7 +48,7 @@ export type Holder = {
   readonly key: string;
   readonly shopId: string;
   readonly own: Own;
-  /** The home organization; of a workspace token, one of its organizations. */
+  /** The home organization; for a workspace token, one of its organizations. */
   readonly branch: Branch;
 };
 
@@ -68,12 +68,12 @@ const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 export const word = (random: Random, length = 10): string =>
   Array.from({ length }, () => letters[random.below(letters.length)]).join("");
 
-/** Of the same form as what another tenant has, and of nobody. */
+/** Has the same form as another tenant's name, but does not exist. */
 export const strange = (random: Random): Own => ownOf(random, { kind: "workspace", provider: "gitlab" });
 
 const ownOf = (random: Random, { kind, provider }: Pick<ShopPlan, "kind" | "provider">): Own => {
   const orgId = `7${word(random)}`;
-  // A stand-alone organization has the id that all have, at a provider that no other tenant uses.
+  // A stand-alone organization has the shared id, at a provider that no other tenant uses.
   const qualifiedOrgId = `${provider}:${kind === "standalone" ? shared.orgIds[0] : orgId}`;
   return { orgId, qualifiedOrgId, ...namesOf(random) };
 };
@@ -93,7 +93,7 @@ export type ShopPlan = {
   readonly id: string;
 };
 
-/** Cloud tenants use different providers, instances their own names: so all can have organization 100. */
+/** Cloud tenants use different providers, instances use their own names: so all can have organization 100. */
 export function planWorld(random: Random): ShopPlan[] {
   const cloud = ["github", "gitlab", "azure_devops", "bitbucket"];
   const workspaces = 2 + random.below(2);
@@ -162,7 +162,7 @@ async function buildBranch(
   return { name, uuid, ...(await buildThings(world, uuid, canary, own)) };
 }
 
-/** One thing of every kind under the shared ids, one under the tenant's own. */
+/** One thing of every kind under the shared ids, one under the tenant's own ids. */
 async function tellData(world: World, name: OrganizationId, canary: string, own: Own): Promise<void> {
   const things = [
     { repository_id: shared.repositoryId, author_id: "u1", file: shared.file },
@@ -196,7 +196,7 @@ async function buildThings(world: World, uuid: string, canary: string, own: Own)
   const item = await deps.table.get(organizationKey(uuid));
   if (!item) throw new Error(`There is no organization ${uuid}.`);
   const organization = parseOrganization(item);
-  // What the audit log tells of it has the names that only this tenant has.
+  // Its audit entries contain the names that only this tenant has.
   const actorName = `${canary} ${own.word}`;
   const actor = { type: "user", id: own.userId, name: actorName, keyId: null, keyKind: null } as const;
   const context = { ...deps, ...operatorOrigin, actor };

@@ -16,10 +16,10 @@ const kills = volume(2, 30);
 const writersCount = 4;
 const acknowledgedPerLife = 5;
 const parts = ["a", "b", "c", "d", "e"];
-/** So many bytes that a commit takes its time. */
+/** Large enough that a commit takes some time. */
 const content = "x".repeat(500);
 
-/** The store's three ways to write, in turns. */
+/** The store's three ways to write, in turn. */
 async function writeIn(turn: number, table: Table, pk: string): Promise<void> {
   const puts = parts.map((sk) => ({ put: { pk, sk, content } }));
   if (turn % 3 === 0) await table.transact(puts);
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test(
-  "an engine that is killed at the moment of an acknowledgement has kept all that it acknowledged",
+  "an engine that is killed at the moment of an acknowledgement keeps everything that it acknowledged",
   async () => {
     const client = engineClient(engine.endpoint);
     const tableName = "acknowledged";
@@ -74,7 +74,7 @@ test(
   timeoutMs,
 );
 
-/** As an engine answers whoever comes with the access key that every local tool uses. */
+/** The engine's answer to a client with the access key that every local tool uses. */
 async function tablesAt(endpoint: string): Promise<unknown> {
   const answer = await fetch(endpoint, {
     method: "POST",
@@ -90,7 +90,7 @@ async function tablesAt(endpoint: string): Promise<unknown> {
 }
 
 test.skipIf(chooseEngine().startProxy === undefined)(
-  "whoever reaches the port of an engine that listens to the network sees none of the data under another access key",
+  "a client on the port of an engine that listens to the network sees no data under another access key",
   async () => {
     expect(await tablesAt(engine.endpoint)).toMatchObject({ TableNames: ["acknowledged"] });
     expect(await tablesAt(engine.address)).toMatchObject({ TableNames: [] });

@@ -15,11 +15,11 @@ export type Home = {
   readonly users: readonly string[];
 };
 
-/** What a thing may be: one value after an answer, several after a question whose answer was lost. */
+/** The possible values of a thing: one after an answer, several after a request whose answer was lost. */
 export class Possible<Value> {
   readonly #values = new Map<string, Set<Value>>();
 
-  /** Whether making it this value surely was a change. */
+  /** Whether setting this value was certainly a change. */
   surelyChanges(name: string, before: Value, value: Value): boolean {
     return !(this.#values.get(name) ?? new Set([before])).has(value);
   }
@@ -44,10 +44,10 @@ export class Possible<Value> {
   }
 }
 
-/** Windows of ten a minute are soon full; this spreads them over several lives of the engine. */
+/** Windows of ten a minute fill up soon; this pause spreads them over several lives of the engine. */
 const limitedPaceMs = 30;
 const ingestPaceMs = 2;
-/** Enough that a kill often comes between the Learnings and their places in the index. */
+/** Enough that a kill often comes between the Learnings and their entries in the index. */
 const batchItems = 25;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export const waitAfter = (status: number) => pause(status === 429 ? 250 : 20);
@@ -58,7 +58,7 @@ export type Stage = {
   readonly homes: readonly Home[];
 };
 
-/** A change that was acknowledged, and so must be told in the log of its organization. */
+/** An acknowledged change, which must be in the log of its organization. */
 export type Acknowledged = {
   readonly organization: string;
   readonly requestId: string;
@@ -66,7 +66,7 @@ export type Acknowledged = {
   readonly id: string;
 };
 
-/** Everybody who works while the engine dies, and what they were told. */
+/** All clients that work while the engine dies, and the answers that they received. */
 export class Crowd {
   isEnding = false;
   /** Text by `organization id`; null: deleted. */
@@ -75,11 +75,11 @@ export class Crowd {
   readonly seats = new Possible<boolean>();
   /** The last state sent of every pull request, by organization and URL. */
   readonly pullRequests = new Map<string, Map<string, number>>();
-  /** Answers that said it was done. */
+  /** Counts of answers that acknowledged the work. */
   readonly acknowledged = { learnings: 0, deletions: 0, roles: 0, seats: 0, events: 0 };
   readonly changes: Acknowledged[] = [];
   sendsRefused = 0;
-  /** Learnings that are stored, of which the caller was told that the index does not know them yet. */
+  /** Stored Learnings whose answer said that they are not in the index yet. */
   leftUnindexed = 0;
   readonly #stage: Stage;
   #underWay = 0;
@@ -89,7 +89,7 @@ export class Crowd {
     this.#stage = stage;
   }
 
-  /** Nobody begins anything, and whoever was at something has ended it: what is known now is known exactly. */
+  /** Nobody begins new work, and all running work has ended: then the expected state is exact. */
   async rest(): Promise<void> {
     this.#resting = Promise.withResolvers();
     while (this.#underWay > 0) await pause(5);
@@ -100,7 +100,7 @@ export class Crowd {
     this.#resting = undefined;
   }
 
-  /** Home after home, until the end. */
+  /** One home after another, until the end. */
   async #rounds(paceMs: number, work: (home: Home, round: number) => Promise<void>): Promise<void> {
     for (let round = 0; !this.isEnding; round++) {
       for (const home of this.#stage.homes) {
@@ -113,7 +113,7 @@ export class Crowd {
     }
   }
 
-  /** Batches of new Learnings; of every batch one is changed and one deleted. */
+  /** Batches of new Learnings; one Learning of every batch is changed and one deleted. */
   teach(teacher: string): Promise<void> {
     const { front } = this.#stage;
     return this.#rounds(limitedPaceMs, async ({ key, uuid }, round) => {
@@ -184,7 +184,7 @@ export class Crowd {
     });
   }
 
-  /** Of each user: the new value, or one more possible one. */
+  /** For each user: the new value, or one more possible value. */
   async #heard<Value>(
     said: Said,
     { uuid, users }: Pick<Home, "uuid" | "users">,
@@ -196,7 +196,7 @@ export class Crowd {
       const name = `${uuid} ${user}`;
       if (!succeeded?.includes(user)) book.leaveOpen(name, before, value);
       else {
-        // Who is it already is not changed, and then nothing is to be told.
+        // A user who has the value already is not changed, and then nothing is logged.
         if (book.surelyChanges(name, before, value)) this.#note(uuid, said, action, user);
         book.settle(name, value);
       }
@@ -204,7 +204,7 @@ export class Crowd {
     if (!succeeded) await waitAfter(said.status);
   }
 
-  /** New pull requests and old ones again; what the queue has not taken is sent again until it has. */
+  /** New pull requests and earlier ones again; an event that the queue did not accept is sent until it is accepted. */
   ingest(): Promise<void> {
     const { queue, bucket } = this.#stage.backend;
     return this.#rounds(ingestPaceMs, async ({ name, uuid }, round) => {
@@ -231,7 +231,7 @@ export class Crowd {
     });
     const version = (told.get(data.pr_url) ?? 0) + 1;
     told.set(data.pr_url, version);
-    // The number of findings tells which of its states a reader has.
+    // The number of findings shows which of its states a reader has.
     const comments = Array.from({ length: version }, (_, index) => ({ url: `${data.pr_url}#r${index}` }));
     const occurred_at = new Date(Date.UTC(2026, 10, 1) + version * 1000).toISOString();
     return {

@@ -13,10 +13,10 @@ export type Said = {
   readonly json: unknown;
 };
 
-/** The handlers behind the local gateway, asked over HTTP; keeps count of what they answered. */
+/** The handlers behind the local gateway, called over HTTP; counts their answers. */
 export class Front {
   readonly counts = new Map<string, number>();
-  /** What no document allows, however far away the engine is. */
+  /** Answers that are not documented, even while the engine is away. */
   readonly undocumented: string[] = [];
   slowestMs = 0;
   readonly #gateway: Gateway;
@@ -78,7 +78,7 @@ export class Front {
 
 const temporary = Object.entries(errorCodes).filter(([, { status }]) => status === 503);
 
-/** An answer, a full window, or a 503 with one of its codes that says when to come again. */
+/** Allowed: an answer, a full window, or a 503 with one of its codes and Retry-After. */
 function isDocumented({ status, headers }: Said, text: string): boolean {
   if (status === 200 || status === 204) return true;
   if (!/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return false;

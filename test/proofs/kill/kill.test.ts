@@ -26,14 +26,14 @@ import { auditWalk, learningsWalk, metricsWalk, type Walk, Walker } from "./walk
 
 const kills = volume(3, 60);
 const homesCount = volume(6, 24);
-/** Of these, who walk the Learnings and the log as well; everybody walks the metrics. */
+/** Those of the homes that walk the Learnings and the log as well; all homes walk the metrics. */
 const readersCount = volume(2, 24);
-/** Short absences are bridged by retries, long ones are answered with 503. */
+/** Retries bridge short absences; long ones are answered with 503. */
 const awayMsMax = 1_000;
 const walkPaceMs = 400;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Whose walk it is: the whole workspace's, or one home's. */
+/** Whose data the walk reads: the whole workspace's, or one home's. */
 type Journey = { readonly walker: Walker; readonly home: Home | undefined };
 
 let folder = "";
@@ -44,7 +44,7 @@ let crowd: Crowd;
 let homes: readonly Home[] = [];
 let journeys: readonly Journey[] = [];
 let deliveriesFailed = 0;
-/** What the table contradicted, and in which life of the engine. */
+/** Contradictions between the table and the answers, with the life of the engine. */
 const lost: string[] = [];
 let lives = 0;
 /** Markers of earlier lives. */
@@ -80,7 +80,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Half of them in one workspace, which share its stream and its seats; the others stand alone. */
+/** Half of them are in one workspace and share its stream and its seats; the others are stand-alone. */
 async function settle(world: World): Promise<{ homes: Home[]; token: string }> {
   await world.workspace("acme", { seats_purchased: 1000 });
   const made: Home[] = [];
@@ -104,7 +104,7 @@ async function settle(world: World): Promise<{ homes: Home[]; token: string }> {
   return { homes: made, token: (await world.token("acme")).text };
 }
 
-/** The load, the kills, and then quiet: everybody is done and the queue is empty. */
+/** The load, the kills, and then quiet: all clients are done and the queue is empty. */
 async function liveAndDie(): Promise<void> {
   const ending = new AbortController();
   const pump = createQueuePoller(
@@ -120,11 +120,11 @@ async function liveAndDie(): Promise<void> {
   const walks = journeys.map(({ walker }) => walk(walker));
   const work = [...teachers, crowd.promote(), crowd.seat(), crowd.ingest(), ...walks];
   const random = seededRandom(seedOfRun());
-  // One more life at a time, should no kill have hurt: none came between a record and its place in the index, or every
-  // absence was bridged by retries.
+  // Adds one life at a time while no kill had an effect: none came between a record and its entry in the index, or
+  // retries bridged every absence.
   const hasHurt = () => crowd.leftUnindexed > 0 && front.countOf(503) > lives;
   for (; lives < kills || (!hasHurt() && lives < 4 * kills); lives++) {
-    // The first life includes the first load of every function.
+    // The first life includes loading every function for the first time.
     await (lives === 0 ? untilMoreIsDone(20_000, ["deletions"]) : untilMoreIsDone(1_500));
     const isBehind = lives % 2 === 0 && (await untilIndexIsBehind(1_500));
     if (!isBehind) await pause(random.below(200));
@@ -142,7 +142,7 @@ async function liveAndDie(): Promise<void> {
   await pumping;
 }
 
-/** Records whose place in the index is still to be written: the moment at which a kill hurts most. */
+/** Waits for records whose index entry is not written yet: the moment at which a kill does most damage. */
 async function untilIndexIsBehind(patienceMs: number): Promise<boolean> {
   for (const startedMs = performance.now(); performance.now() - startedMs < patienceMs; await pause(2))
     if ((await markersNow()).some((marker) => !leftBehind.has(marker))) return true;
@@ -156,11 +156,11 @@ async function untilWriterGivesUp(patienceMs: number): Promise<void> {
     if (crowd.leftUnindexed > before) return;
 }
 
-/** One shard has some of most batches, and asking costs the writers little. */
+/** One shard has a part of most batches, and reading it costs the writers little. */
 const markersNow = (): Promise<string[]> =>
   Array.fromAsync(queryAll(backend.table, { pk: stalePartition(0) }), ({ sk }) => sk);
 
-/** What was acknowledged in an early life is looked at before a later one writes over it. */
+/** Checks what was acknowledged in an early life before a later one overwrites it. */
 async function checkLife(): Promise<void> {
   await crowd.rest();
   const now = await Promise.all(homes.map((home) => recordsOf(backend.table, home)));
@@ -171,7 +171,7 @@ async function checkLife(): Promise<void> {
 
 const everyKind = ["learnings", "roles", "seats", "events"] as const;
 
-/** Each life of the engine sees every kind of work acknowledged, unless the rate limits forbid it by now. */
+/** In each life of the engine every kind of work is acknowledged, unless the rate limits prevent it by then. */
 async function untilMoreIsDone(patienceMs: number, more: ReadonlyArray<"deletions"> = []): Promise<void> {
   const before = { ...crowd.acknowledged };
   const kinds = [...everyKind, ...more];
@@ -180,10 +180,10 @@ async function untilMoreIsDone(patienceMs: number, more: ReadonlyArray<"deletion
 }
 
 describe(`the engine is killed ${kills} times or more under load`, () => {
-  test("while it is away every answer is a documented one, and none keeps waiting", () => {
+  test("while the engine is away every answer is a documented one, and no request hangs", () => {
     expect(front.undocumented).toEqual([]);
     expect(front.slowestMs).toBeLessThan(29_000);
-    // A crowd that never met a dead engine would prove nothing.
+    // Clients that never met a dead engine would prove nothing.
     expect(front.countOf(503)).toBeGreaterThan(0);
     expect(front.countOf(503) + crowd.sendsRefused + deliveriesFailed).toBeGreaterThan(lives);
     const counts = [200, 204, 429, 503].map((status) => `${front.countOf(status)} × ${status}`);
@@ -213,7 +213,7 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
     );
   });
 
-  test("what was acknowledged is there after every revival, and at the end", () => {
+  test("acknowledged data is there after every restart, and at the end", () => {
     checkPeople([...items]);
     expect(lost).toEqual([]);
     expect(contradictions(crowd, items)).toEqual([]);
@@ -225,7 +225,7 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
     );
   });
 
-  test("every acknowledged change is told in the log of its organization, and in its workspace's", () => {
+  test("every acknowledged change is in the log of its organization, and in its workspace's", () => {
     const missing = homes.flatMap(({ uuid }, index) => {
       const changes = crowd.changes.filter(({ organization }) => organization === uuid);
       return [
@@ -246,7 +246,7 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
     console.log([...actions].map(([action, all]) => `${all.length} × ${action}`).join(", "));
   });
 
-  test("the minutely worker brings the index up to date by the writers' markers alone", async () => {
+  test("the minutely worker brings the index up to date with the writers' markers alone", async () => {
     const behind = problemsOf(items, { embedder: localEmbedder, markersMayRemain: true });
     const { missing, stale, orphaned, failed } = await followMarkers();
     expect(problemsOf(await everything(backend.table), { embedder: localEmbedder })).toEqual([]);
@@ -263,7 +263,7 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
   });
 });
 
-/** What a walk must have seen: of Learnings and pull requests the last state, of the log all of it. */
+/** What a walk must have seen: the last state of Learnings and pull requests, and the whole log. */
 function expectedOf({ walk, seen }: Walker, of: readonly Home[], home: Home | undefined): object {
   if (walk === metricsWalk) {
     const told = of.flatMap(({ uuid }) => [...(crowd.pullRequests.get(uuid) ?? [])]);
@@ -276,7 +276,7 @@ function expectedOf({ walk, seen }: Walker, of: readonly Home[], home: Home | un
   const uuids = new Set(of.map(({ uuid }) => uuid));
   const now = learningsIn(items).filter(({ organization }) => uuids.has(organization));
   const texts = new Map(now.map(({ id, text }) => [id, text]));
-  // A walk that had passed a Learning before it was deleted is not told of that.
+  // A walk that passed a Learning before its deletion does not get the removal.
   const gone = [...seen].filter(([id]) => !texts.has(id));
   return Object.fromEntries([...texts, ...gone].sort());
 }
@@ -288,7 +288,7 @@ const reconciling = (aheadMs: number) => ({
   random: systemRandom,
 });
 
-/** Runs of the schedule a minute later, while the slow full pass rests: only markers lead to what is behind. */
+/** Runs the schedule a minute later, while the slow full pass pauses: only markers lead to the missing entries. */
 async function followMarkers() {
   const deps = reconciling(indexLimits.leftBehindAfterMs);
   const rests = { embedder: localEmbedder.id, organization: null, learning: "" };

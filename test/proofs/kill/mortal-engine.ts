@@ -6,11 +6,11 @@ import type { EngineProxy } from "../../../cli/local/engine/durable-proxy.ts";
 import { chooseEngine } from "../../../cli/local/engine/engine.ts";
 import type { EngineKind } from "../../../cli/local/engine/kind.ts";
 
-/** The engine at an address that stays, on a file that stays, in processes that do not. */
+/** The engine at a fixed address and on a permanent file, in processes that are killed. */
 export class MortalEngine {
   readonly kind: EngineKind;
   readonly #command: EngineCommand;
-  /** Of the engine itself. Where the engine has a proxy, clients use `endpoint` instead. */
+  /** The address of the engine itself. If the engine has a proxy, clients use `endpoint` instead. */
   readonly address: string;
   #proxy: EngineProxy | undefined;
   #child: ChildProcess | undefined;

@@ -12,7 +12,7 @@ export const learningsIn = (items: readonly Item[]) =>
 export const auditIn = (items: readonly Item[], owner: string) =>
   items.filter(({ pk }) => pk.startsWith(`AUDIT#${owner}#`)).map(parseAudit);
 
-/** Of what the crowd changes, the records alone: vectors and logs are most of a table's bytes. */
+/** Only the records that the clients change: vectors and logs are most of a table's bytes. */
 export async function recordsOf(table: Table, { uuid }: Home): Promise<Item[]> {
   const ranges = [
     { pk: learningPartition(uuid) },
@@ -23,7 +23,7 @@ export async function recordsOf(table: Table, { uuid }: Home): Promise<Item[]> {
   return (await Promise.all(ranges.map((range) => Array.fromAsync(queryAll(table, range))))).flat();
 }
 
-/** What the table says against what the crowd was told. */
+/** Contradictions between the table and the answers that the clients received. */
 export function contradictions({ learnings, roles, seats }: Crowd, items: readonly Item[]): string[] {
   const texts = learningsIn(items).map(
     ({ organization, id, text }) => [`${organization} ${id}`, text] as const,
@@ -45,7 +45,7 @@ export function contradictions({ learnings, roles, seats }: Crowd, items: readon
   ];
 }
 
-/** Acknowledged changes that the log of this owner does not tell of. */
+/** Acknowledged changes that are missing in the log of this owner. */
 export function untold(
   changes: readonly Acknowledged[],
   items: readonly Item[],

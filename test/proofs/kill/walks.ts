@@ -2,7 +2,7 @@ import * as z from "zod";
 import { waitAfter } from "./crowd.ts";
 import type { Front } from "./front.ts";
 
-/** How one kind of walk asks, and what it keeps of a page: the last thing seen, by name. */
+/** The requests of one kind of walk, and what it keeps of a page: the last state seen, by name. */
 export type Walk = {
   readonly target: string;
   readonly read: (page: unknown) => ReadonlyArray<readonly [name: string, value: string]>;
@@ -13,7 +13,7 @@ const pullRequests = page(z.object({ pr_url: z.string(), coderabbit_comments: z.
 const learnings = page(z.object({ id: z.string(), learning: z.string() }));
 const entries = page(z.object({ id: z.string(), request_id: z.string().nullable() }));
 
-/** The number of findings tells which state of a pull request was seen. */
+/** The number of findings shows which state of a pull request was seen. */
 export const metricsWalk: Walk = {
   target: "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31&limit=15",
   read: (json) =>
@@ -30,14 +30,14 @@ export const auditWalk: Walk = {
 
 const cursorOf = z.object({ next_cursor: z.string().nullable() });
 
-/** One walk that goes on through every crash, and after its end from its resume cursor. */
+/** One walk that continues through every crash, and after its end from its resume cursor. */
 export class Walker {
   /** The last state seen of every thing. */
   readonly seen = new Map<string, string>();
   pages = 0;
-  /** Pages that a dead engine cost. */
+  /** Pages that failed because the engine was dead. */
   interrupted = 0;
-  /** How often it came to its end and went on from there. */
+  /** How often it reached its end and continued from there. */
   ends = 0;
   readonly walk: Walk;
   readonly #front: Front;
@@ -50,7 +50,7 @@ export class Walker {
     this.walk = walk;
   }
 
-  /** One page; answers whether it was the last one. */
+  /** Reads one page; returns whether it was the last one. */
   async step(): Promise<boolean> {
     const cursor = this.#cursor && `&cursor=${encodeURIComponent(this.#cursor)}`;
     const answer = await this.#front.ask(this.#key, "GET", `${this.walk.target}${cursor}`);

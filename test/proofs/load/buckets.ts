@@ -5,7 +5,7 @@ import type { Limit } from "./verdict.ts";
 type Request = { readonly path: string; readonly body?: object };
 const metricsWindow = "start_date=2026-11-01&end_date=2026-11-30";
 
-/** Good requests of an admin's organization key, by operation. A role that is not there counts like any other. */
+/** Valid requests of an admin's organization key, by operation. A request for a missing role counts like any other. */
 const requests = (organizationUuid: string): Readonly<Record<string, Request>> => ({
   whoami: { path: "/v1/whoami" },
   listReviewMetrics: { path: `/v1/metrics/reviews?${metricsWindow}` },

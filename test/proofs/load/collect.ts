@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 
 /**
- * Loaded into the service by the load test. What is not collected yet counts as resident and says nothing, so it is
- * collected now and then, and what is left is written down.
+ * Loaded into the service by the load test. Garbage that is not collected yet counts as resident and shows nothing, so
+ * this collects it from time to time and records the remaining memory.
  */
 const file = process.env.LIVE_MEMORY_FILE;
 if (file !== undefined) {

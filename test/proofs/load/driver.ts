@@ -1,12 +1,12 @@
 /**
- * Load, from a process of its own: requests at the times of a plan, over a fixed number of connections, whatever
- * the answers are. The plan comes on standard input, what became of each request goes to standard output.
+ * Generates load in its own process: sends requests at planned times over a fixed number of connections, regardless of
+ * the answers. The plan comes on standard input, the outcome of each request goes to standard output.
  */
 import { Agent, request } from "node:http";
 
 export type Shot = {
   readonly atMs: number;
-  /** Whose window it counts in. */
+  /** The owner of the window that it counts in. */
   readonly bucket: string;
   readonly method: string;
   readonly path: string;
@@ -22,15 +22,15 @@ export type Outcome = {
   readonly sentMs: number;
   readonly receivedMs: number;
   readonly status: number;
-  /** Sent a second time, since the first met a connection that was just being closed. */
+  /** Sent a second time, because the first met a connection that was just being closed. */
   readonly isRepeated: boolean;
 };
 
 const nowMs = (): number => performance.timeOrigin + performance.now();
 
 /**
- * A server closes a connection that was idle, and a request may cross the close. Only reads are sent again: a change
- * that nobody answered may have been made.
+ * A server closes idle connections, and a request may be sent at the same moment. Only reads are sent again: a change
+ * without an answer may have been made.
  */
 async function send(url: string, agent: Agent, shot: Shot): Promise<{ status: number; isRepeated: boolean }> {
   const first = await sendOnce(url, agent, shot);

@@ -22,13 +22,13 @@ import {
   wronglyRefused,
 } from "./verdict.ts";
 
-/** The short run sends as many, more slowly: they must not be too much for an engine on a busy machine. */
+/** The short run sends as many requests, but more slowly: they must not overload an engine on a busy machine. */
 const overload = volume(4, 10);
 const connections = volume(60, 200);
 const idleMs = volume(3_000, 30_000);
 const loadMs = volume(20_000, 240_000);
 const memoryWarmUpMs = loadMs / 3;
-/** Callers who stay under their limits the whole time. */
+/** Callers that stay under their limits all the time. */
 const quietHomes = 6;
 const quietPerMinute = 50;
 
@@ -38,9 +38,9 @@ let buckets: ReadonlyMap<string, Bucket>;
 let quietKeys: readonly string[] = [];
 let idle: readonly Outcome[] = [];
 let underLoad: readonly Outcome[] = [];
-/** Of the processor, by the service alone: a figure that other programs do not blur. */
+/** CPU time of the service alone: other programs do not distort this figure. */
 let spentMs = 0;
-/** Of the machine, before anything is measured: what figures of time are worth. */
+/** Speed of the machine before the measurement: shows how reliable the times are. */
 let loadAverage = 0;
 let memoryFile = "";
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const uuid = running.organizations.find((each) => each.provider_organization_id === "9000")?.id ?? "";
   buckets = bucketsOf(uuid, keys[0] ?? "");
   quietKeys = keys.slice(1);
-  // Every function is loaded before anything is measured, by a caller whose windows nobody looks at.
+  // Loads every function before the measurement, with a caller whose windows are not checked.
   await drive(
     [...bucketsOf(uuid, keys[1] ?? "").values()].flatMap(({ shots }) =>
       shots.map((shot) => ({ ...shot, atMs: 0 })),
@@ -73,7 +73,7 @@ beforeAll(async () => {
   const before = await processorMs();
   underLoad = await drive([...quietShots(loadMs), ...overloadShots()]);
   spentMs = (await processorMs()) - before;
-  // Afterwards, when everything is as warm as it gets: the harder comparison.
+  // Measured afterwards, when everything is warm: the stricter comparison.
   idle = await drive(quietShots(idleMs));
 }, timeoutMs);
 afterAll(async () => {
@@ -120,7 +120,7 @@ function events(ids: readonly string[]): object[] {
 
 const random = seededRandom(seedOfRun());
 
-/** At a steady rate, each a little off its beat. */
+/** At a steady rate with a little jitter. */
 function spread(perMinute: number, forMs: number, shots: ReadonlyArray<Omit<Shot, "atMs">>): Shot[] {
   const beatMs = 60_000 / perMinute;
   return Array.from({ length: Math.floor(forMs / beatMs) }, (_, index) => {
@@ -167,18 +167,18 @@ const clockTicksPerSecond = 100;
 
 async function processorMs(): Promise<number> {
   const status = await readFile(`/proc/${running.processId}/stat`, "utf8").catch(() => "");
-  // After the name, which is in brackets, come the state and then numbers: the 12th and 13th are user and system.
+  // After the name, which is in brackets, come the state and then numbers: the 12th and 13th are user and system time.
   const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
 }
 
-/** What these delete is not there. */
+/** The things that these requests delete do not exist. */
 const bucketsOfAbsent = new Set([deleteRole, deleteKey].map(({ rateLimit }) => rateLimit.bucket));
 
 const memoryLine = z.object({ atMs: z.number(), heapUsed: z.number(), rss: z.number() });
 
 describe(`${overload} times every rate limit over ${connections} connections`, () => {
-  test("nobody is without an answer, and no answer is a 5xx", () => {
+  test("every request gets an answer, and no answer is a 5xx", () => {
     const counts = Map.groupBy([...idle, ...underLoad], ({ status }) => status);
     const repeated = [...idle, ...underLoad].filter(({ isRepeated }) => isRepeated).length;
     console.log(`${(spentMs / underLoad.length).toFixed(1)} ms of the processor a request`);
@@ -186,12 +186,12 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
     console.log([...counts].map(([status, all]) => `${all.length} × ${status}`).join(", "));
     const allowed = new Set([200, 204, 404, 429]);
     expect([...counts.keys()].filter((status) => !allowed.has(status))).toEqual([]);
-    // A server may close an idle connection just as a request comes: rare, or it breaks connections.
+    // A server may close an idle connection just as a request comes: this must be rare.
     expect(repeated).toBeLessThanOrEqual(Math.ceil(underLoad.length / 100));
     expect(counts.get(404)?.every(({ bucket }) => bucketsOfAbsent.has(bucket)) ?? true).toBe(true);
   });
 
-  test("every limit is exact: never more within a window, never a refusal when there are fewer", () => {
+  test("every limit is exact: never more calls within a window, never a refusal with fewer", () => {
     const tookMs = Math.max(...underLoad.map(({ receivedMs }) => receivedMs));
     const table = [...buckets].map(([bucket, limit]) => {
       const own = underLoad.filter((outcome) => outcome.bucket === bucket);
@@ -224,11 +224,11 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
         `${Math.round(latency.busyShare * 100)} % of the time, which explains ${queueMs(latency).toFixed(1)} ms; ` +
         `load average before: ${loadAverage.toFixed(1)}`,
     );
-    // A few seconds on a machine that runs other tests say nothing about time.
+    // A few seconds on a machine that runs other tests prove nothing about time.
     if (isLong) expect(latencyProblems(latency)).toEqual([]);
   });
 
-  test.runIf(isLong)("memory stays flat", async () => {
+  test.runIf(isLong)("memory stays flat under load", async () => {
     const lines = (await readFile(memoryFile, "utf8")).trim().split("\n");
     const settled = lines
       .map((line) => memoryLine.parse(JSON.parse(line)))

@@ -2,15 +2,15 @@ import type { Outcome } from "./driver.ts";
 
 export type Limit = { readonly requestsMax: number; readonly windowMs: number };
 
-/** Everything that is not refused counts, whatever it answered. */
+/** Every call that is not refused counts, whatever its answer. */
 const isAdmitted = ({ status }: Outcome): boolean => status !== 429;
 
-/** The service stamps calls with whole milliseconds: the earliest that one sent now can get. */
+/** The service stamps calls with whole milliseconds: the earliest stamp that a call sent now can get. */
 const earliestStampMs = ({ sentMs }: Outcome): number => Math.floor(sentMs);
 
 /**
- * Surely too many: admitted calls that all began and ended within less than one window of the first one's
- * beginning. A call's own stamp lies somewhere between its two times, so nothing exact is ever accused.
+ * Certainly too many: admitted calls that all began and ended within less than one window of the first one's beginning.
+ * A call's own stamp is between its two times, so an exact limiter is never reported.
  */
 export function overAdmitted(outcomes: readonly Outcome[], { requestsMax, windowMs }: Limit): string[] {
   const admitted = outcomes.filter(isAdmitted);
@@ -23,7 +23,7 @@ export function overAdmitted(outcomes: readonly Outcome[], { requestsMax, window
   });
 }
 
-/** Surely wrong: a refusal although even all calls that may have been in its window are fewer than the limit. */
+/** Certainly wrong: a refusal although all calls that may have been in its window are fewer than the limit. */
 export function wronglyRefused(outcomes: readonly Outcome[], { requestsMax, windowMs }: Limit): string[] {
   const admitted = outcomes.filter(isAdmitted);
   return outcomes.flatMap((refused) => {
@@ -43,7 +43,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Least squares: units a second. */
+/** Least squares, in units per second. */
 export function slopePerSecond(samples: ReadonlyArray<{ atMs: number; value: number }>): number {
   const meanAt = samples.reduce((sum, { atMs }) => sum + atMs, 0) / samples.length;
   const mean = samples.reduce((sum, { value }) => sum + value, 0) / samples.length;
@@ -55,28 +55,28 @@ export function slopePerSecond(samples: ReadonlyArray<{ atMs: number; value: num
 export type Latency = {
   readonly idleMs: readonly number[];
   readonly underLoadMs: readonly number[];
-  /** Of the processor, by the service, for one request. */
+  /** CPU time of the service for one request. */
   readonly serviceMs: number;
-  /** Share of the time in which the service was at work. */
+  /** Share of the time in which the service was busy. */
   readonly busyShare: number;
 };
 
 /**
- * What one caller in twenty waits behind others where a single process serves all of them in turn (M/M/1). On AWS
- * every request has a function of its own; the local service is one process, and its tail has this in it.
+ * The time that one caller in twenty waits behind others if a single process serves all of them in turn (M/M/1). On AWS
+ * every request has its own function; the local service is one process, and its tail includes this wait.
  */
 export const queueMs = ({ serviceMs, busyShare }: Latency): number =>
   busyShare >= 1
     ? Number.POSITIVE_INFINITY
     : (serviceMs / (1 - busyShare)) * Math.log(Math.max(1, busyShare / 0.05));
 
-/** Twice the idle value, in the middle; and of the slowest twentieth, beside what waiting in line explains. */
+/** At most twice the idle value, for the median and for the slowest twentieth without the explained queueing. */
 export function latencyProblems(latency: Latency): string[] {
   const { idleMs, underLoadMs } = latency;
   const middleMax = 2 * quantile(idleMs, 0.5);
   const tailMax = 2 * quantile(idleMs, 0.95) + queueMs(latency);
   const [middle, tail] = [quantile(underLoadMs, 0.5), quantile(underLoadMs, 0.95)];
-  // Not "more than": nothing measured is a problem too.
+  // Not "more than": a missing measurement is a problem too.
   return [
     ...(middle <= middleMax
       ? []

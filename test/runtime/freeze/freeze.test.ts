@@ -8,11 +8,11 @@ import { systemClock } from "../../../lib/runtime/clock.ts";
 import { FreezableProcess } from "./process.ts";
 import { type Fate, ForgetfulServer } from "./server.ts";
 
-/** More than are kept open between two requests. */
+/** More reads than connections that are kept open between two requests. */
 const reads = awsLimits.idleConnectionsMax + 4;
-/** Beyond it connections are not trusted any more. */
+/** After this time idle connections are no longer trusted. */
 const frozenMs = awsLimits.trustedIdleMs + 200;
-/** A busy machine takes its time for twenty connections and their retries. */
+/** A busy machine needs this time for twenty connections and their retries. */
 const slackMs = 1_500;
 
 let directory = "";
@@ -50,7 +50,7 @@ beforeEach(async () => {
   await expect.poll(() => server.connections).toBe(awsLimits.idleConnectionsMax);
 });
 
-/** The next request is there before the function knows what became of its connections. */
+/** The next request arrives before the function knows the state of its connections. */
 async function readAfterThaw(fate: Fate, { count = reads, aheadMs = 0 } = {}) {
   frozen.freeze();
   await systemClock.sleep(frozenMs);
@@ -61,31 +61,31 @@ async function readAfterThaw(fate: Fate, { count = reads, aheadMs = 0 } = {}) {
 }
 
 describe("the first request after a thaw", () => {
-  // With a single read every retry would find another dead connection.
+  // With a single read every retry would meet another dead connection.
   test.each([
     ["closes", reads],
     ["resets", reads],
     ["resets", 1],
-  ] as const)("sees no error where the server %s its connections (%d reads)", async (fate, count) => {
+  ] as const)("gets no error if the server %s its connections (%d reads)", async (fate, count) => {
     const { ms, failures } = await readAfterThaw(fate, { count });
     expect(failures).toEqual([]);
     expect(ms).toBeLessThan(slackMs);
   });
 
-  test("waits once, and shortly, where packets are lost", async () => {
+  test("waits once, for a short time, if packets are lost", async () => {
     const { ms, failures } = await readAfterThaw("drops");
     expect(failures).toEqual([]);
     expect(ms).toBeGreaterThanOrEqual(awsLimits.reusedAnswerMsMax);
     expect(ms).toBeLessThan(awsLimits.reusedAnswerMsMax + slackMs);
   });
 
-  test("does not even wait after a long freeze: such connections are not tried", async () => {
+  test("the first request after a thaw does not wait at all after a long freeze: such connections are not used", async () => {
     const { ms, failures } = await readAfterThaw("drops", { aheadMs: awsLimits.idleConnectionMsMax });
     expect(failures).toEqual([]);
     expect(ms).toBeLessThan(awsLimits.reusedAnswerMsMax);
   });
 
-  test("uses the connections that are still there", async () => {
+  test("uses the connections that are still open", async () => {
     frozen.freeze();
     await systemClock.sleep(frozenMs);
     const answer = frozen.read(1);

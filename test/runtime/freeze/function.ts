@@ -1,6 +1,6 @@
 import { openStore } from "../../../lib/store/open.ts";
 
-/** As many reads at once as a request makes; how long they took, and what failed of them. */
+/** Makes as many reads at once as a request does; returns their duration and their failures. */
 export async function handler({ reads }: { readonly reads: number }) {
   const startedMs = performance.now();
   const { table } = openStore();

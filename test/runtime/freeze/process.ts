@@ -5,7 +5,7 @@ import * as z from "zod";
 const answerSchema = z.object({ ms: z.number(), failures: z.array(z.string()) });
 export type Reads = z.output<typeof answerSchema>;
 
-/** Loads the bundle and answers messages with what its handler answers. `aheadMs` moves the wall clock on. */
+/** Loads the bundle and answers messages with the result of its handler. `aheadMs` moves the wall clock forward. */
 const script = `
   const { handler } = await import(process.argv[1]);
   const now = Date.now;
@@ -15,7 +15,7 @@ const script = `
   });
   process.send("ready");`;
 
-/** A built function in a process of its own, which can be frozen as Lambda freezes one between two requests. */
+/** A built function in its own process, which can be frozen as Lambda freezes one between two requests. */
 export class FreezableProcess {
   readonly #child: ChildProcess;
 

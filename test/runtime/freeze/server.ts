@@ -4,20 +4,20 @@ import { createServer } from "node:https";
 import { Socket } from "node:net";
 import { selfSignedCertificate } from "../../support/certificate.ts";
 
-/** What becomes of a connection while the function at its other end is frozen. */
+/** What happens to a connection while the function at its other end is frozen. */
 export type Fate =
   /** The server closes it. */
   | "closes"
-  /** The server knows it no more, and says so when it hears from it. */
+  /** The server no longer knows the connection, and answers a packet on it with a reset. */
   | "resets"
-  /** Something on the way loses every packet of it. */
+  /** Every packet of the connection is lost on the way. */
   | "drops";
 
-/** A table of DynamoDB's in which nothing is, and whose connections (TLS, as AWS's) do not outlast a freeze. */
+/** An empty DynamoDB table whose connections (TLS, like AWS's) do not outlive a freeze. */
 export class ForgetfulServer {
   endpoint = "";
   readonly #certificate = selfSignedCertificate();
-  /** What is below TLS, by the caller's port. */
+  /** The sockets below TLS, by the caller's port. */
   readonly #sockets = new Map<number | undefined, Socket>();
   readonly #fates = new Map<number | undefined, Fate>();
   readonly #server = createServer(
@@ -39,7 +39,7 @@ export class ForgetfulServer {
     this.endpoint = `https://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`;
   }
 
-  /** Whom its callers have to trust. */
+  /** The certificate that callers have to trust. */
   get certificate(): string {
     return this.#certificate.cert;
   }
@@ -48,7 +48,7 @@ export class ForgetfulServer {
     return this.#sockets.size;
   }
 
-  /** All connections that there are now. */
+  /** Affects all connections that are open now. */
   lose(fate: Fate): void {
     for (const [port, socket] of this.#sockets) {
       if (fate === "closes") socket.end();
@@ -67,7 +67,7 @@ export class ForgetfulServer {
     const fate = this.#fates.get(remotePort);
     if (fate === "resets") this.#sockets.get(remotePort)?.resetAndDestroy();
     if (fate !== undefined) return;
-    // Others share the connection's time: as many at once as are asked need a connection each.
+    // A slow answer keeps the connection busy, so that simultaneous requests need one connection each.
     await new Promise((resolve) => setTimeout(resolve, 20));
     response.end("{}");
   }

@@ -1,23 +1,23 @@
 import { StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { Dice, type Scheduler } from "../model/scheduler.ts";
 
-/** In one life of eight, so that the other lives stay what they were. */
+/** Only every eighth seed has such a store, so that the other seeds behave as before. */
 const livesApart = 8;
 const flappingLife = 3;
 const outageSteps = 200;
 const outagesMax = 24;
 
 /**
- * A store that goes away for seconds, and comes back: at any time, and most of all as soon as it has counted a try. It
- * then takes neither the event nor the end of its try.
+ * A store that becomes unavailable for seconds and comes back: at any time, and most likely right after it has counted
+ * a try. It then accepts neither the event nor the end of its try.
  */
 export class FlappingStore {
   readonly #scheduler: Scheduler;
-  /** Of its own: the other choices of the life stay what they were. */
+  /** Separate dice, so that all other random choices of the seed stay the same. */
   readonly #dice: Dice;
   #outagesLeft: number;
   #awayUntil = 0;
-  /** Whether it ever goes away in this life. */
+  /** Whether it becomes unavailable with this seed. */
   readonly isFlapping: boolean;
 
   constructor(scheduler: Scheduler, seed: number) {

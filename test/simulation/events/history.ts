@@ -6,8 +6,9 @@ import { memberData, organizationData, repositoryData, workspaceData } from "../
 import type { Dice } from "../model/scheduler.ts";
 
 /**
- * What is wrong with an event: nothing, its data, its item (the table refuses it), it ends the worker, it takes longer
- * than any delivery, or AWS gives no leave for it, however often it comes.
+ * What is wrong with an event: nothing (good), its data (malformed), its item, which the table refuses (refused), it
+ * ends the worker (deadly), it takes longer than any delivery (lasting), or AWS denies access for it at every delivery
+ * (forbidden).
  */
 export type Fate = "good" | "malformed" | "refused" | "deadly" | "lasting" | "forbidden";
 
@@ -15,7 +16,7 @@ export type ToldEvent = OutgoingEvent & { readonly fate: Fate };
 
 const organizationIds = ["1", "2", "3"];
 const userIds = ["ann", "bob", "cid", "dan"];
-/** Whose events meet what is wrong with them. */
+/** Users whose events have the fate in the name. */
 export const refusedUser = "too-large";
 export const deadlyUser = "deadly";
 export const lastingUser = "lasting";
@@ -29,7 +30,7 @@ export const nameOf = (id: string) => ({
 export const organizations = organizationIds.map((id) => ({ id, uuid: organizationUuid(nameOf(id)) }));
 export const users = userIds;
 
-/** The state that the platform is in, which it tells of piece by piece. */
+/** Builds the platform's state and the events that describe it step by step. */
 export function makeHistory(dice: Dice): ToldEvent[] {
   const events: ToldEvent[] = [];
   let minute = 0;
@@ -38,7 +39,7 @@ export function makeHistory(dice: Dice): ToldEvent[] {
     const occurred_at = new Date(Date.UTC(2026, 9, 1, 0, minute)).toISOString();
     events.push({ id: v5(`${minute}`, identityNamespace), type, occurred_at, data, fate });
   };
-  // In some histories nobody wants a seat until the end; then some do, while the first seats are bought.
+  // In some histories nobody wants a seat until the end; then some users do, while the first seats are bought.
   const isRush = dice.chance(0.4);
   const late = userIds.slice(-1);
   const early = isRush ? userIds.slice(0, -1) : userIds;
@@ -106,7 +107,7 @@ export function makeHistory(dice: Dice): ToldEvent[] {
     if (what < 0.5) member(id, dice.pick(early));
     else if (what < 0.65) pullRequest(id);
     else if (what < 0.72) organization(id);
-    // Seats are bought in a group of their own, and so at the same time as people come and go.
+    // Seats are bought in a separate group, and so at the same time as people join and leave.
     else if (what < 0.93) workspace();
     else dice.pick(bad)(id);
   }

@@ -7,28 +7,27 @@ type Group = { readonly messages: Message[]; blockedUntil: number };
 
 export const queueRules = {
   batchMessagesMax: 10,
-  /** In steps: three times what a worker has. */
+  /** In steps: three times the time of a worker. */
   visibility: 3_600,
   /**
-   * Fewer than on AWS, as two days are to one, so that what would be given up there after a day is given up within a
-   * simulated life: by the worker itself, and by the queue where the worker does not.
+   * Fewer than on AWS, in the ratio of two days to one, so that a message that would be given up there after a day is
+   * given up within a simulated life: by the worker itself, and by the queue if the worker does not.
    */
   workerReceivesMax: 60,
   receivesMax: 60 + 10 * eventLimits.passingTriesMin,
 } as const;
 
 /**
- * SQS FIFO as its documents say it: a message is delivered at least once; while messages of a group are in flight, or
- * wait to be visible again, nothing else of the group is delivered; every delivery counts as a receive of every
- * message in it; one that was received too often goes to the dead letters, by the queue's own hand and without a
- * reason.
+ * SQS FIFO as documented: a message is delivered at least once; while messages of a group are in flight, or wait to
+ * become visible again, nothing else of the group is delivered; every delivery counts as a receive of every message in
+ * it; SQS itself moves a message that was received too often to the dead letters, without a reason.
  */
 export class ModelQueue {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
   readonly #groups = new Map<string, Group>();
   #sent = 0;
-  /** Buried by the queue. */
+  /** Moved to the dead letters by the queue itself. */
   readonly buried: QueueMessage[] = [];
 
   constructor(scheduler: Scheduler, dice: Dice) {
@@ -48,13 +47,13 @@ export class ModelQueue {
     return [...this.#groups.values()].every(({ messages }) => messages.length === 0);
   }
 
-  /** When a group that waits is next delivered; null when none waits. */
+  /** When a waiting group is delivered next; null if no group waits. */
   get nextVisible(): number | null {
     const waiting = [...this.#groups.values()].filter(({ messages }) => messages.length > 0);
     return waiting.length === 0 ? null : Math.min(...waiting.map(({ blockedUntil }) => blockedUntil));
   }
 
-  /** Up to ten messages, of one group or of several, each group's in their order. */
+  /** Up to ten messages, of one group or of several, in the order of each group. */
   receive(): readonly Message[] {
     const batch: Message[] = [];
     const free = [...this.#groups.values()].filter(({ blockedUntil }) => blockedUntil <= this.#scheduler.now);
@@ -74,7 +73,9 @@ export class ModelQueue {
     return batch;
   }
 
-  /** What the worker answered: those that failed come again when they are visible again, all others are forgotten. */
+  /**
+   * Handles the worker's answer: failed messages are delivered again when they become visible, all others are deleted.
+   */
   settle(batch: readonly Message[], failed: readonly QueueMessage[]): void {
     const again = new Set(failed.map(({ id }) => id));
     for (const name of new Set(batch.map(({ group }) => group))) {

@@ -22,7 +22,10 @@ import { checkTold } from "./told.ts";
 import { Violation } from "./violation.ts";
 import { type EventWeakness, EventWorld } from "./world.ts";
 
-/** One seed: events, an admin and faults; then calm, rest, and the oracle. Answers what it found wrong. */
+/**
+ * Runs one seed: events, an admin and faults; then no more faults, rest, and the final check. Returns the violation
+ * found.
+ */
 export async function simulateEvents(seed: number, weakness?: EventWeakness): Promise<Error | undefined> {
   const world = new EventWorld(seed, weakness);
   try {
@@ -43,17 +46,20 @@ export async function simulateEvents(seed: number, weakness?: EventWeakness): Pr
   }
 }
 
-/** What the clock does: soon, and when every event that cannot be applied has waited long enough. */
+/** Runs the scheduled work: at once, and after every event that cannot be applied has waited long enough. */
 async function rest(world: EventWorld): Promise<void> {
   await resumeMoves(world.deps(new Process()));
   for (const days of [0, eventLimits.waitingDaysMax + 1]) {
     world.passDays(days);
-    // An event that ends its worker ends this one too, until it is given up.
+    // An event that ends its worker ends this run too, until the event is given up.
     for (let run = 0; run <= eventLimits.untoldMax; run++) await look(world);
   }
 }
 
-/** One run; it tells of every event that could not be applied, and what is left of them is the oracle's to judge. */
+/**
+ * One run of the worker for waiting events; it reports each event that cannot be applied. `checkRest` checks the
+ * result.
+ */
 function look(world: EventWorld): Promise<void> {
   return new Promise((resolve) => {
     const deps = world.deps(new Process(resolve));
@@ -71,8 +77,9 @@ function checkRest(world: EventWorld): void {
       throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
     if (fate !== "good" && !dead.has(id)) throw new Violation("alive", `a ${fate} event is no dead letter`);
     const isWaitedFor = reasonOf(world, id)?.startsWith("It was received");
-    // Where the store is often slow or away, or its calls fail, tries end by that: it is not held against an event, and a
-    // deadly one seldom gets as far as ending its worker within the few receives of a simulated life.
+    // If the store is often slow or unavailable, or its calls fail, tries end for that reason: this does not count
+    // against an event, and a deadly event seldom gets as far as ending its worker within the few receives of a
+    // simulated life.
     const isTroubled = world.isSlow || world.isFlapping || world.isRough;
     const mayPass =
       fate === "forbidden" || (fate === "lasting" && world.isSlow) || (fate === "deadly" && isTroubled);
@@ -95,7 +102,7 @@ function checkRest(world: EventWorld): void {
   }
 }
 
-/** A pull request's pointer has its version in two parts. */
+/** The version of a pull request's pointer is stored in two parts. */
 const isWhatItSays = (item: Item | undefined, event: ToldEvent): boolean =>
   event.type === "pull_request.finalized"
     ? item?.o === Date.parse(event.occurred_at) && item.e === event.id
@@ -104,11 +111,11 @@ const isWhatItSays = (item: Item | undefined, event: ToldEvent): boolean =>
 const reasonOf = (world: EventWorld, id: string): string | undefined =>
   world.letters.find((letter) => eventOf(letter) === id)?.reason;
 
-/** The event in a letter: one that was sent again travels under a new id. */
+/** The id of the event in a letter: an event that is sent again has a new message id. */
 const eventOf = ({ body }: DeadLetter): string => envelope.parse(JSON.parse(body)).id;
 const envelope = z.object({ id: z.string() });
 
-/** The newest good event about each thing, by the thing's key. */
+/** The newest good event of each item, by the item's key. */
 function newest(events: readonly ToldEvent[]): Map<string, ToldEvent> {
   const found = new Map<string, ToldEvent>();
   for (const event of events.filter(({ fate }) => fate === "good")) {
@@ -145,7 +152,7 @@ const pick = (data: unknown): object =>
     ? { provider_organization_id: data.provider_organization_id }
     : {};
 
-/** A member's key works exactly while the newest event calls the member active. */
+/** A member's key works exactly while the member is active in the newest event. */
 async function checkKeys(world: EventWorld): Promise<void> {
   const states = newest(world.events);
   const deps = world.deps(new Process());

@@ -30,9 +30,9 @@ const memberData = z.object({
 const pullRequestData = z.object({ provider_organization_id: z.string(), author_id: z.string() });
 
 /**
- * What the events say about people and seats, held against what is stored: seats bought, the pool of every
- * organization, who is active, which role and which wish for a seat they began with, and who has earned one. From
- * there on the stored items are held against each other (`checkPeople`): who sits follows from these.
+ * Compares what the events say about people and seats with the stored items: seats bought, the pool of every
+ * organization, who is active, the initial role and the initial wish for a seat, and who has earned one. `checkPeople`
+ * then compares the stored items with each other: who has a seat follows from these.
  */
 export function checkTold(told: readonly ToldEvent[], find: Find, modeChanged: ReadonlySet<string>): void {
   const good = told.filter(({ fate }) => fate === "good");
@@ -60,7 +60,7 @@ export function checkTold(told: readonly ToldEvent[], find: Find, modeChanged: R
       const { email, active } = last;
       expectSaid(stored, { email, active, role: first.role, seat_wanted: first.seat_assigned });
       const hasEarned = stored?.seat_earned === true;
-      // An admin changed the mode at some moment: the pull requests before it may count or not.
+      // An admin changed the mode at an unknown time: the pull requests before it may count or not.
       const mayEarn = authors.has(user) && (isAutomatic || modeChanged.has(uuid));
       const mustEarn = authors.has(user) && isAutomatic && !modeChanged.has(uuid);
       if ((hasEarned && !mayEarn) || (!hasEarned && mustEarn))

@@ -1,9 +1,9 @@
 /**
- * dead: a good event is a dead letter · alive: a bad one is none · patient: a bad one was waited for as if it could pass ·
- * buried: the queue gave one up without a reason ·
- * waiting: an event still waits at rest · missed: a thing is not what its newest event says · people: counts, persons
- * or seats do not add up · key: a key works that should not, or the other way round · late: a write began after its
- * run had ended · endless: it never comes to rest.
+ * dead: a good event is a dead letter · alive: a bad event is not a dead letter · patient: a bad event was retried as
+ * if its error were temporary · buried: the queue gave up an event without a reason · waiting: an event still waits at
+ * rest · missed: an item does not match its newest event · people: counts, persons or seats do not add up · key: a key
+ * works that should not, or the reverse · late: a write began after its run had ended · endless: the simulation never
+ * comes to rest.
  */
 export type BrokenRule =
   | "dead"
@@ -17,7 +17,7 @@ export type BrokenRule =
   | "late"
   | "endless";
 
-/** A promise of the write side that did not hold. */
+/** A broken promise of the write side. */
 export class Violation extends Error {
   override readonly name = "Violation";
   readonly rule: BrokenRule;

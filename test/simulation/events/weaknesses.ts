@@ -9,7 +9,7 @@ import {
 } from "../../../lib/store/table.ts";
 import type { EventWeakness } from "./world.ts";
 
-/** The mark of an author counted only together with the mode, and its absence was demanded else. */
+/** The mark of an author counted only together with the mode; otherwise the code required that no mark exists. */
 const markWithoutMode: EventWeakness = {
   name: "a mark that does not earn a seat is taken for no mark",
   breaks: ["dead", "buried", "endless"],
@@ -33,7 +33,10 @@ const markWithoutMode: EventWeakness = {
   }),
 };
 
-/** Every fault but a refusal was taken for a passing one: the group stood until the queue buried all of it. */
+/**
+ * Every error except a refusal counted as temporary: the group waited until the queue moved all of it to the dead
+ * letters.
+ */
 const everyFaultPasses: EventWeakness = {
   name: "a fault that never passes is waited for",
   breaks: ["patient"],
@@ -70,7 +73,7 @@ function withoutSeatsBound(write: TransactionWrite): TransactionWrite[] {
   return "check" in write ? [] : [{ ...write, when: { all } }];
 }
 
-/** Nobody looked whether seats were still short when somebody was left without one. */
+/** The code did not check whether seats were still short when it left a member without one. */
 const shortUnconditionally: EventWeakness = {
   name: "somebody is left short although seats were bought meanwhile",
   breaks: ["people"],
@@ -80,7 +83,7 @@ const shortUnconditionally: EventWeakness = {
     ...table,
     transact: async (writes, options) => {
       const unbound = writes.flatMap(withoutSeatsBound);
-      // Such a save takes its time, or seats would hardly ever be bought meanwhile.
+      // Such a save is slowed down; otherwise seats would hardly ever be bought meanwhile.
       const isSlow = JSON.stringify(unbound) !== JSON.stringify(writes);
       for (let reads = 0; isSlow && reads < 40; reads++) await table.get(organizationKey("nobody"));
       return await table.transact(unbound, options);
@@ -88,7 +91,7 @@ const shortUnconditionally: EventWeakness = {
   }),
 };
 
-/** When the time was up the worker answered, and what it had begun went on by itself. */
+/** When the time was up the worker answered, but the work that it had begun continued. */
 const goesOnAfterTheEnd: EventWeakness = {
   name: "work goes on after its run has answered",
   breaks: ["late"],
@@ -100,7 +103,7 @@ const goesOnAfterTheEnd: EventWeakness = {
   },
 };
 
-/** The worker said that it was done with events that it never looked at. */
+/** The worker acknowledged events that it never read. */
 const dropsPullRequests: EventWeakness = {
   name: "pull requests are acknowledged without being applied",
   breaks: ["missed"],
@@ -114,7 +117,7 @@ const dropsPullRequests: EventWeakness = {
     ),
 };
 
-/** Members were stored, and seated, by a wish that no event told. */
+/** Members were stored, and got seats, because of a wish that no event contained. */
 const wishesForEverybody: EventWeakness = {
   name: "every member is taken to want a seat",
   breaks: ["missed"],
@@ -126,7 +129,7 @@ const wishesForEverybody: EventWeakness = {
   },
 };
 
-/** The time that an event took was never held against it. */
+/** The time that an event took never counted against it. */
 const endlessPatience: EventWeakness = {
   name: "an event that takes longer than any delivery is waited for",
   breaks: ["patient"],
@@ -138,7 +141,7 @@ const endlessPatience: EventWeakness = {
   }),
 };
 
-/** A worker forgot the ends of tries that a store which was away could not take. */
+/** A worker forgot the ends of tries that it could not write while the store was unavailable. */
 const forgetsEnds: EventWeakness = {
   name: "the end of a try that the store could not take is never told",
   breaks: ["dead"],
@@ -147,7 +150,7 @@ const forgetsEnds: EventWeakness = {
   ingest: (deps, messages, options) => ingest({ ...deps, untoldEnds: new Map() }, messages, options),
 };
 
-/** Only the queue ever gave up a message that met passing faults. */
+/** Only the queue ever gave up a message that always met temporary errors. */
 const neverGivesUp: EventWeakness = {
   name: "a message that passing faults meet for ever is left to the queue",
   breaks: ["buried"],

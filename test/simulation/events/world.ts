@@ -30,26 +30,26 @@ import { type BrokenRule, Violation } from "./violation.ts";
 const stepMs = 25;
 const timeBudgetMs = 28_000;
 const stepsMax = 400_000;
-/** Three and a half seconds, which is quick for a store; twelve of them are more than a worker's time. */
+/** Three and a half seconds, which is quick for a store; twelve of them exceed a worker's time. */
 const lastingSteps = 140;
 const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
 
-/** What a function keeps from one batch to the next, until it ends. */
+/** What a function keeps in memory from one batch to the next, until it ends. */
 type Memory = { readonly untoldEnds: UntoldEnds };
 
-/** A known fault, put back between the code and the store or the queue. */
+/** A known bug, put back between the code and the store or the queue. */
 export type EventWeakness = {
   readonly name: string;
   readonly breaks: readonly BrokenRule[];
   /** It must be caught within this many seeds. */
   readonly seedsMax: number;
-  /** A seed that catches it, tried first: the others are searched only when the code has moved it. */
+  /** A seed that catches it, tried first: the other seeds are searched only when a change of the code has moved it. */
   readonly caughtAt: number;
   readonly table?: (table: Table, look: (item: Item) => Item | undefined) => Table;
   readonly ingest?: typeof ingest;
 };
 
-/** One seed's world: whole groups of events, a queue with SQS's rules, workers that die and run out of time. */
+/** The world of one seed: whole groups of events, a queue with SQS's rules, workers that die and run out of time. */
 export class EventWorld {
   readonly dice: Dice;
   readonly events: readonly ToldEvent[];
@@ -61,7 +61,7 @@ export class EventWorld {
   readonly #weakness: EventWeakness | undefined;
   readonly #flapping: FlappingStore;
   readonly clock: Clock;
-  /** Organizations whose mode an admin changed, or tried to. */
+  /** Organizations whose mode an admin changed, or tried to change. */
   readonly modeChanged = new Set<string>();
   #passedMs = 0;
   #failure: unknown;
@@ -69,7 +69,7 @@ export class EventWorld {
   readonly isSlow: boolean;
   /** Many calls of its store fail. */
   readonly isRough: boolean;
-  /** Its store goes away and comes back. */
+  /** Its store becomes unavailable and comes back. */
   readonly isFlapping: boolean;
   isClosing = false;
 
@@ -114,7 +114,7 @@ export class EventWorld {
     };
   }
 
-  /** The store with events in it that it cannot bear, and with the weakness under test. */
+  /** The store with faults for events that it cannot apply, and with the weakness under test. */
   #table(process: Process): Table {
     const table = this.#flapping.over(this.#store.connect(process));
     const spoiled: Table = {
@@ -123,14 +123,14 @@ export class EventWorld {
         if (writesMember(writes, refusedUser)) throw faultOf("ValidationException");
         if (writesMember(writes, forbiddenUser)) throw faultOf("AccessDeniedException");
         if (writesMember(writes, deadlyUser)) process.crash();
-        // Some are on their way for long: what they rest on changes meanwhile.
+        // Some transactions are delayed, so that the state that they depend on changes meanwhile.
         if (this.dice.chance(0.1)) await this.#scheduler.sleep(this.dice.below(300));
         return await table.transact(writes, options);
       },
       getMany: async (keys, options) => {
         const { sk } = memberKey("", lastingUser);
         if (!keys.some((key) => key.sk === sk)) return await table.getMany(keys, options);
-        // Nothing of it is there yet, told quickly and again and again: the time is up before the decisions are.
+        // The answer is quick, and always that nothing is stored yet: the time ends before all decisions are made.
         await this.#scheduler.sleep(lastingSteps);
         return keys.map(() => undefined);
       },
@@ -150,7 +150,7 @@ export class EventWorld {
     this.queue.send(messages);
   }
 
-  /** An operator sends the dead letters again, in some lives: bad ones come back, and disturb nobody. */
+  /** An operator sends the dead letters again, with some seeds: bad ones come back, and affect no other event. */
   redrive(): boolean {
     if (this.letters.length === 0 || this.dice.chance(0.5)) return false;
     const random = diceRandom(this.dice);
@@ -162,7 +162,7 @@ export class EventWorld {
   async worker(): Promise<void> {
     const memory: Memory = { untoldEnds: new Map() };
     while (!this.isClosing) {
-      // Nobody asks while nothing can be delivered.
+      // No worker receives while nothing can be delivered.
       const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
       await this.#scheduler.sleep(1 + untilVisible + this.dice.below(20));
       const batch = this.queue.receive();
@@ -176,7 +176,7 @@ export class EventWorld {
     const deps = { ...this.deps(process), untoldEnds };
     const run = { isOver: false };
     const table = this.#watched(deps.table, run);
-    // Some functions have little time, so that it is up in the middle of something.
+    // Some functions have little time, so that it ends in the middle of the work.
     const budgetMs = dice.chance(0.15) && !this.isClosing ? dice.below(timeBudgetMs) : timeBudgetMs;
     const apply = this.#weakness?.ingest ?? ingest;
     const failed = await apply({ ...deps, table }, batch, { timeBudgetMs: budgetMs });
@@ -184,7 +184,7 @@ export class EventWorld {
     if (process.isAlive) this.queue.settle(batch, failed);
   }
 
-  /** Nothing is begun for a run that has answered, but that a try is taken back. */
+  /** No write begins for a run that has answered, except that a try is taken back. */
   #watched(table: Table, run: { readonly isOver: boolean }): Table {
     const begin = (writes: readonly TransactionWrite[]): void => {
       const isTries = writes.every((write) => keyOf(write).pk.startsWith("TRIES#"));
@@ -203,7 +203,7 @@ export class EventWorld {
     };
   }
 
-  /** An admin who cannot make up their mind about how seats are given. */
+  /** An admin who repeatedly changes how seats are assigned. */
   async admin(): Promise<void> {
     for (let count = this.dice.below(6); count > 0; count--) {
       await this.#scheduler.sleep(this.dice.below(1_500));
@@ -211,7 +211,7 @@ export class EventWorld {
       this.modeChanged.add(uuid);
       const seat_assignment_mode = this.dice.pick(["automatic", "manual"] as const);
       const context = { ...this.deps(new Process()), ...operatorOrigin };
-      // What fails is the admin's to repeat.
+      // A failed change is not repeated here: the admin would repeat it.
       void changeOrganizationSettings(context, uuid, { seat_assignment_mode }).catch(() => {});
     }
   }
@@ -252,7 +252,7 @@ export class EventWorld {
   }
 }
 
-/** A batch makes hundreds of calls: with the stream's own rates hardly one would come through. */
+/** A batch makes hundreds of calls: with the rates of the stream simulation hardly any batch would succeed. */
 const gentler = (faults: Faults): Faults => ({
   ...faults,
   crash: faults.crash / 40,
@@ -260,7 +260,7 @@ const gentler = (faults: Faults): Faults => ({
   timeOut: faults.timeOut / 8,
   throttle: faults.throttle / 8,
   invisible: Math.min(faults.invisible, 0.1),
-  // Conditional single writes are not sent twice by the client, and the model cannot tell which are.
+  // The client does not send conditional single writes twice, and the model cannot distinguish them.
   echo: 0,
 });
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Change, Condition, Item, Key, Path, Value } from "../../../lib/store/table.ts";
 
-/** What DynamoDB's expressions mean, on plain items. */
+/** Evaluates DynamoDB's expressions on plain items. */
 const steps = (path: Path): readonly string[] => (typeof path === "string" ? [path] : path);
 
 function valueAt(item: Item | undefined, path: Path): Value | undefined {
@@ -29,11 +29,11 @@ export function holds(condition: Condition, item: Item | undefined): boolean {
   return compares(item, condition.atLeast, (order) => order >= 0);
 }
 
-/** Lists and maps are equal by what they hold. */
+/** Lists and maps are equal if their content is equal. */
 const same = (one: Value | undefined, other: Value): boolean =>
   one === other || (typeof other === "object" && isDeepStrictEqual(one, other));
 
-/** Unlike types never compare, as in DynamoDB. */
+/** Values of different types never compare, as in DynamoDB. */
 function compares(
   item: Item | undefined,
   [path, bound]: readonly [Path, Value],
@@ -46,7 +46,7 @@ function compares(
   return false;
 }
 
-/** A way into a map that is not there is a fault of the caller's, as in DynamoDB. */
+/** A path into a missing map is an error of the caller, as in DynamoDB. */
 export function changed(key: Key, before: Item | undefined, change: Change): Item {
   let after: Item = { ...(before ?? { pk: key.pk, sk: key.sk }) };
   const set = (path: Path, value: Value | undefined) => {

@@ -5,7 +5,7 @@ import type { Random } from "../../../lib/runtime/random.ts";
 export class Dice {
   #state: number;
   constructor(seed: number) {
-    // Neighbouring seeds must not give neighbouring histories.
+    // Adjacent seeds must not give similar histories.
     this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 0;
     for (let warm = 0; warm < 4; warm++) this.next();
   }
@@ -39,7 +39,7 @@ export function diceRandom(dice: Dice): Random {
 
 type Step = { readonly due: number; readonly run: () => void };
 
-/** Steps happen one at a time, in an order the dice choose; between two steps every promise has settled. */
+/** Steps run one at a time, in an order that the dice choose; between two steps every promise has settled. */
 export class Scheduler {
   readonly #dice: Dice;
   #steps: Step[] = [];
@@ -48,7 +48,7 @@ export class Scheduler {
     this.#dice = dice;
   }
 
-  /** Not before `delay` more steps have happened; among those that are due, any may be next. */
+  /** Runs after at least `delay` more steps; of those that are due, any may be next. */
   after(delay: number, run: () => void): void {
     this.#steps.push({ due: this.now + delay, run });
   }
@@ -57,7 +57,7 @@ export class Scheduler {
     return new Promise((resolve) => this.after(delay, resolve));
   }
 
-  /** Until nothing is left, or `until` holds. */
+  /** Runs until nothing is left, or `until` holds. */
   async run(stepsMax: number, until: () => boolean = () => false): Promise<boolean> {
     await settled();
     for (let count = 0; count < stepsMax; count++) {
@@ -95,7 +95,7 @@ export class Scheduler {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Sleeping takes steps, not time; the clock runs with the steps and jumps, forwards and back. */
+/** Sleeping takes steps, not time; the clock advances with the steps and jumps, forwards and back. */
 export function jumpingClock(scheduler: Scheduler, dice: Dice): Clock {
   let skewMs = 0;
   return {

@@ -1,6 +1,6 @@
 import type { Item, Key, Range } from "../../../lib/store/table.ts";
 
-/** As DynamoDB does, by UTF-8 bytes. JavaScript compares UTF-16, which differs where there are surrogates. */
+/** Compares UTF-8 bytes, as DynamoDB does. JavaScript compares UTF-16, which differs for surrogates. */
 function compareKeys(one: string, other: string): number {
   if (surrogate.test(one) || surrogate.test(other))
     return Buffer.compare(Buffer.from(one), Buffer.from(other));
@@ -9,7 +9,7 @@ function compareKeys(one: string, other: string): number {
 }
 const surrogate = /[\ud800-\udfff]/;
 
-/** Items by partition, read in the order of their sort keys. */
+/** Items by partition, in the order of their sort keys. */
 export class Shelf {
   readonly partitions = new Map<string, Map<string, Item>>();
   get({ pk, sk }: Key): Item | undefined {

@@ -18,7 +18,7 @@ import { changed, holds } from "./conditions.ts";
 import type { Dice, Scheduler } from "./scheduler.ts";
 import { Shelf } from "./shelf.ts";
 
-/** How often things go wrong, from 0 to 1. */
+/** How often faults happen, from 0 to 1. */
 export type Faults = {
   readonly crash: number;
   readonly crashAfterCommit: number;
@@ -26,7 +26,7 @@ export type Faults = {
   readonly throttle: number;
   /** A request or an answer that takes very long. */
   readonly slow: number;
-  /** A write that arrives a second time, long after: a retry overtook it. */
+  /** A write that arrives a second time, long after a retry overtook it. */
   readonly echo: number;
   /** An item of a committed transaction that stays invisible for very long. */
   readonly invisible: number;
@@ -51,18 +51,18 @@ const keyOf = (write: TransactionWrite): Key => {
 };
 
 /**
- * DynamoDB as its documents allow it to behave, at its worst: a committed transaction becomes visible to plain
- * reads one item at a time, in any order, and holds each item until then; reads of several items, and pages,
- * are no snapshots; requests arrive late, also after their sender gave up or died.
+ * DynamoDB at the worst that its documentation allows: a committed transaction becomes visible to plain reads one item
+ * at a time, in any order, and holds each item until then; reads of several items, and pages, are not snapshots;
+ * requests arrive late, even after their sender gave up or died.
  */
 export class ModelStore {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
   readonly #shelf = new Shelf();
-  /** What eventually consistent reads may still see. */
+  /** The state that eventually consistent reads may still see. */
   readonly #replica = new Shelf();
   readonly #log: Array<readonly [Key, Item | undefined]> = [];
-  /** Items of committed transactions that plain reads do not see yet, with what they will become. */
+  /** Items of committed transactions that plain reads do not see yet, with their next state. */
   readonly #held = new Map<string, { key: Key; becomes: Item | undefined }>();
   #onCommit: Array<() => void> = [];
   faults: Faults;
@@ -73,7 +73,7 @@ export class ModelStore {
     this.faults = faults;
   }
 
-  /** What is true, visible to plain reads or not. */
+  /** The committed state, whether plain reads see it or not. */
   truth(key: Key): Item | undefined {
     const held = this.#held.get(idOf(key));
     return held ? held.becomes : this.#shelf.get(key);
@@ -97,7 +97,9 @@ export class ModelStore {
     return this.#dice.chance(slow) ? 20 + this.#dice.below(250) : this.#dice.below(3);
   }
 
-  /** Trouble likes company: things may be timed to happen right after a transaction was decided or parts written. */
+  /**
+   * Lets other actions happen right after a transaction was decided or parts were written, when bugs are most likely.
+   */
   nextCommit(): Promise<void> {
     return new Promise((resolve) => this.#onCommit.push(resolve));
   }
@@ -107,8 +109,8 @@ export class ModelStore {
   }
 
   /**
-   * Sends one request: `arrive` runs at the store and answers through its argument, when it can. Transactions
-   * carry a token and happen at most once; other writes may come twice.
+   * Sends one request: `arrive` runs at the store and answers through its argument when it can. Transactions have a
+   * token and happen at most once; other writes may arrive twice.
    */
   #send<Answer>(
     process: Process,
@@ -199,7 +201,7 @@ export class ModelStore {
     });
   }
 
-  /** One request, but every key is read at a moment of its own. */
+  /** One request, but every key is read at a different moment. */
   #getMany(
     process: Process,
     keys: readonly Key[],
@@ -218,7 +220,7 @@ export class ModelStore {
     });
   }
 
-  /** One request, but every write is on its own: in any order, and some may be done where the whole fails. */
+  /** One request, but every write is separate: in any order, and some may be done even if the request fails. */
   #writeMany(process: Process, writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return Promise.resolve();
     const isBroken = this.#dice.chance(this.faults.timeOut);
@@ -249,7 +251,7 @@ export class ModelStore {
   #query(process: Process, range: Range, resume?: Key): Promise<Page> {
     const dice = this.#dice;
     const first = resume ? { ...range, after: resume.sk } : range;
-    // A page ends where it likes, as at 1 MiB.
+    // A page may end anywhere, as at 1 MiB.
     const itemsMax = Math.min(range.pageItems ?? 1000, dice.chance(0.2) ? 1 + dice.below(3) : 1000);
     return this.#send(process, "read", (answer) => {
       const items: Item[] = [];
@@ -324,7 +326,7 @@ export class ModelStore {
       });
     }
     this.#announce();
-    // The worst moment to die: decided, and not all of it visible.
+    // The worst moment to die: the transaction is decided, and not all of it is visible.
     if (this.#dice.chance(this.faults.crashAfterCommit)) process.crash();
   }
 }

@@ -6,8 +6,8 @@ import * as upkeep from "./upkeep.ts";
 import * as writes from "./writes.ts";
 
 /**
- * The known ways to break the stream, each of which the simulation must catch. `breaks` and `seedsMax` say how:
- * seeds are counted from 1, and at the measured rates one in 20,000 such searches would come back empty.
+ * The known ways to break the stream; the simulation must catch each of them. `breaks` and `seedsMax` say how: seeds
+ * are counted from 1, and at the measured rates one in 20,000 such searches would find nothing.
  */
 export const weaknesses: readonly Weakness[] = [
   writes.numberOutside,
@@ -27,19 +27,19 @@ export const weaknesses: readonly Weakness[] = [
   reads.oneAfterAnother,
   writes.noTenantCheck,
   writes.recoverApart,
-  // What tenant changes, large entries and the sweep rest on.
+  // Rules that tenant changes, large entries and the sweep depend on.
   upkeep.moveReadsApart,
   upkeep.moveLeavesUnpublished,
   reads.partsAfterSecondLook,
   upkeep.sweepUncondemned,
-  // What a scope that changes rests on.
+  // Rules that a changing scope depends on.
   scope.unmarkedCursor,
   scope.freshEpochTrusted,
   scope.epochPublishedInside,
   scope.rowsNotReadAgain,
   scope.caughtUpAfterwards,
   scope.widenedKey,
-  // What a mirror rests on.
+  // Rules that a mirror depends on.
   removals.noRemovals,
   removals.supersededShown,
   removals.leavingUntold,

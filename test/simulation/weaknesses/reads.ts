@@ -77,7 +77,7 @@ export const eventuallyConsistent: Weakness = {
   })),
 };
 
-/** Cursors and numbers carry the organization's turn, so that nothing but the order is different. */
+/** Cursors and numbers include the organization's turn, so that only the order differs. */
 export const oneAfterAnother: Weakness = {
   name: "organizations one after another",
   breaks: ["missed"],

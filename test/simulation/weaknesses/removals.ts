@@ -16,7 +16,7 @@ export const noRemovals: Weakness = {
   ),
 };
 
-/** Its removal has a number that the walk counts as known, so it would never come. */
+/** The removal of such an entry has a number that the walk counts as known, so the walk would never get it. */
 export const supersededShown: Weakness = {
   name: "first page that shows what is superseded and not retired",
   breaks: ["stale"],

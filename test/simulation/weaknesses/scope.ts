@@ -2,7 +2,9 @@ import { isScopeEpochs } from "../../../lib/store/layout.ts";
 import type { Weakness } from "../world.ts";
 import { bend, transactsAs } from "./weaken.ts";
 
-/** As release 1 had it: the cursor is a number, and whoever was not in scope when it passed is missed for good. */
+/**
+ * As in release 1: the cursor is a number, and an organization that was not in scope when it passed is missed forever.
+ */
 export const unmarkedCursor: Weakness = {
   name: "cursor without its scope",
   breaks: ["missed"],
@@ -35,7 +37,7 @@ export const caughtUpAfterwards: Weakness = {
   scope: "caught-up-late",
 };
 
-/** As release 1 had it too: whoever the narrow key could not see is missed for good by the wider one. */
+/** As in release 1 too: an organization that the narrow key could not see is missed forever by the wider key. */
 export const widenedKey: Weakness = {
   name: "cursor of a narrow key that a wider one goes on with",
   breaks: ["missed", "stale"],

@@ -1,9 +1,9 @@
 import type { Item, Key, Table, TransactionWrite, Update, Write } from "../../../lib/store/table.ts";
 import type { Role } from "../world.ts";
 
-/** Tools to undo a rule of the stream between its code and the store; the code itself knows nothing of it. */
+/** Tools that disable a rule of the stream between its code and the store; the code itself is unchanged. */
 
-/** The calls of a table that are different. */
+/** The calls of a table that behave differently. */
 type Rules = Partial<Table>;
 
 export const isHead = (key: Key): boolean => key.sk === "HEAD";
@@ -28,7 +28,7 @@ export const isPointer = (write: TransactionWrite): boolean =>
   ("put" in write && write.put.pk.startsWith("PR#")) ||
   ("update" in write && write.update.pk.startsWith("PR#"));
 
-/** The same table but for a few calls, for some of the roles. */
+/** The same table except for a few calls, for some of the roles. */
 export const bend =
   (roles: readonly Role[], rules: (table: Table) => Rules) =>
   (table: Table, role: Role): Table =>

@@ -110,7 +110,7 @@ export const unconditionalPointer: Weakness = {
   })),
 };
 
-/** The head that was read beside the pointers decides; it looks settled, so the duplicate goes through. */
+/** The head that was read together with the pointers decides; it looks settled, so the duplicate is acknowledged. */
 export const olderHeadRead: Weakness = {
   name: "duplicate acknowledged on an older head read",
   breaks: ["unpublished"],
@@ -139,7 +139,7 @@ export const olderHeadRead: Weakness = {
   }),
 };
 
-/** A removal sets `pending`, but leaves `next` as it was, and gives the pointer the last number there is. */
+/** A removal sets `pending`, but does not change `next`, and gives the pointer the last possible number. */
 export const removalWithoutNumber: Weakness = {
   name: "removal without a number",
   breaks: ["orphan"],

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { bareHandler } from "./handler.ts";
 
-/** On AWS's SDK, as most handlers are written. */
+/** On AWS's SDK, like most handlers. */
 const endpoint = process.env.DYNAMODB_ENDPOINT ?? "";
 const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: "local", credentials }));

@@ -11,8 +11,8 @@ export type BareStore = {
 };
 
 /**
- * The calls that our chain makes, with nothing around them: no authentication, no validation, no limits, no errors,
- * no headers. What was read is rendered as it is.
+ * The calls that our chain makes, with nothing around them: no authentication, no validation, no limits, no errors, no
+ * headers. The handler renders the items as they were read.
  */
 export function bareHandler(name: string, store: BareStore) {
   const plan = barePlan();

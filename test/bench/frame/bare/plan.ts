@@ -2,18 +2,18 @@ import type { Key } from "../../../../lib/store/table.ts";
 
 type Range = { readonly pk: string; readonly from: string; readonly upTo: string };
 
-/** What a bare handler reads and writes; known beforehand, since nothing in it finds out who is calling. */
+/** The reads and writes of a bare handler; known beforehand, since a bare handler does not authenticate the caller. */
 export type BarePlan = {
   readonly keys: readonly Key[];
   readonly organizations: Range;
-  /** Where there is one, it is read beside the limiter's write, and the answer is streamed. */
+  /** If present, it is read concurrently with the limiter's write, and the answer is streamed. */
   readonly entries?: Range & { readonly pageItems: number };
   readonly bucket: Key;
   readonly slots: number;
   readonly windowMs: number;
 };
 
-/** Passed by the environment, as a handler gets everything. */
+/** Passed by the environment, like all settings of a handler. */
 export const barePlanVariable = "BARE_PLAN";
 
 export function barePlan(): BarePlan {

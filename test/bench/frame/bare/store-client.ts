@@ -2,7 +2,7 @@ import { BatchGetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynam
 import { storeClient } from "../../../../lib/store/client.ts";
 import { bareHandler } from "./handler.ts";
 
-/** On the store's client, so that only the chain is in the difference. */
+/** On the store's client, so that the difference is only the chain. */
 const client = storeClient();
 const TableName = process.env.TABLE_NAME ?? "";
 const common = { ReturnConsumedCapacity: "TOTAL" } as const;
