@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import { useStore } from "../support/engine.ts";
+import { volume } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
 import { byId, download, expectedFindings, finding, scan, tell, toldPart, walk } from "./support.ts";
 
@@ -60,7 +61,7 @@ test("scans delivered in any order and repeated give the same answers as scans d
         expect(some).toEqual(walked.filter((record) => record.state === state));
       }
     }),
-    { numRuns: 40 },
+    { numRuns: volume(25, 200) },
   );
   expect(mostChunks).toBeGreaterThan(2);
 }, 120_000);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulate } from "./simulate.ts";
 
 /** `npm run simulate -- --seeds 30000` runs more seeds. */
-const seeds = process.env.LONG ? 5000 : 200;
+const seeds = process.env.LONG ? 5000 : 150;
 
 test(`no walk misses anything in ${seeds} random simulations, and everything is correct at rest`, async () => {
   const broken: string[] = [];

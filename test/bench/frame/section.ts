@@ -60,7 +60,7 @@ function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
     prose: [
       "Our handlers as they are deployed (bundled, with everything a request goes through: authentication, scope, " +
         "validation, plan, permission, rate limit, deadline, metering, rendering and the log line), against a bare " +
-        "handler that makes the same DynamoDB calls on the embedded engine and renders what it read, with nothing " +
+        "handler that makes the same DynamoDB calls on the local engine and renders what it read, with nothing " +
         "around it. The bare handler is written twice: with AWS's SDK, as most are (the target is about that one), " +
         "and on the store's client (the same SDK, configured as ours is), which leaves only the chain in the difference.",
       "The same endpoint (`GET /v1/organizations`) written with each framework as its documentation does it, on the " +

@@ -46,7 +46,7 @@ const validQuery = validator("query", (values) => {
 
 function answerProblem(error: unknown, context: Context<Environment>): Response {
   const { status, headers, json } = problemOf(error, context.get("requestId"));
-  // Fault's statuses are a closed list of statuses with a body.
+  // ApiError's statuses are a closed list of statuses with a body.
   return context.json(json, status as ContentfulStatusCode, headers);
 }
 

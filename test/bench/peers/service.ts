@@ -4,7 +4,7 @@ import { touchLastUsed } from "../../../lib/access/last-used.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../../../lib/access/policy.ts";
 import type { Principal } from "../../../lib/access/principal.ts";
 import { selectOrganizations } from "../../../lib/access/scope.ts";
-import { Fault } from "../../../lib/contract/api-error.ts";
+import { ApiError } from "../../../lib/contract/api-error.ts";
 import { errorPagePath } from "../../../lib/contract/errors.ts";
 import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
 import { admit, bucketOwner } from "../../../lib/http/admission.ts";
@@ -114,11 +114,11 @@ export function logRequest(
 
 export const nowMs = (): number => dependencies().clock.nowMs();
 
-export const notFound = (): Fault => new Fault("NOT_FOUND", "There is nothing here.");
+export const notFound = (): ApiError => new ApiError("NOT_FOUND", "There is nothing here.");
 
 /** For frameworks whose own error does not say it in our words. */
-export const invalid = (problems: readonly string[]): Fault =>
-  new Fault("INVALID_REQUEST", problems.join(" ") || "The request is not valid.");
+export const invalid = (problems: readonly string[]): ApiError =>
+  new ApiError("INVALID_REQUEST", problems.join(" ") || "The request is not valid.");
 
 export const problemsOf = ({ issues }: { readonly issues: readonly Issue[] }): string[] =>
   issues.map(({ path, message }) => `${path.map(String).join(".") || "query"}: ${message}`);

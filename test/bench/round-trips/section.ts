@@ -9,8 +9,8 @@ export const section: SectionModule = {
     const counts = await countEverything(quick ? testSizes : fullSizes);
     return {
       prose: [
-        "Every operation of the contract through its real handler, warm, on the embedded engine, which counts " +
-          "consumed capacity as DynamoDB does. A trip is a call, or several side by side, that the request waits " +
+        "Every operation of the contract through its real handler, warm, on the local engine, with consumed " +
+          "capacity counted as DynamoDB counts it. A trip is a call, or several side by side, that the request waits " +
           "for; `·` stands between trips and `+` between calls that are under way together. Targets: a read takes " +
           "two trips and one for each page of data (one more with a legacy key, whose text names nothing), a " +
           "single write three, a batch of 100 Learnings six, 500 seats or roles ten. " +
