@@ -18,7 +18,7 @@ import { oneOf } from "./values.ts";
 import { buildFuzzWorld, type FuzzKind, type FuzzWorld } from "./world.ts";
 
 const seed = seedOfRun();
-const requestsEach = volume(80, 7_000);
+const requestsEach = volume(100, 7_000);
 
 const api = useApi();
 const world = new World(() => api.store().table);
