@@ -40,8 +40,7 @@ const datasetNames = ["review-comments", "reviews", "mcp"] as const;
 
 const metrics: Command = {
   name: "metrics",
-  summary:
-    "Export review metrics; with --resume FILE stays what a new export would write, without removed records",
+  summary: "Export review metrics; with --resume, bring the file up to date and drop removed records",
   connects: true,
   options: {
     dataset: {
@@ -81,7 +80,7 @@ const metrics: Command = {
 const learningsCommand: Command = {
   name: "learnings",
   summary:
-    "Export shared, approved Learnings; with --resume FILE stays what a new export would write, without deleted ones",
+    "Export shared, approved Learnings; with --resume, bring the file up to date and drop deleted ones",
   connects: true,
   options: { ...scopeOptions, ...repositoriesOption, ...mirrorOptions },
   examples: ["export learnings --format csv", "export learnings --output learnings.json --resume"],

@@ -23,6 +23,7 @@ import {
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
+import { scanAll } from "../support/scan-all.ts";
 import { useService } from "../support/service.ts";
 import { callTool } from "./support.ts";
 
@@ -48,13 +49,8 @@ const staying = /^(AUDIT#|LIMIT#|REFUSED#|APPLIED#|RECONCILER$)/;
 /** The stage's items in the table, except those that stay on purpose. */
 async function leftovers(table: Table): Promise<readonly string[]> {
   const names = [reserved, stage.cloud.uuid, stage.home.uuid];
-  const found: Item[] = [];
-  let resume: { pk: string; sk: string } | undefined;
-  do {
-    const page = await table.scanPage({}, resume);
-    found.push(...page.items.filter((item) => names.some((name) => JSON.stringify(item).includes(name))));
-    resume = page.resume;
-  } while (resume);
+  const isOfStage = (item: Item) => names.some((name) => JSON.stringify(item).includes(name));
+  const found = (await scanAll(table)).filter(isOfStage);
   return found.filter(({ pk }) => !staying.test(pk)).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 

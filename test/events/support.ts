@@ -4,7 +4,7 @@ import { ingest } from "../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps, QueueMessage } from "../../lib/events/ports.ts";
 import { type OutgoingEvent, sendEvents } from "../../lib/events/send.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import type { Item, Key, Table } from "../../lib/store/table.ts";
+import type { Item, Table } from "../../lib/store/table.ts";
 import { StandingClock } from "../support/clock.ts";
 import {
   instanceData,
@@ -13,6 +13,7 @@ import {
   repositoryData,
   workspaceData,
 } from "../support/event-data.ts";
+import { scanAll } from "../support/scan-all.ts";
 
 export type IngestHarness = EventDeps & {
   readonly letters: DeadLetter[];
@@ -129,16 +130,7 @@ export const memberSaved = (at: number, data: Data = {}) =>
   });
 
 /** The whole table, in a stable order. */
-export async function everything(table: Table): Promise<Item[]> {
-  const items: Item[] = [];
-  let resume: Key | undefined;
-  do {
-    const page = await table.scanPage({}, resume);
-    items.push(...page.items);
-    resume = page.resume;
-  } while (resume);
-  return items.sort((left, right) => (`${left.pk} ${left.sk}` < `${right.pk} ${right.sk}` ? -1 : 1));
-}
+export const everything = scanAll;
 
 /** The table's content without the ids and times that audit entries get when they are written. */
 export const comparable = (items: readonly Item[]): Item[] =>

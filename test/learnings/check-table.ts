@@ -12,6 +12,7 @@ import {
 import { parseVector } from "../../lib/store/items/vector.ts";
 import { organizationPendingKey, pendingKey } from "../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
+import { scanAll } from "../support/scan-all.ts";
 
 /** What may be out of date while a writer is working, or after a writer was interrupted. */
 export type Lag = {
@@ -25,17 +26,6 @@ export type Lag = {
   readonly pendingMayBeOld?: boolean;
 };
 
-async function scan(table: Table): Promise<Item[]> {
-  const items: Item[] = [];
-  let resume: Key | undefined;
-  do {
-    const page = await table.scanPage({}, resume);
-    items.push(...page.items);
-    resume = page.resume;
-  } while (resume);
-  return items;
-}
-
 const identity = ({ pk, sk }: Key) => `${pk} / ${sk}`;
 const byKind = (items: readonly Item[], prefix: string) => items.filter(({ pk }) => pk.startsWith(prefix));
 
@@ -44,7 +34,7 @@ const byKind = (items: readonly Item[], prefix: string) => items.filter(({ pk })
  * ids, copies that equal their record, and (if the embedder is given) an index that matches the records.
  */
 export async function checkTable(table: Table, lag: Lag = {}): Promise<void> {
-  expect(problemsOf(await scan(table), lag)).toEqual([]);
+  expect(problemsOf(await scanAll(table), lag)).toEqual([]);
 }
 
 export function problemsOf(

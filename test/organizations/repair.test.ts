@@ -6,9 +6,10 @@ import {
   tenantOrganizationKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
-import type { Item, Key } from "../../lib/store/table.ts";
+import type { Item } from "../../lib/store/table.ts";
 import { finalized, november, type Reader, readerOf, urlOf } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
+import { scanAll } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
@@ -36,16 +37,7 @@ beforeEach(async () => {
   reader = readerOf(api, (await world.token(workspace)).text);
 });
 
-async function everything(): Promise<Item[]> {
-  const items: Item[] = [];
-  let resume: Key | undefined;
-  do {
-    const page = await table().scanPage({}, resume);
-    items.push(...page.items);
-    resume = page.resume;
-  } while (resume);
-  return items;
-}
+const everything = (): Promise<Item[]> => scanAll(table());
 
 /** Restores the table to `point`, discarding later changes; then repairs the table. */
 async function restore(point: readonly Item[]) {

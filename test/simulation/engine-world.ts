@@ -3,6 +3,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { type Item, type Key, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { readPage } from "../../lib/stream/read.ts";
 import type { StreamDeps } from "../../lib/stream/stream.ts";
+import { scanAll } from "../support/scan-all.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";
 import { Dice } from "./model/scheduler.ts";
 import type { Walk } from "./readers.ts";
@@ -111,14 +112,7 @@ export class EngineWorld implements World {
   }
 
   async everything(): Promise<Item[]> {
-    const items: Item[] = [];
-    let resume: Key | undefined;
-    do {
-      const page = await this.#table.scanPage({}, resume);
-      items.push(...page.items);
-      resume = page.resume;
-    } while (resume);
-    return items;
+    return await scanAll(this.#table);
   }
 
   fail(error: unknown): void {

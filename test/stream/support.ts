@@ -7,10 +7,11 @@ import {
   type TenantKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
-import type { Item, Key, Table, Value } from "../../lib/store/table.ts";
+import type { Table, Value } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { type PageRequest, type PageResult, readPage } from "../../lib/stream/read.ts";
 import type { EntryDraft, PullRequestChange, StreamDeps, StreamEntry } from "../../lib/stream/stream.ts";
+import { scanAll } from "../support/scan-all.ts";
 
 export const acme: TenantKey = workspaceTenant("acme");
 export const always = { startMs: -62_135_596_800_000, endMs: 253_402_300_800_000 };
@@ -107,16 +108,7 @@ export const textOf = ({ payload }: StreamEntry): Value | undefined =>
 export const texts = (pages: ReadonlyArray<readonly StreamEntry[]>): Array<Value | undefined> =>
   pages.flat().map(textOf);
 
-export async function everything(table: Table): Promise<Item[]> {
-  const items: Item[] = [];
-  let resume: Key | undefined;
-  do {
-    const page = await table.scanPage({}, resume);
-    items.push(...page.items);
-    resume = page.resume;
-  } while (resume);
-  return items.sort((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
-}
+export const everything = scanAll;
 
 /** An organization whose pull requests, one per draft, are in one dataset. */
 export async function filled(table: Table, drafts: readonly EntryDraft[], inWorkspace = false) {

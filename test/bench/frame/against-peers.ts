@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
-import type { Key } from "../../../lib/store/table.ts";
+import { scanAll } from "../../support/scan-all.ts";
 import { peers } from "../peers.ts";
-import { type Attributes, toAttributes } from "../support/attributes.ts";
+import { toAttributes } from "../support/attributes.ts";
 import { organizationsPlan } from "./against-bare.ts";
 import { barePlanVariable } from "./bare/plan.ts";
 import { type Contestant, type CpuRounds, cpuRounds, type Rounds, startContestant } from "./contest.ts";
@@ -48,13 +48,7 @@ export async function againstPeers(bundles: string, rounds: Rounds): Promise<Cpu
 async function writeItems(file: string): Promise<{ readonly id: string; readonly text: string }> {
   const { table, key, stop } = await openWorld({ pullRequests: 0 });
   try {
-    const items: Array<[string, Attributes]> = [];
-    let resume: Key | undefined;
-    do {
-      const page = await table.scanPage({}, resume);
-      for (const item of page.items) items.push([placeOf(item.pk, item.sk), toAttributes(item)]);
-      resume = page.resume;
-    } while (resume);
+    const items = (await scanAll(table)).map((item) => [placeOf(item.pk, item.sk), toAttributes(item)]);
     await writeFile(file, JSON.stringify(items));
     return key;
   } finally {

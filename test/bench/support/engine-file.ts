@@ -5,7 +5,8 @@ import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
-import type { Item, Key, Table } from "../../../lib/store/table.ts";
+import type { Item, Table } from "../../../lib/store/table.ts";
+import { scanAll } from "../../support/scan-all.ts";
 import { type Attribute, type Attributes, toAttributes } from "./attributes.ts";
 
 const itemsPerBatch = 500;
@@ -94,18 +95,10 @@ export const readEngineFile = async (dataPath: string, tableName: string): Promi
   )) ?? readFileRows(dataPath, tableName);
 
 export async function readAll(table: Table): Promise<readonly EngineRow[]> {
-  const rows: EngineRow[] = [];
-  for (let resume: Key | undefined; ; ) {
-    const page = await table.scanPage({}, resume);
-    for (const stored of page.items) {
-      const item = toAttributes(stored);
-      rows.push({ pk: stored.pk, sk: stored.sk, bytes: itemBytes(item), item });
-    }
-    if (!page.resume) break;
-    resume = page.resume;
-  }
-  const order = ({ pk, sk }: EngineRow): string => `${pk}\0${sk}`;
-  return rows.toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+  return (await scanAll(table)).map((stored) => {
+    const item = toAttributes(stored);
+    return { pk: stored.pk, sk: stored.sk, bytes: itemBytes(item), item };
+  });
 }
 
 function readFileRows(databaseFile: string, tableName: string): readonly EngineRow[] {

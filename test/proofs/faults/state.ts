@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
+import { scanAll } from "../../support/scan-all.ts";
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
@@ -62,14 +63,7 @@ export class Contents {
   }
 
   static async read(table: Table): Promise<Contents> {
-    const items: Item[] = [];
-    let resume: Key | undefined;
-    do {
-      const page = await table.scanPage({}, resume);
-      items.push(...page.items);
-      resume = page.resume;
-    } while (resume);
-    return new Contents(items);
+    return new Contents(await scanAll(table));
   }
 
   /** Changes the table from `now` to exactly these contents. */

@@ -3,10 +3,11 @@ import { operations } from "../../../lib/contract/operations.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
-import type { Item, Key, Table } from "../../../lib/store/table.ts";
+import type { Item, Table } from "../../../lib/store/table.ts";
 import type { Answer, Api } from "../../support/api.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { Pace } from "../../support/pace.ts";
+import { scanAll } from "../../support/scan-all.ts";
 import type { World } from "../../support/world.ts";
 import { own, type Request, write } from "./requests.ts";
 import { buildTenant, type Holder, planWorld, shared, type TenantFixture } from "./tenants.ts";
@@ -68,11 +69,11 @@ export class Stage {
     holder: Holder,
     operation: string,
     { target, ...rest }: Request,
-    sender = holder.shopId,
+    sender = holder.tenantId,
   ): Promise<Answer> {
     if (!this.#pace) throw new Error("The world is built first.");
     const limit = operations.find(({ id }) => id === operation)?.rateLimit;
-    const bucket = `${holder.shopId}|${limit?.bucket}`;
+    const bucket = `${holder.tenantId}|${limit?.bucket}`;
     const rawHeaders = ["x-request-id", `${sender}_${this.requests++}`];
     return await this.#pace.run(bucket, limit?.requestsMax ?? 1, () =>
       this.#api.call(target, { key: holder.key, rawHeaders, ...rest }),
@@ -120,14 +121,9 @@ function settlingRequests(holder: Holder): Array<[operation: string, request: Re
 export async function contents(table: Table): Promise<{ things: Map<string, Item>; audit: Item[] }> {
   const things = new Map<string, Item>();
   const audit: Item[] = [];
-  let resume: Key | undefined;
-  do {
-    const page = await table.scanPage({}, resume);
-    for (const { last_used_at_ms: _, ...item } of page.items)
-      if (item.pk.startsWith("AUDIT#")) audit.push(item);
-      else if (!/^(LIMIT|REFUSED)#/.test(item.pk)) things.set(`${item.pk} ${item.sk}`, item);
-    resume = page.resume;
-  } while (resume);
+  for (const { last_used_at_ms: _, ...item } of await scanAll(table))
+    if (item.pk.startsWith("AUDIT#")) audit.push(item);
+    else if (!/^(LIMIT|REFUSED)#/.test(item.pk)) things.set(`${item.pk} ${item.sk}`, item);
   return { things, audit };
 }
 

@@ -46,7 +46,7 @@ export type TenantFixture = {
 export type Holder = {
   readonly kind: KeyKind;
   readonly key: string;
-  readonly shopId: string;
+  readonly tenantId: string;
   readonly own: Own;
   /** The home organization; for a workspace token, one of its organizations. */
   readonly branch: Branch;
@@ -228,17 +228,17 @@ async function issueKeys(
       await world.key({ kind: "agentic", ...member }),
       await world.key({ kind: "legacy", organization, name: canary }),
     ];
-    for (const { text, key } of keys) holders.push({ kind: key.kind, key: text, shopId: id, own, branch });
+    for (const { text, key } of keys) holders.push({ kind: key.kind, key: text, tenantId: id, own, branch });
   }
   const [branch] = branches;
   if (!branch) throw new Error("A tenant has an organization.");
   if (kind === "workspace") {
     const { text } = await world.token(id);
-    holders.push(...branches.map((each) => ({ kind, key: text, shopId: id, own, branch: each })));
+    holders.push(...branches.map((each) => ({ kind, key: text, tenantId: id, own, branch: each })));
   }
   if (kind === "instance") {
     const { text } = await world.key({ kind, instanceId: id, home: branch.uuid, ...admin });
-    holders.push({ kind, key: text, shopId: id, own, branch });
+    holders.push({ kind, key: text, tenantId: id, own, branch });
   }
   return holders;
 }
