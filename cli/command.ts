@@ -122,8 +122,8 @@ export function parseInput(command: Command, words: readonly string[]): Input {
   const [argument, ...more] = positionals;
   if (values.help !== true) {
     if (!wanted && argument !== undefined)
-      throw new UsageFault(`${JSON.stringify(argument)} is one word too many.`);
-    if (more.length > 0) throw new UsageFault(`${JSON.stringify(more[0])} is one word too many.`);
+      throw new UsageFault(`Unexpected argument ${JSON.stringify(argument)}.`);
+    if (more.length > 0) throw new UsageFault(`Unexpected argument ${JSON.stringify(more[0])}.`);
     if (wanted?.required && argument === undefined) throw new UsageFault(`${wanted.name} is missing.`);
     for (const [name, { required }] of Object.entries(options))
       if (required && values[name] === undefined) throw new UsageFault(`--${name} is missing.`);

@@ -7,7 +7,7 @@ const link = (code: string): string => `[${code}](errors/${code}.md)`;
 export const errorsPage = (): string =>
   [
     "# Error codes",
-    'Programs use the code, which is one of a closed list. The message is for people. Every error answer has a `Link` header with `rel="help"` that leads to the page of its code.',
+    'Write programs that look at the code, never at the message: the list of codes is closed, and the message is for people. Every error answer has a `Link` header with `rel="help"` that leads to the page of its code.',
     "## Codes of answers",
     markdownTable(
       ["Code", "HTTP", "Meaning"],

@@ -30,11 +30,11 @@ export function apiFault(error: unknown, url: string): string | undefined {
 function adviceOn(code = ""): string {
   if (code === "ECONNREFUSED") return "Nothing listens there: check the port, and that the service runs.";
   if (/^(?:ENOTFOUND|EAI_AGAIN)$/.test(code))
-    return "The name is not known here: check its spelling and your network.";
+    return "The name cannot be resolved: check its spelling and your network.";
   if (/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code))
-    return "Its certificate is not trusted here: check the address; NODE_EXTRA_CA_CERTS names a company's own.";
-  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return "It speaks no TLS there: check http or https, and the port.";
-  return "Check the address, and what is between here and there: VPN, proxy, firewall.";
+    return "Its certificate is not trusted: check the address. For a company's own certificate set NODE_EXTRA_CA_CERTS.";
+  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return "It does not use TLS: check http or https, and the port.";
+  return "Check the address, and your VPN, proxy and firewall.";
 }
 
 const reasons: Readonly<Record<string, string>> = {

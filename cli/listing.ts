@@ -14,7 +14,7 @@ export const listOptions: Options = {
 export function listFormatOf(input: Input): ListFormat {
   const format = input.choice("format", listFormats);
   if (input.flag("json") && format !== undefined && format !== "json")
-    throw new UsageFault(`--json and --format ${format} exclude each other.`);
+    throw new UsageFault(`--json and --format ${format} cannot be used together.`);
   return format ?? (input.flag("json") ? "json" : "table");
 }
 

@@ -224,7 +224,7 @@ function toolHelp(): string {
     "",
     ...rows,
     "",
-    "Every command explains itself with --help and answers in JSON with --json. --version tells the version.",
+    "Every command takes --help, and --json for an answer in JSON. --version shows the version.",
     "",
     "Example:",
     "  npx review-api dev",

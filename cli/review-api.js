@@ -50,7 +50,7 @@ function refuse() {
 }
 
 if (!existsSync(new URL("./main.ts", import.meta.url))) {
-  say("The operator's tool runs in a checkout of review-api; as a package it brings the client only.");
+  say("The operator's tool runs only in a checkout of review-api; the package contains only the client.");
 } else if (runsTypeScript(process.versions.node)) {
   // Node 22 calls its SQLite experimental; we use it only for one lock.
   const warn = process.emitWarning.bind(process);

@@ -8,11 +8,11 @@ export function sentence(error: unknown): string {
   // Compared by name: only the commands that need the registry load it.
   if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
   if (error instanceof StoreUnavailable)
-    return "The store does not answer; is the local service or the stack still there?";
+    return "The store does not answer: check that the local service runs, or that the stack exists.";
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name))
     return `AWS does not let your own role do this (${oneLine(message).replace(/\.$/, "")}). Add the permission to the role, or use another role.`;
-  return `Something unexpected failed: ${oneLine(message)} (REVIEW_API_DEBUG=1 shows where.)`;
+  return `Unexpected error: ${oneLine(message)} (REVIEW_API_DEBUG=1 shows where.)`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");

@@ -17,7 +17,7 @@ export async function readStackOptions(file: string = optionsFile): Promise<Stac
   for (const name of Object.keys(context))
     if (/^\w+$/.test(name) && !optionNames.includes(name))
       throw new OperatorFault(
-        `${file} has ${name}, which is no option of the stack.${didYouMean(name, optionNames)}`,
+        `${file} has ${name}, which is not an option of the stack.${didYouMean(name, optionNames)}`,
       );
   try {
     return parseOptions((name) => context[name]);

@@ -31,7 +31,7 @@ const dev: Command = {
   options: {
     engine: {
       value: "NAME",
-      help: `${engineNames.join(" or ")} (default: ${engineVariable}, else the first that runs here)`,
+      help: `${engineNames.join(" or ")} (default: ${engineVariable}, else the first that runs on this machine)`,
     },
     port: { value: "N", help: `where to listen on 127.0.0.1 (default ${portDefault}; 0: any free port)` },
     data: { value: "DIR", help: `where the data is kept (default ${defaultDataPath})` },
@@ -160,7 +160,7 @@ async function announce(input: Input, terminal: Terminal, service: Service, keys
   if (ready.length > 0) terminal.out("\nOne key of each kind, ready to paste:");
   for (const { kind, key } of ready) terminal.out(`\n# ${kind}\n${curl(key, "/v1/whoami")}`);
   if (!keys.workspace) return;
-  terminal.out("\n# What the workspace has, and what its last 30 days of reviews were like:");
+  terminal.out("\n# The workspace's organizations, and its reviews of the last 30 days:");
   for (const path of ["/v1/organizations", `/v1/metrics/reviews?${lastDays(30)}&limit=3`])
     terminal.out(curl(keys.workspace, path));
   const data = input.text("data");
@@ -237,5 +237,6 @@ async function untilOver(service: Service, asked: Promise<void>): Promise<void> 
   const deadline = setTimeout(() => process.exit(outcome === "asked" ? 0 : 1), stopWithinMs);
   await service.stop();
   clearTimeout(deadline);
-  if (outcome === "broken") throw new OperatorFault("The engine has ended; the data is safe, start again.");
+  if (outcome === "broken")
+    throw new OperatorFault("The engine stopped. The data is safe: start the service again.");
 }

@@ -46,7 +46,7 @@ const send: Command = {
       );
     if (outcome.refused)
       throw new OperatorFault(
-        `${counted(outcome.refused, "event")} ${outcome.refused === 1 ? "was" : "were"} refused; review-api events failed says why.`,
+        `${counted(outcome.refused, "event")} ${outcome.refused === 1 ? "was" : "were"} refused. To see why: review-api events failed`,
       );
   },
 };
@@ -105,7 +105,7 @@ const failed: Command = {
 
 const redrive: Command = {
   name: "redrive",
-  summary: "Send failed events again, after you repaired the cause, and report which failed again",
+  summary: "Send failed events again, after you repaired the cause; report which fail again",
   connects: true,
   argument: {
     name: "EVENT_ID",
@@ -130,7 +130,7 @@ const redrive: Command = {
 };
 
 const stillQueued =
-  "The queue is not empty yet, so it is not known whether all of them are applied; review-api events failed shows those that fail again.";
+  "The queue is not empty yet, so some events may not be applied. To see which fail again: review-api events failed";
 
 /** The ids of the sent messages, and the group of each. */
 async function redriveAll(
@@ -184,7 +184,7 @@ function failedAgainText(failures: readonly Failure[], { more_may_have_failed }:
   const shown = failures.slice(0, failuresShownMax).map(({ id, reason }) => `\n  ${id}: ${reason}`);
   const more = failures.length > shown.length ? `\n  and ${failures.length - shown.length} more` : "";
   const hidden = more_may_have_failed
-    ? "\n  Others may have failed too: the queue shows only the first ones of a group."
+    ? "\n  Other events may have failed too: the queue shows only the first events of a group."
     : "";
   return `${counted(failures.length, "event")} failed again:${shown.join("")}${more}${hidden}`;
 }
@@ -193,7 +193,7 @@ function failedAgainText(failures: readonly Failure[], { more_may_have_failed }:
 const notThere = (id: string, { failedEventsShownMax: max }: Connection): string =>
   max === undefined
     ? `There is no failed event ${id}.`
-    : `There is no failed event ${id} among the first ${max} of its group, and the queue shows no further ones; without an id all are sent again.`;
+    : `There is no failed event ${id} among the first ${max} of its group, and the queue does not show the others. To send all failed events again, leave out the id.`;
 
 export const commands: readonly Command[] = [send, failed, redrive];
 

@@ -17,7 +17,10 @@ const placeOptions: Options = {
   ...apiOptions,
 };
 const formatHelp = (known: readonly string[]): Options => ({
-  format: { value: "FORMAT", help: `${known.join(", ")} (default: by FILE's ending; without FILE ndjson)` },
+  format: {
+    value: "FORMAT",
+    help: `${known.join(", ")} (default: from the ending of FILE; without FILE ndjson)`,
+  },
 });
 const mirrorOptions: Options = {
   ...formatHelp(formats),
@@ -48,7 +51,10 @@ const metrics: Command = {
       help: `${datasetNames.join(", ")} (default reviews); CSV of review-comments has a row for each comment`,
     },
     start: { value: "DAY", help: `merged from this day on (default ${windowDaysDefault} days ago)` },
-    end: { value: "DAY", help: "merged up to this day (default: no end, so that --resume finds later ones)" },
+    end: {
+      value: "DAY",
+      help: "merged up to this day (default: no end, so that --resume finds later pull requests)",
+    },
     status: { value: "STATUS", help: "merged, closed or all (reviews only; default merged)" },
     ...scopeOptions,
     ...repositoriesOption,
@@ -63,7 +69,7 @@ const metrics: Command = {
     const dataset = input.choice("dataset", datasetNames) ?? "reviews";
     const status = input.choice("status", [...pullRequestStatuses, "all"]);
     if (status !== undefined && dataset !== "reviews")
-      throw new UsageFault("--status goes with --dataset reviews.");
+      throw new UsageFault("--status works only with --dataset reviews.");
     const start = dayOf(input, "start");
     const end = dayOf(input, "end");
     if (start !== undefined && end !== undefined && end < start)
@@ -110,7 +116,7 @@ const auditLogsCommand: Command = {
 
 const securityCommand: Command = {
   name: "security",
-  summary: "Download all findings of AI security scans, each time",
+  summary: "Download the findings of AI security scans; every run downloads all of them",
   connects: true,
   options: {
     repo: { value: "ID", help: "only this repository, by provider id; SARIF for upload needs it" },

@@ -28,9 +28,15 @@ const create: Command = {
     instance: { value: "ID", help: "the instance (instance keys)" },
     home: { value: "ORG", help: "the home organization of an instance key" },
     orgs: { value: "A,B", help: "the organizations of an instance key (default: all of the instance)" },
-    owner: { value: "USER", help: "the member who owns the key, or whom it acts as, by provider user id" },
+    owner: {
+      value: "USER",
+      help: "the member who owns the key, by provider user id; a user key acts as this member",
+    },
     role: { value: "ROLE", help: "rights of organization and instance keys (default cr_member)" },
-    name: { value: "TEXT", help: `a name for people, 1 to ${keyLimits.nameCharactersMax} characters` },
+    name: {
+      value: "TEXT",
+      help: `a name by which you recognize the key, 1 to ${keyLimits.nameCharactersMax} characters`,
+    },
     "expires-in-days": { value: "N", help: "default: never" },
   },
   examples: [
@@ -97,7 +103,7 @@ function refuseForeignOptions(input: Input, kind: (typeof kinds)[number]): void 
   const foreign = ["org", "instance", "home", "orgs", "owner", "role"].find(
     (name) => input.text(name) !== undefined && !optionsOfKind[kind].includes(name),
   );
-  if (foreign) throw new UsageFault(`--${foreign} does not go with --kind ${kind}.`);
+  if (foreign) throw new UsageFault(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
 const list: Command = {
@@ -124,7 +130,7 @@ const list: Command = {
       await showKeys({ input, terminal }, table, keys, tokens);
       if (workspaces.length > 0 && organization === undefined && listFormatOf(input) === "table")
         terminal.say(
-          `Workspace tokens are listed by their admins: tokens list --workspace ID --as USER (${workspaces.join(", ")}).`,
+          `Workspace tokens are not listed here. As an admin of the workspace run: tokens list --workspace ID --as USER (${workspaces.join(", ")}).`,
         );
     }),
 };
@@ -181,7 +187,7 @@ export function showIssued(input: Input, terminal: Terminal, { text, key }: Issu
   terminal.out(text);
   const expiry = expiryOf(key);
   terminal.say(
-    `This ${key.kind} key has the id ${key.id}${expiry ? ` and works until ${expiry}` : ""}. It is shown this once.`,
+    `This ${key.kind} key has the id ${key.id}${expiry ? ` and works until ${expiry}` : ""}. It is shown only once.`,
   );
 }
 

@@ -33,7 +33,7 @@ const pending: Command = {
         readOrganizations(table, uuids),
       ]);
       const records = learnings.map((learning) => pendingRecord(learning, organizations, names));
-      const none = "No Learning waits for approval.";
+      const none = "There are no pending Learnings.";
       showList(input, terminal, { records, document: { learnings: records }, line: shortened, none });
     }),
 };
@@ -59,7 +59,7 @@ const decisionCommand = (name: string, decision: Decision, summary: string, done
       const organization = await organizationOfPending(table, id);
       const outcome = organization && (await decideLearning(audited, organization, id, decision));
       // The first decision is final: this command does not overrule one.
-      if (outcome !== decision) throw new OperatorFault(`No Learning ${id} waits for approval.`);
+      if (outcome !== decision) throw new OperatorFault(`There is no pending Learning ${id}.`);
       if (input.flag("json")) terminal.out(JSON.stringify({ id, decision }));
       else terminal.say(`Learning ${id} is ${decision}. ${done}`);
     }),
@@ -74,14 +74,14 @@ async function organizationOfPending(table: Table, id: string): Promise<string |
 const approve = decisionCommand(
   "approve",
   "approved",
-  "Share a Learning that waits, without waiting for its deadline",
-  "The review index follows within a minute.",
+  "Approve a pending Learning now, before its deadline",
+  "The review index contains it within a minute.",
 );
 const disapprove = decisionCommand(
   "disapprove",
   "disapproved",
-  "Turn down a Learning that waits",
-  "It is in no review and no export.",
+  "Disapprove a pending Learning",
+  "Reviews and exports do not contain it.",
 );
 
 const resultsDefault = 5;

@@ -14,24 +14,25 @@ const login: Command = {
     const given =
       input.text("url") ?? (await terminal.ask("Address of the API, such as https://api.example.com: "));
     if (given === "")
-      throw new UsageFault("An address is missing: give --url, or the first line of the input.");
+      throw new UsageFault("The address is missing: give --url, or write it in the first line of the input.");
     const url = checkedUrl(given);
-    if (isUnprotected(url)) terminal.say("The address is http: the key and all data travel unprotected.");
+    if (isUnprotected(url))
+      terminal.say("The address begins with http: the key and all data are sent without encryption.");
     const key = await terminal.ask("API key (what you type is not shown): ", { hidden: true });
-    if (key === "") throw new UsageFault("A key is missing: type it, or pipe it in as a line.");
+    if (key === "") throw new UsageFault("The key is missing: type it, or pipe it in as a line.");
     // Checks the key now, so that an invalid key does not first fail in a scheduled run.
     const { body } = await createClient({ baseUrl: url, key })
       .whoami()
       .catch((error: unknown) => {
         const said = apiFault(error, url);
-        throw said ? new OperatorFault(`${said} Nothing was kept.`) : error;
+        throw said ? new OperatorFault(`${said} Nothing was stored.`) : error;
       });
     const file = await writeProfile({ url, key });
     const { kind, name } = body.key;
     if (input.flag("json")) terminal.out(JSON.stringify({ url, kind, name, file }));
     else
       terminal.say(
-        `The ${kind} key ${JSON.stringify(name)} works at ${url}. It is kept in ${file}, for you alone.`,
+        `The ${kind} key ${JSON.stringify(name)} works at ${url}. It is stored in ${file}, which only you can read.`,
       );
   },
 };
@@ -44,7 +45,7 @@ const logout: Command = {
   async run(input, terminal) {
     const removed = await removeProfile();
     if (input.flag("json")) terminal.out(JSON.stringify({ removed }));
-    else terminal.say(removed ? `Removed ${profileFile()}.` : "Nothing was kept.");
+    else terminal.say(removed ? `Removed ${profileFile()}.` : "Nothing was stored.");
   },
 };
 

@@ -27,7 +27,7 @@ const list: Command = {
   connects: true,
   options: {
     ...organizationOption,
-    role: { value: "admin|member", help: "only admins, or only all others" },
+    role: { value: "admin|member", help: "only admins, or only members who are not admins" },
     seat: { value: "STATE", help: `only those whose seat is ${seatStates.join(" or ")}` },
     ...listOptions,
   },

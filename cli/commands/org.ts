@@ -13,7 +13,7 @@ import { OperatorFault, UsageFault } from "../fault.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
 
-const argument = { name: "ORG", help: "an organization, by provider id where only one has it, else by UUID" };
+const argument = { name: "ORG", help: "an organization, by provider id if it is unique, else by UUID" };
 
 const show: Command = {
   name: "show",
@@ -64,7 +64,7 @@ const set: Command = {
     const repository = input.text("repository");
     if (repository !== undefined) return setRepository(input, terminal, repository);
     if (input.flag("inherit-approval-delay"))
-      throw new UsageFault("--inherit-approval-delay goes with --repository.");
+      throw new UsageFault("--inherit-approval-delay works only with --repository.");
     const mode = input.choice("seat-assignment-mode", seatAssignmentModes);
     const days = input.integer("approval-delay-days", { min: 0, max: eventLimits.approvalDelayDaysMax });
     const settings: OrganizationSettings = {

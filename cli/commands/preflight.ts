@@ -81,16 +81,16 @@ async function checkConcurrency(region: string | undefined, workers: number): Pr
   if (free === undefined || quota === undefined)
     throw new OperatorFault(
       "Lambda does not say how many functions the account may run at once. Look at Service Quotas (Lambda, concurrent " +
-        `executions): it should be ${2 * workers} at least, without what functions reserve.`,
+        `executions): it should be at least ${2 * workers}, not counting reserved concurrency.`,
     );
   if (free >= 2 * workers) return;
   const { workersMin, visibilitySeconds, receivesMax } = eventQueueSettings;
-  const reserved = quota > free ? ` (of ${quota}, the rest is reserved by functions)` : "";
+  const reserved = quota > free ? ` (of ${quota}; functions reserve the rest)` : "";
   const hours = Math.floor((receivesMax * visibilitySeconds) / 3600);
   throw new OperatorFault(
-    `The account may run ${free} functions at once${reserved}, and applying events may take ${workers} of them. Callers ` +
-      `would be refused with 503. Events that find no free place come again every ${visibilitySeconds / 60} minutes, and ` +
-      `after ${hours} hours of that they become dead letters. Ask for more in Service Quotas (Lambda, concurrent ` +
+    `The account may run ${free} functions at once${reserved}, and the worker of events may take ${workers} of them. ` +
+      `Then callers get 503. An event that finds no free function is retried every ${visibilitySeconds / 60} minutes, and ` +
+      `becomes a dead letter after ${hours} hours. Ask for more in Service Quotas (Lambda, concurrent ` +
       `executions; ${lambdaLimits.concurrencyMax} is usual), or deploy with ` +
       `-c eventWorkers=${Math.max(workersMin, Math.floor(free / 2))}.`,
   );
@@ -111,8 +111,8 @@ async function checkModel(modelId: string, region: string | undefined): Promise<
   } catch (error) {
     const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     throw new OperatorFault(
-      `${modelId} does not answer (${said.replace(/\.$/, "")}). Choose a region that has it with -c bedrockRegion=REGION, or ` +
-        "let your own role call bedrock:InvokeModel if only that is missing.",
+      `${modelId} does not answer (${said.replace(/\.$/, "")}). If the region does not have the model, ` +
+        "choose another with -c bedrockRegion=REGION. If your own role lacks bedrock:InvokeModel, allow it.",
     );
   } finally {
     client.destroy();

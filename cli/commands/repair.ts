@@ -14,7 +14,7 @@ import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {
   name: "",
-  summary: "After a restore: finish half-written data, make copies agree, and end running exports",
+  summary: "After a restore: complete half-written data, repair copies that differ, and end running exports",
   connects: true,
   examples: ["repair", "repair --stack ReviewApi"],
   run: (input, terminal) =>
@@ -40,9 +40,11 @@ const repair: Command = {
       const report = await work().catch(explain).finally(tally.end);
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
       terminal.say(
-        "Exports of Learnings, of several organizations and with include_removed start a new walk.",
+        "Exports of Learnings, of several organizations, and with include_removed must start a new walk.",
       );
-      terminal.say("Next: send the events since the restore point again, then review-api index reconcile.");
+      terminal.say(
+        "Next: send the events since the restore point again, then run review-api index reconcile.",
+      );
     }),
 };
 
@@ -51,7 +53,7 @@ export const commands: readonly Command[] = [repair];
 function explain(error: unknown): never {
   if (error instanceof StreamBusy)
     throw new OperatorFault(
-      "Something still writes to the streams; stop the ingest worker first, then repair again.",
+      "Something still writes to the streams. Stop the ingest worker, then run repair again.",
     );
   throw error;
 }

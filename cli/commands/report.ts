@@ -38,7 +38,10 @@ const report: Command = {
     start: { value: "DAY", help: "merged from this day on, instead of --days" },
     end: { value: "DAY", help: "merged up to this day (default today)" },
     by: { value: "WHAT", help: `${dimensions.join(", ")} (default week)` },
-    format: { value: "FORMAT", help: `${formats.join(", ")} (default: by the file's name, else text)` },
+    format: {
+      value: "FORMAT",
+      help: `${formats.join(", ")} (default: from the ending of the file's name, else text)`,
+    },
     output: { value: "FILE", help: "where to write (default: standard output)" },
     org: { value: "ID", help: "only this organization (workspace tokens)" },
     orgs: { value: "A,B", help: "only these organizations (instance keys)" },
@@ -105,7 +108,7 @@ function periodOf(input: Input): Period {
   const days = input.integer("days", { min: 1, max: daysMax });
   const [start, end] = [dayOf(input, "start"), dayOf(input, "end")];
   if (days !== undefined && start !== undefined)
-    throw new UsageFault("--days and --start exclude each other.");
+    throw new UsageFault("--days and --start cannot be used together.");
   const nowMs = systemClock.nowMs();
   const last = end ?? lastDays(1, nowMs).end_date;
   const period = lastDays(days ?? daysDefault, Date.parse(`${last}T00:00:00.000Z`));

@@ -30,13 +30,13 @@ const daysMax = 366;
 const idle: Command = {
   name: "idle",
   summary:
-    "List who has held a seat for that many days without a finished, reviewed pull request; --unassign takes the seats",
+    "List people who held a seat for --days days without a finished, reviewed pull request; --unassign takes the seats away",
   connects: true,
   options: {
     days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },
     org: {
       value: "ORG",
-      help: "the seats of this organization, by provider id or UUID; of its workspace, if it has one",
+      help: "only the seats of this organization (of its workspace, if it has one), by provider id or UUID",
     },
     unassign: { help: "take these seats away; without it nothing is changed" },
     ...listOptions,
@@ -63,7 +63,7 @@ async function run(connection: Connection, days: number, input: Input, terminal:
   const pools = await poolsOf(connection.table, input.text("org"));
   const unassigns = input.flag("unassign");
   if (unassigns && pools.length > 1)
-    throw new UsageFault(`--unassign goes with --org: there are ${pools.length} groups of seats here.`);
+    throw new UsageFault(`--unassign needs --org here: there are ${pools.length} groups of seats.`);
   const sinceMs = systemClock.nowMs() - days * msPerDay;
   const judged = await Promise.all(pools.map((pool) => judge(connection, pool, sinceMs)));
   const answer = {
@@ -180,7 +180,7 @@ function show({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, ter
   terminal.say(`${rows.length} of ${counted(seats_held, "assigned seat")} idle for ${counted(days, "day")}.`);
   if (not_judged > 0)
     terminal.say(
-      `Not judged: ${counted(not_judged, "holder")}; an organization of theirs sends no metrics, or is preparing them.`,
+      `Not judged: ${counted(not_judged, "holder")}. One of their organizations sends no metrics, or is still preparing them.`,
     );
   if (rows.length === 0) return;
   terminal.say(

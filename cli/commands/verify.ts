@@ -23,7 +23,8 @@ const command: Command = {
       const report = await verify(place, { sentence, onResult });
       const failed = report.checks.filter(({ ok }) => !ok).length;
       if (input.flag("json")) terminal.out(JSON.stringify({ ok: failed === 0, ...report }));
-      else terminal.say(["What stays:", ...report.stays.map((each) => `  ${each}`)].join("\n"));
+      else
+        terminal.say(["What verify leaves behind:", ...report.stays.map((each) => `  ${each}`)].join("\n"));
       if (failed > 0)
         throw new OperatorFault(`${counted(failed, "check")} of ${report.checks.length} failed.`);
     }),

@@ -20,9 +20,9 @@ async function open(input: Input, create: boolean): Promise<Connection> {
   const stack = input.text("stack");
   const data = input.text("data");
   if (stack !== undefined) {
-    if (data !== undefined) throw new UsageFault("--data and --stack exclude each other.");
+    if (data !== undefined) throw new UsageFault("--data and --stack cannot be used together.");
     return (await import("./stack.ts")).connectToStack(stack, input.text("region"));
   }
-  if (input.text("region") !== undefined) throw new UsageFault("--region goes with --stack.");
+  if (input.text("region") !== undefined) throw new UsageFault("--region works only with --stack.");
   return (await import("./local.ts")).connectLocally(data ?? defaultDataPath, { create });
 }

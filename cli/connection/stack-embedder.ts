@@ -19,7 +19,7 @@ export async function embedderInUse(table: Table, identity: AwsIdentity): Promis
   if (id === localEmbedder.id) return localEmbedder;
   if (!id?.startsWith(bedrockPrefix))
     throw new OperatorFault(
-      "The stack has not looked at its review index yet; it does so every minute, try again then.",
+      "The stack has not checked its review index yet. It does so every minute: try again in a minute.",
     );
   return createBedrockEmbedder(id.slice(bedrockPrefix.length), bedrockClient(identity));
 }

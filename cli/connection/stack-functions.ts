@@ -24,8 +24,8 @@ export function invoker(functionName: string, region: string | undefined) {
     const text = Buffer.from(answer.Payload ?? []).toString();
     if (answer.FunctionError)
       throw new OperatorFault(
-        `The function ${functionName} failed. Its log says why; AccessDenied there is a missing grant or a model that ` +
-          "Bedrock does not have in that region (set bedrockRegion).",
+        `The function ${functionName} failed. Its log says why. AccessDenied in the log means: a grant is missing, or ` +
+          "Bedrock does not have the model in that region (set bedrockRegion).",
       );
     return answerSchema.parse(JSON.parse(text));
   };

@@ -11,6 +11,6 @@ export function formatByName<Name extends string>(file: string, known: readonly 
   if (format !== undefined) return format;
   const endings = known.map((name) => `.${name}`).join(", ");
   throw new UsageFault(
-    `--output takes a file whose name ends with one of ${endings}, not ${JSON.stringify(extension || file)}; --format goes with any name.`,
+    `--output takes a file whose name ends with one of ${endings}, not ${JSON.stringify(extension || file)}; with --format any name is allowed.`,
   );
 }

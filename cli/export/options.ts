@@ -7,10 +7,10 @@ import { formatByName } from "./format.ts";
 export function outputOption(input: Input): string | undefined {
   const output = input.text("output");
   if (input.flag("resume") && input.flag("overwrite"))
-    throw new UsageFault("--resume and --overwrite exclude each other.");
+    throw new UsageFault("--resume and --overwrite cannot be used together.");
   if (output !== undefined) return output;
   for (const name of ["resume", "overwrite"])
-    if (input.flag(name)) throw new UsageFault(`--${name} goes with --output.`);
+    if (input.flag(name)) throw new UsageFault(`--${name} works only with --output.`);
   return undefined;
 }
 
@@ -37,7 +37,7 @@ type Surroundings = {
 export function explained(error: unknown, { url, output, hint = "" }: Surroundings): unknown {
   if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
     return new OperatorFault(
-      `The cursor beside ${output} no longer works for this key and these filters: ${error.message} --overwrite starts again.`,
+      `The stored cursor of ${output} no longer works for this key and these filters: ${error.message} --overwrite starts again.`,
     );
   const said = apiFault(error, url);
   if (said) return new OperatorFault(`${said}${hint}`);

@@ -57,7 +57,7 @@ async function downloadToFile(
     else
       terminal.say(`${output} has ${records === undefined ? "all" : records.toLocaleString("en")} findings.`);
   } catch (error) {
-    throw explained(error, { url: target.url, output: name, hint: ` ${name} is as it was.` });
+    throw explained(error, { url: target.url, output: name, hint: ` ${name} is unchanged.` });
   }
 }
 

@@ -65,7 +65,7 @@ async function exportToFile(run: Run, wish: Wish, name: string, format: Format):
     report(run, { noun: wish.source.noun, output, format, merged });
   } catch (error) {
     const again = input.flag("overwrite") ? "the same command without --overwrite" : "the same command";
-    const hint = ` What was read is kept; ${again} goes on from there.`;
+    const hint = ` What was read is kept; ${again} continues from there.`;
     throw explained(error, { url: target.url, output: name, hint });
   }
 }
@@ -122,11 +122,11 @@ function report({ input, terminal }: Run, { noun, output, format, merged }: Outc
   // In every run, not only in the run that found it: the record is missing in the file until it is smaller or removed.
   for (const each of tooLarge)
     terminal.say(
-      `${nameOfTooLarge(each)} is too large for any answer of the service; ${output} is without it.`,
+      `${nameOfTooLarge(each)} is too large for any answer of the service; ${output} does not contain it.`,
     );
   const number = (count: number) => count.toLocaleString("en");
   const changes = base
     ? ` (${number(added)} new, ${number(changed)} changed, ${number(removed)} removed)`
     : "";
-  terminal.say(`${output} has ${number(records)} ${noun}${changes}. Later --resume brings it up to date.`);
+  terminal.say(`${output} has ${number(records)} ${noun}${changes}. Use --resume to update it later.`);
 }

@@ -29,9 +29,9 @@ export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Pr
   const given = input.text("key") ?? settings.key;
   const [url, stack, data] = [input.text("url"), input.text("stack"), input.text("data")];
   if ([url, stack, data].filter((place) => place !== undefined).length > 1)
-    throw new UsageFault("--url, --stack and --data exclude each other.");
+    throw new UsageFault("--url, --stack and --data cannot be used together.");
   if (input.text("region") !== undefined && stack === undefined)
-    throw new UsageFault("--region goes with --stack.");
+    throw new UsageFault("--region works only with --stack.");
   if (data !== undefined) return localTarget(dataDirectory(data), given, demoKey);
   if (stack !== undefined) {
     if (given === undefined) throw missingKey();
@@ -52,12 +52,12 @@ export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Pr
 
 const missingKey = () =>
   new UsageFault(
-    `--key is missing; ${keyVariable} in the environment or in .env does too, or review-api login.`,
+    `--key is missing. You can also set ${keyVariable} in the environment or in .env, or run review-api login.`,
   );
 
 const foreignKey = () =>
   new UsageFault(
-    `${urlVariable} stands in .env, ${keyVariable} in the environment: that key is not sent to an address of a file. ` +
+    `${urlVariable} is in .env, but ${keyVariable} is in the environment. That key is never sent to an address from .env. ` +
       "Set both in one place, or give --key.",
   );
 

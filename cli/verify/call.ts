@@ -23,8 +23,8 @@ export async function callWell(baseUrl: string, operation: Operation, request: R
   const problem = schema?.safeParse(json).error;
   if (problem)
     throw new CheckFailed(
-      `The answer is not what the contract says: ${problem.issues[0]?.path.join(".")}. Another release is deployed than ` +
-        "the one you run this command from: deploy this one, or run verify from the other.",
+      `The answer is not what the contract says: ${problem.issues[0]?.path.join(".")}. The deployed release is ` +
+        "not the release of this checkout: deploy this checkout, or run verify from the checkout of the deployed release.",
     );
   return json;
 }
@@ -52,8 +52,8 @@ export function parse({ id }: Operation, text: string): unknown {
     return JSON.parse(text);
   } catch {
     throw new CheckFailed(
-      `${id} answered ${text.length} characters that are not whole JSON: ${text.slice(0, 100)} Does a proxy or a firewall ` +
-        "in between answer or cut? Call the stack's ApiUrl from another network.",
+      `${id} answered ${text.length} characters that are not whole JSON: ${text.slice(0, 100)} A proxy or a firewall may ` +
+        "have changed the answer: call the stack's ApiUrl from another network.",
     );
   }
 }
@@ -105,13 +105,13 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
 /** What to do about an unexpected status. */
 function advice({ id }: Operation, { status, requestId }: Answer, code: string | undefined): string {
   if (code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
-    return "The embedding model did not answer: repair the check of the embedding first.";
+    return "The embedding model did not answer: first repair what the check of the embedding reports.";
   if (status >= 500)
     return (
-      `The log of the function ${id} says why: look for request ${requestId} (${trace}). AccessDenied there is a missing ` +
+      `The log of the function ${id} says why: look for request ${requestId} (${trace}). AccessDenied there means a missing ` +
       "grant. No line there means that API Gateway answered by itself: the access log says why."
     );
-  if (status === 429) return "Somebody else uses up the limit of this key: run verify again in a minute.";
+  if (status === 429) return "Other callers use up the limit of this key: run verify again in a minute.";
   if (status === 403 || status === 404 || status === 405)
     return `Either an older release is deployed, or something before the function answers (a firewall, a proxy, another base path). Request ${requestId}: ${trace}.`;
   return `Look for request ${requestId} in the log of the function ${id} (${trace}).`;

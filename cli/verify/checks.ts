@@ -111,7 +111,7 @@ function goodCalls(
       const id = data[0]?.id;
       if (id === undefined)
         throw new CheckFailed(
-          "Not tried: no Learning waits for approval. The event learning.captured makes it: repair that check first.",
+          "Not tried: there is no pending Learning. The event learning.captured makes it: first repair what that check reports.",
         );
       await call("decideLearning", { ...learningPath(id), body: { decision: "approve" } });
     },
@@ -194,7 +194,9 @@ function indexChecks({ connection, search }: Place, { newLearning }: Caller): re
       name: "a vector search finds it",
       async run() {
         if (!(await hasVector()))
-          throw new CheckFailed("Not tried: nothing is indexed. Repair the check of the embedding first.");
+          throw new CheckFailed(
+            "Not tried: nothing is indexed. First repair what the check of the embedding reports.",
+          );
         const id = await indexed();
         // A vector index follows a write after a short delay.
         await eventually(
@@ -202,7 +204,7 @@ function indexChecks({ connection, search }: Place, { newLearning }: Caller): re
           {
             untilMs: systemClock.nowMs() + searchMsMax,
             otherwise:
-              "The vector search does not find a Learning that was just indexed. See that the table's vector index is ACTIVE " +
+              "The vector search does not find a Learning that was just indexed. Check that the table's vector index is ACTIVE " +
               "(aws dynamodb describe-table), and what the log of the function searchLearnings says.",
           },
         );

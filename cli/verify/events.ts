@@ -87,7 +87,7 @@ function usedCheck(connection: Connection, events: StageEvents, waitMs: number):
       const [captured] = await Array.fromAsync(queryAll(table, { pk: learningPartition(cloud.uuid) }));
       if (!captured)
         throw new CheckFailed(
-          "Not tried: there is no Learning to use. The event learning.captured makes it: repair that check first.",
+          "Not tried: there is no Learning to use. The event learning.captured makes it: first repair what that check reports.",
         );
       const event = events.used(captured.sk);
       await sendAll(connection, [event]);

@@ -35,7 +35,7 @@ export async function verify(place: Place, options: VerifyOptions): Promise<Veri
   let hasLateEvents = false;
   let auditEntries: string | undefined;
   const count: Check = {
-    name: "what stays is counted",
+    name: "what verify leaves behind is counted",
     run: async () => {
       auditEntries = await countAuditEntries(connection.table, startedMs, systemClock.nowMs());
     },
@@ -55,9 +55,9 @@ export async function verify(place: Place, options: VerifyOptions): Promise<Veri
 
 /** Late events are in the queue, which delivers them again until it gives up on them. */
 const lateEvents =
-  "events that were not applied in time: each makes a part of the test workspace again when it is applied, or becomes a dead " +
-  "letter and rings the alarm deadLetters. When you have repaired the cause, send dead letters again (review-api events " +
-  "redrive), then run verify once more: it removes what they made";
+  "events that were not applied in time. If such an event is applied later, it makes a part of the test workspace again. If " +
+  "it fails, it becomes a dead letter and the alarm deadLetters rings. Repair the cause, send dead letters again " +
+  "(review-api events redrive), then run verify once more: it removes what they made";
 
 async function timed({ name, run }: Check, sentence: VerifyOptions["sentence"]): Promise<CheckResult> {
   const startedMs = systemClock.nowMs();
@@ -84,7 +84,7 @@ function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): r
   const keysOfStage = () => {
     if (!keys)
       throw new CheckFailed(
-        "Not tried: there are no keys to call with. Repair the check that makes keys first.",
+        "Not tried: there are no keys to call with. First repair what the check that makes keys reports.",
       );
     return keys;
   };
@@ -95,6 +95,6 @@ function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): r
 function explainNoOrganization(error: unknown): never {
   if (!(error instanceof Error && error.name === "KeyRegistryError")) throw error;
   throw new CheckFailed(
-    `${error.message} Keys belong to what events make: repair the checks of events first.`,
+    `${error.message} Keys belong to organizations that events make: first repair what the checks of events report.`,
   );
 }

@@ -28,12 +28,12 @@ export const errorCodes = {
   SELF_HOSTED_ONLY: { status: 403, meaning: "The operation is for self-hosted organizations only." },
   METRICS_UNAVAILABLE: { status: 403, meaning: "An organization in the scope does not send its metrics." },
   NOT_ADMIN: { status: 403, meaning: "The operation needs the Admin role." },
-  PERMISSION_DENIED: { status: 403, meaning: "The key's role lacks a permission the operation needs." },
+  PERMISSION_DENIED: { status: 403, meaning: "The key's role lacks a permission that the operation needs." },
   NOT_FOUND: { status: 404, meaning: "There is no such path." },
   ORGANIZATION_NOT_FOUND: { status: 404, meaning: "No active organization of the key's scope has this id." },
   LEARNING_NOT_FOUND: { status: 404, meaning: "No Learning of the key's scope has this id." },
   ROLE_NOT_FOUND: { status: 404, meaning: "The organization has no role with this id." },
-  KEY_NOT_FOUND: { status: 404, meaning: "No active key in the caller's reach has this id." },
+  KEY_NOT_FOUND: { status: 404, meaning: "The caller can reach no active key with this id." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
   LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
   LEARNING_NOT_PENDING: { status: 409, meaning: "The Learning is not pending." },
@@ -41,12 +41,15 @@ export const errorCodes = {
   ROLE_IN_USE: { status: 409, meaning: "A member or an active key still has this role." },
   KEY_ROTATED: { status: 409, meaning: "The key is already rotated." },
   SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },
-  ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has the maximum of custom roles." },
+  ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has the maximum number of custom roles." },
   LEGACY_API_KEY: { status: 410, meaning: "The operation no longer accepts legacy keys; create a new key." },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: "The request body is too large." },
   RESPONSE_TOO_LARGE: { status: 413, meaning: "The answer would exceed 16 MiB." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: "The body is not application/json." },
-  RATE_LIMIT_EXCEEDED: { status: 429, meaning: "Too many requests; wait as Retry-After says." },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    meaning: "Too many requests; wait as many seconds as Retry-After says.",
+  },
   INTERNAL_ERROR: { status: 500, meaning: "Something failed inside the service." },
   METRICS_PREPARING: { status: 503, meaning: "An organization's metrics are being prepared; retry later." },
   INDEX_REFRESH_FAILED: {
@@ -60,14 +63,14 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** Codes of single items in a batch whose response as a whole is a 200. */
 export const itemErrorCodes = {
-  INVALID_ITEM: "The item is not what the operation takes.",
+  INVALID_ITEM: "The item does not fit the schema.",
   REPOSITORY_NOT_FOUND: "The organization has no active repository with this id.",
   INDEXING_FAILED: "The Learning is stored but not yet indexed; repeat the item.",
   STORAGE_FAILED: "The store refused the item; repeat it.",
-  USER_NOT_FOUND: "The organization has no such member.",
+  USER_NOT_FOUND: "The organization has no such active member.",
   NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
   LAST_ADMIN: "An organization keeps at least one admin.",
-  BILLING_ADMIN_PROTECTED: "A billing admin's role is not changed here.",
+  BILLING_ADMIN_PROTECTED: "This operation never changes the role of a billing admin.",
   ENTERPRISE_PLAN_REQUIRED: "One of the organizations is not on the Enterprise plan.",
 } as const satisfies Record<string, string>;
 

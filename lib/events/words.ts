@@ -10,11 +10,11 @@ export type EventWords = {
 };
 
 export const envelopeWords: Readonly<Record<string, string>> = {
-  id: "Your id of this event, unique. The same id sent again is the same event and changes nothing.",
+  id: "Your id of this event, a unique UUID. Sending an event again with the same id changes nothing.",
   type: "One of the nine types.",
   occurred_at:
-    "When the thing got this state, with an offset. The newer time wins, compared to its last digit, then the greater " +
-    "id. At most ten minutes in the future.",
+    "When the thing got this state, with an offset. The newest time wins; all its digits count. If two times are equal, " +
+    "the greater id wins. At most ten minutes in the future.",
   data: "The whole state of the thing. Further fields are allowed and ignored.",
 };
 
@@ -34,7 +34,8 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
     fields: {
       id: "Your id of the workspace, unique.",
       name: "For people.",
-      admins: "Everybody who may use workspace tokens. A person who is left out loses this at once.",
+      admins:
+        "Everybody who may use workspace tokens. A person who is not in the list loses this right at once.",
       "admins[].user_id": "The admin's user id.",
       "admins[].email": "The admin's e-mail address; null or empty where it is unknown.",
       seats_purchased: "Seats of the whole workspace. A smaller number takes no assigned seat away.",
@@ -42,9 +43,9 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
     },
   },
   "instance.saved": {
-    meaning: "A self-hosted Git provider, with its organizations.",
+    meaning: "A self-hosted Git provider, which several organizations may belong to.",
     fields: {
-      id: "Your id of the instance, unique. Organizations name it as `instance_id`.",
+      id: "Your id of the instance, unique. Events of its organizations have it as `instance_id`.",
       name: "For people.",
       provider: "The kind of Git provider.",
       base_url: "Its address, an http or https URL.",
@@ -63,8 +64,8 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       deployment: "Where its reviews run.",
       active,
       metrics:
-        "`ready`: its metrics can be read. `preparing`: callers get a 503 and retry. `unavailable`: callers get a 403, for " +
-        "an organization that does not send its metrics.",
+        "`ready`: its metrics can be read. `preparing`: callers get a 503 and retry. `unavailable`: the organization does " +
+        "not send its metrics, and callers get a 403.",
       seats_purchased: "Seats of the organization. In a workspace only the seats of the workspace count.",
       seat_assignment_mode: `\`automatic\`: a person whose pull request is reviewed gets a seat. \`manual\`: an admin assigns it. ${firstValue}`,
       approval_delay_days: `Days that a Learning from chat waits for an admin; 0 for none. ${firstValue}`,
@@ -89,12 +90,13 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       user_id: "The Git provider's id of the person, unique within the organization.",
       username: "The login; null where it is not known.",
       email:
-        "The e-mail address; null or empty where it is unknown. In a workspace equal addresses are one person.",
+        "The e-mail address; null or empty where it is unknown. In a workspace, members with the same address are one " +
+        "person.",
       role: `A system role or a custom role's UUID; null for the organization's default. ${firstValue}`,
-      seat_assigned: `Whether the person is due a seat, while seats last. ${firstValue}`,
+      seat_assigned: `Whether the person gets a seat. If none is free, the person waits for one. ${firstValue}`,
       readable_repository_ids:
         'The repositories that the person can read, by the provider\'s ids; "*" for all of them.',
-      active: "false: the person has left, and their user keys stop working.",
+      active: "false: the person has left, and the keys that they own in this organization stop working.",
     },
   },
   "pull_request.finalized": {
@@ -103,7 +105,7 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       "Waits for its repository.",
     fields: {
       ...repository,
-      pr_url: "Its address, unique within the organization. Records are joined on it.",
+      pr_url: "Its address, unique within the organization. Join the records of the three datasets on it.",
       author_id: "The Git provider's id of the author; null where there is none, for example for a bot.",
       author_username: "The author's login; null where it is not known.",
       created_at: "When it was opened.",
@@ -112,8 +114,9 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       first_human_review_at: "When a person first reviewed it; null for never.",
       last_commit_at: "When its last commit was pushed; null where that is not known.",
       merged_at: "Required for a merged pull request, null for a closed one. From 2000-01-01 to tomorrow.",
-      closed_at: "Required for a pull request that was closed unmerged; otherwise null where it is unknown.",
-      status: "`merged`, or `closed` for one that was closed unmerged.",
+      closed_at:
+        "Required for a pull request that was closed without a merge. For a merged one, null where it is unknown.",
+      status: "`closed` means closed without a merge.",
       reviewed: "Whether the reviewer reviewed it. A pull request without a review is in no metrics.",
       review_iterations: "How often the reviewer reviewed it.",
       estimated_complexity: "1 (small) to 5 (large); null where there is no estimate.",
@@ -122,15 +125,15 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       comments: "One element for each finding; null means an empty list.",
       "comments[].url": "The address of the posted comment. Several findings may share it.",
       "comments[].severity":
-        "critical, major, minor, trivial or info. Any other word is stored as null: unknown or none.",
+        "critical, major, minor, trivial or info. Any other word is stored as null, which means unknown or none.",
       "comments[].category":
         "data_integrity_and_integration, functional_correctness, maintainability_and_code_quality, " +
         "performance_and_scalability, security_and_privacy or stability_and_availability. Any other word is stored as null.",
       "comments[].accepted":
-        "true or false as detected or confirmed; null means unknown, and false is no proof of rejection.",
+        "The outcome, as detected or confirmed. false is no proof of rejection; null means unknown.",
       mcp_servers: "MCP servers that the review used; null means an empty list.",
       "mcp_servers[].name": "The server's name.",
-      "mcp_servers[].tools": "Its tools that were used.",
+      "mcp_servers[].tools": "The tools of this server that the review used.",
       "mcp_servers[].tools[].name": "The tool's name.",
       "mcp_servers[].tools[].calls": "How often it was called.",
       "mcp_servers[].tools[].failures": "How many of these calls failed.",
@@ -143,7 +146,7 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       learning:
         "The text, 1 to 10,000 characters. Credentials in it are removed before it is stored anywhere.",
       author_id: "The Git provider's id of the author.",
-      source: "`chat`, or `pull_request`: then it stays private until the pull request merges.",
+      source: "Where it was found. With `pull_request` it stays private until the pull request merges.",
       pr_url: "The pull request; required if `source` is `pull_request`, otherwise it may be null.",
       file: "The file it is about; null for none.",
       source_url: "Its source, an http or https URL; null for none.",
@@ -151,29 +154,29 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
   },
   "learning.used": {
     meaning:
-      "Reviews used a Learning some more times. This event is a difference, not a state: it counts once for each id.",
+      "Reviews used a Learning again. This event is no state: it adds uses, once for each id of an event.",
     fields: {
       ...organization,
       learning_id: "The Learning's id, a UUID.",
       used_at: "When it was last used, with an offset.",
-      count: "How many more times.",
+      count: "How many uses to add.",
     },
   },
   "security_scan.completed": {
     meaning:
-      "A scan of a repository, with all its findings. An open finding that the newest scan does not have counts as " +
+      "A scan of a repository, with all its findings. An open finding that is missing from the newest scan counts as " +
       "fixed. Waits for its repository.",
     fields: {
       ...repository,
       scan_id: "Your id of the scan, unique within the repository.",
       commit_sha: "The commit that was scanned.",
-      completed_at: "When the scan was complete, with an offset; not after tomorrow.",
+      completed_at: "When the scan was complete, with an offset. From 2000-01-01 to tomorrow.",
       findings: "All findings of the scan, each id once; empty for a clean repository.",
       "findings[].id": "Your id of the finding, the same in every scan.",
       "findings[].title": "One line.",
       "findings[].description": "What is wrong; may be empty.",
       "findings[].severity": "How bad it is.",
-      "findings[].cwe": "The weakness, such as `CWE-79`; null, or any other form, for none.",
+      "findings[].cwe": "The weakness, such as `CWE-79`. null means none; any other form is stored as null.",
       "findings[].file_path": "The file, relative to the repository's root.",
       "findings[].start_line": "The first line, from 1.",
       "findings[].end_line": "The last line; not before the first.",

@@ -36,7 +36,8 @@ const descriptions: Readonly<Record<string, string>> = {
   include_removed:
     "Default `false`. With `true` the array `removed` (in NDJSON: records with `removed`) names what was deleted, left the " +
     "window or no longer matches the filters. If you start a walk with it, apply all pages and resumes in order, and keep " +
-    "the last record of each thing, you hold what a new walk would return. Not with CSV.",
+    "the last record of each thing, you hold what a new walk would return. Not with CSV, and on " +
+    "Learnings not with `search`, `file`, `stat_filter` or `state`.",
   role_id: "`id` of the role: a system role's name, or the UUID of a custom one.",
   key_id: "`id` of the key, as `GET /v1/keys` shows it.",
   actions: "Only these actions.",

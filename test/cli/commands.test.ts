@@ -46,7 +46,7 @@ describe("keys, while the service runs", () => {
     const { code, stdout, stderr } = await callTool(...words);
     expect(code).toBe(0);
     expect(await whoami(stdout)).toBe(200);
-    expect(stderr).toMatch(/^This user key has the id k\w+\. It is shown this once\.$/);
+    expect(stderr).toMatch(/^This user key has the id k\w+\. It is shown only once\.$/);
   });
 
   test("a key rotated with a grace period still works beside the new one, without one it stops; a revoked key stops", async () => {
@@ -133,7 +133,7 @@ describe("events, while the service runs", () => {
 
     const sent = await callTool("events", "send", file, "--data", folder, "--json");
     expect([sent.code, JSON.parse(sent.stdout)]).toEqual([1, { sent: 3, refused: 1 }]);
-    expect(sent.stderr).toBe("1 event was refused; review-api events failed says why.");
+    expect(sent.stderr).toBe("1 event was refused. To see why: review-api events failed");
     expect(await callJson("org", "show", "500", "--data", folder)).toMatchObject({ name: "good" });
     expect(await readdir(join(folder, "events"))).toHaveLength(1);
 

@@ -143,7 +143,7 @@ describe("the service on one folder, start after start", () => {
     const { code } = await running.stop("SIGCONT");
     // A worker that was interrupted has logged that before.
     const [last] = running.output().stderr.trim().split("\n").slice(-1);
-    expect([code, last]).toEqual([1, "The engine has ended; the data is safe, start again."]);
+    expect([code, last]).toEqual([1, "The engine stopped. The data is safe: start the service again."]);
   });
 });
 

@@ -110,7 +110,7 @@ describe("an organization that left", () => {
     service.organizations = [listed("gitlab", "1")];
     const { file, stderr } = await resume(service);
     expect(stderr.split("\n")[0]).toBe(
-      `Organization 1 left, and another one has the same number. A new walk begins; ${file} is replaced when it is complete.`,
+      `Organization 1 left, and another organization has the same number. A new walk begins; ${file} is replaced when it is complete.`,
     );
     expect(await linesOf(file)).toEqual([reviewed(1, "1"), reviewed(2, "2")]);
   });
@@ -140,7 +140,7 @@ describe("a file of release 1", () => {
     const { code, stderr } = await callTool(...words, "--resume");
     expect([code, stderr.split("\n")[0]]).toEqual([
       0,
-      `${file} is of an earlier release, which did not follow removals. A new walk begins; ${file} is replaced when it is complete.`,
+      `${file} is from an earlier release, which did not record removals. A new walk begins; ${file} is replaced when it is complete.`,
     ]);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject([{ id: "l1" }]);
   });
@@ -169,7 +169,7 @@ describe("a file of release 1", () => {
       message: "cursor: is older than 400 days. Start a new walk.",
     });
     expect((await callTool(...words)).stderr).toBe(
-      `${file} cannot go on: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
+      `${file} cannot be continued: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
     );
     expect(JSON.parse(await readFile(file, "utf8"))).toHaveLength(3);
   });
@@ -192,7 +192,7 @@ describe("export security", () => {
       const failed = await callTool(...words, "--overwrite");
       expect([failed.code, failed.stderr]).toEqual([
         1,
-        `${service.url} answered 500 INTERNAL_ERROR: No. ${file} is as it was.`,
+        `${service.url} answered 500 INTERNAL_ERROR: No. ${file} is unchanged.`,
       ]);
       expect(await readFile(file, "utf8")).toBe(whole);
       service.trouble = () => undefined;

@@ -63,7 +63,7 @@ describe("an interrupted export", () => {
     const broken = await exportLearnings("--format", format, "--overwrite");
     expect([broken.code, broken.stderr, await content()]).toEqual([
       1,
-      `${api.url} answered 500 INTERNAL_ERROR: No. What was read is kept; the same command without --overwrite goes on from there.`,
+      `${api.url} answered 500 INTERNAL_ERROR: No. What was read is kept; the same command without --overwrite continues from there.`,
       whole,
     ]);
     api.trouble = () => undefined;
@@ -71,7 +71,7 @@ describe("an interrupted export", () => {
     const again = await exportLearnings("--format", format);
     expect([again.code, again.stderr]).toEqual([
       0,
-      `${output} has 4 Learnings. Later --resume brings it up to date.`,
+      `${output} has 4 Learnings. Use --resume to update it later.`,
     ]);
     expect(await content()).toBe(whole);
     expect(api.queries[0]?.get("cursor")).toBe("page-2");
@@ -93,7 +93,7 @@ describe("an interrupted export", () => {
     const other = await exportLearnings("--users", "2", "--format", "csv");
     expect([other.code, other.stderr]).toEqual([
       1,
-      `${output} was begun differently (the format, user_ids); give the same options, or --overwrite starts again.`,
+      `${output} was exported with other options (the format, user_ids); give the same options, or --overwrite starts again.`,
     ]);
   });
 
@@ -105,7 +105,7 @@ describe("an interrupted export", () => {
     const { code, stderr } = await exportLearnings();
     expect([code, stderr.split("\n")[0]]).toEqual([
       0,
-      `${output}.journal is not whole. A new walk begins; ${output} is replaced when it is complete.`,
+      `${output}.journal is incomplete. A new walk begins; ${output} is replaced when it is complete.`,
     ]);
     expect(await lines()).toEqual(all);
   });
@@ -169,7 +169,7 @@ describe("--resume", () => {
     const through = ["export", "learnings", "--output", link, ...target(), "--resume"];
     const before = await stat(output);
     expect((await callTool(...through)).stderr).toBe(
-      `${output} has 4 Learnings (0 new, 0 changed, 0 removed). Later --resume brings it up to date.`,
+      `${output} has 4 Learnings (0 new, 0 changed, 0 removed). Use --resume to update it later.`,
     );
     expect((await stat(output)).ino).toBe(before.ino);
     api.later = [learning(5)];
@@ -217,7 +217,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr]).toEqual([
       1,
-      `The cursor beside ${output} no longer works for this key and these filters: cursor: is damaged. --overwrite starts again.`,
+      `The stored cursor of ${output} no longer works for this key and these filters: cursor: is damaged. --overwrite starts again.`,
     ]);
   });
 
@@ -257,7 +257,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr, await content()]).toEqual([
       1,
-      `${output} holds what a key of ${known} reads, and this key is of ${given}. Use a key of ${known}, or another file; --overwrite starts again with this key.`,
+      `${output} was exported with a key of ${known}, and this key is of ${given}. Use a key of ${known}, or another file; --overwrite starts again with this key.`,
       before,
     ]);
     api.trouble = () => undefined;
@@ -273,7 +273,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr, await lines()]).toEqual([
       1,
-      `The cursor beside ${output} no longer works for this key and these filters: ${message} --overwrite starts again.`,
+      `The stored cursor of ${output} no longer works for this key and these filters: ${message} --overwrite starts again.`,
       all,
     ]);
   });
@@ -292,7 +292,7 @@ describe("--resume", () => {
   test("--resume refuses a file that another program has changed, even by one letter", async () => {
     await exportLearnings();
     const whole = await content();
-    const refused = `${output} is not as the last export left it; put that file back, or --overwrite starts again.`;
+    const refused = `${output} was changed after the last export; put the exported file back, or --overwrite starts again.`;
     await truncate(output, 3);
     expect((await exportLearnings("--resume")).stderr).toBe(refused);
     await writeFile(output, whole.replace("Text 1", "text 1"));
@@ -372,12 +372,12 @@ describe("pages", () => {
       return { status: 413, code: "RESPONSE_TOO_LARGE", message, ...(headers && { headers }) };
     };
     const { code, stderr } = await callTool(...words, "--resume");
-    const missing = `https://git.test/2 of organization github:1 is too large for any answer of the service; ${output} is without it.`;
+    const missing = `https://git.test/2 of organization github:1 is too large for any answer of the service; ${output} does not contain it.`;
     expect([code, stderr.split("\n")]).toEqual([
       0,
       [
         missing,
-        `${output} has 2 pull requests (0 new, 1 changed, 1 removed). Later --resume brings it up to date.`,
+        `${output} has 2 pull requests (0 new, 1 changed, 1 removed). Use --resume to update it later.`,
       ],
     ]);
     expect(await lines()).toEqual([pullRequest(2, "2"), pullRequest(1, "1")]);
@@ -403,7 +403,7 @@ describe("errors are one sentence", () => {
     expect(await callTool(...words)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^--key is missing; REVIEW_API_KEY in the environment or in \.env does too, or review-api login\.\n/,
+        /^--key is missing\. You can also set REVIEW_API_KEY in the environment or in \.env, or run review-api login\.\n/,
       ),
     });
   });
@@ -432,24 +432,24 @@ describe("errors are one sentence", () => {
   test.each([
     [["metrics", "--start", "2026-02-30"], '--start takes a calendar day as YYYY-MM-DD, not "2026-02-30".'],
     [["metrics", "--start", "2026-02-02", "--end", "2026-02-01"], "--end must not be before --start."],
-    [["metrics", "--dataset", "mcp", "--status", "all"], "--status goes with --dataset reviews."],
-    [["metrics", "--resume"], "--resume goes with --output."],
+    [["metrics", "--dataset", "mcp", "--status", "all"], "--status works only with --dataset reviews."],
+    [["metrics", "--resume"], "--resume works only with --output."],
     [
       ["metrics", "--output", "f.csv", "--resume", "--overwrite"],
-      "--resume and --overwrite exclude each other.",
+      "--resume and --overwrite cannot be used together.",
     ],
     [["metrics", "--url", "ftp://a", "--key", "k"], '--url takes an http or https address, not "ftp://a".'],
     [
       ["metrics", "--url", "http://a", "--data", "d", "--key", "k"],
-      "--url, --stack and --data exclude each other.",
+      "--url, --stack and --data cannot be used together.",
     ],
     [
       ["learnings", "--output", "f.txt"],
-      '--output takes a file whose name ends with one of .json, .ndjson, .csv, not ".txt"; --format goes with any name.',
+      '--output takes a file whose name ends with one of .json, .ndjson, .csv, not ".txt"; with --format any name is allowed.',
     ],
     [
       ["security", "--output", "findings"],
-      '--output takes a file whose name ends with one of .json, .ndjson, .csv, .sarif, not "findings"; --format goes with any name.',
+      '--output takes a file whose name ends with one of .json, .ndjson, .csv, .sarif, not "findings"; with --format any name is allowed.',
     ],
     [["security", "--resume"], "Unknown option '--resume'."],
     [["learnings", "--format", "xml"], '--format takes one of json, ndjson, csv, not "xml".'],

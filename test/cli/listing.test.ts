@@ -42,7 +42,7 @@ test("a format that is unknown, or that contradicts --json, is refused", () => {
     '--format takes one of table, json, ndjson, csv, not "xml".',
   );
   expect(() => list({ format: "csv", json: true }, [])).toThrow(
-    "--json and --format csv exclude each other.",
+    "--json and --format csv cannot be used together.",
   );
 });
 

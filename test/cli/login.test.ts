@@ -45,7 +45,7 @@ describe("login", () => {
     const { code, stderr, stdout } = await answerTool([`${url}/`, key], "login");
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr).toBe(
-      `The organization key "reports" works at ${url}. It is kept in ${file()}, for you alone.`,
+      `The organization key "reports" works at ${url}. It is stored in ${file()}, which only you can read.`,
     );
     expect(JSON.parse(await readFile(file(), "utf8"))).toEqual({ url, key });
     expect((await stat(file())).mode & 0o777).toBe(0o600);
@@ -56,14 +56,14 @@ describe("login", () => {
     const { code, stderr } = await answerTool(["wrong-key"], "login", "--url", url);
     expect([code, stderr]).toEqual([
       1,
-      `${url} answered 401 UNAUTHORIZED: The API key is missing or not valid. Nothing was kept.`,
+      `${url} answered 401 UNAUTHORIZED: The API key is missing or not valid. Nothing was stored.`,
     ]);
     expect(await readProfile()).toBeUndefined();
   });
 
   test("login reports a missing value, or an invalid address", async () => {
-    expect((await answerTool([], "login")).stderr).toContain("An address is missing");
-    expect((await answerTool([], "login", "--url", url)).stderr).toContain("A key is missing");
+    expect((await answerTool([], "login")).stderr).toContain("The address is missing");
+    expect((await answerTool([], "login", "--url", url)).stderr).toContain("The key is missing");
     expect((await answerTool(["ftp://x"], "login")).stderr).toContain(
       'an http or https address, not "ftp://x"',
     );
@@ -73,7 +73,7 @@ describe("login", () => {
     await answerTool([url, key], "login");
     expect((await callTool("logout")).stderr).toBe(`Removed ${file()}.`);
     expect(await readProfile()).toBeUndefined();
-    expect((await callTool("logout")).stderr).toBe("Nothing was kept.");
+    expect((await callTool("logout")).stderr).toBe("Nothing was stored.");
   });
 
   test("a profile that others can read, or that is damaged, is refused, and the message says what to do", async () => {
@@ -116,7 +116,7 @@ describe("the address of the API and the key", () => {
     vi.stubEnv("REVIEW_API_ENV_FILE", envFile);
     vi.stubEnv("REVIEW_API_KEY", "from-environment");
     await writeFile(envFile, `REVIEW_API_URL=${elsewhere}\n`);
-    await expect(target()).rejects.toThrow("that key is not sent to an address of a file");
+    await expect(target()).rejects.toThrow("That key is never sent to an address from .env");
     expect(await target({ key: "given" })).toEqual({ url: elsewhere, key: "given" });
     expect(await target({ url })).toEqual({ url, key: "from-environment" });
     await writeFile(envFile, `REVIEW_API_URL=${elsewhere}\nREVIEW_API_KEY=from-file\n`);

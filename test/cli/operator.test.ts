@@ -197,11 +197,11 @@ describe("learnings", () => {
       decision: "disapproved",
     });
     expect(await pending()).toEqual([]);
-    expect((await tool("learnings", "pending")).stdout).toBe("No Learning waits for approval.");
+    expect((await tool("learnings", "pending")).stdout).toBe("There are no pending Learnings.");
     const ids = (await exported()).data.map(({ id }) => id);
     expect([ids.includes(first.id), ids.includes(second.id)]).toEqual([true, false]);
     const again = await tool("learnings", "approve", second.id);
-    expect([again.code, again.stderr]).toEqual([1, `No Learning ${second.id} waits for approval.`]);
+    expect([again.code, again.stderr]).toEqual([1, `There is no pending Learning ${second.id}.`]);
     expect(await lastAudit("learning.approved")).toMatchObject({ actor: { name: "operator" } });
   });
 

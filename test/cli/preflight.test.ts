@@ -73,8 +73,8 @@ test("concurrency that other functions reserved does not count: only the rest of
   Object.assign(account, { concurrency: 1_000, unreserved: 30, hasModel: true });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
-  expect(stdout).toContain("may run 30 functions at once (of 1000, the rest is reserved by functions)");
-  expect(stdout).toContain("after 50 hours of that they become dead letters");
+  expect(stdout).toContain("may run 30 functions at once (of 1000; functions reserve the rest)");
+  expect(stdout).toContain("becomes a dead letter after 50 hours");
   expect(stdout).toContain("-c eventWorkers=15");
 });
 
@@ -106,7 +106,7 @@ test("the command checks the options that the deployment will use", async () => 
 test.each([
   [
     { bedrockregion: "eu-west-1" },
-    "has bedrockregion, which is no option of the stack. Did you mean bedrockRegion?",
+    "has bedrockregion, which is not an option of the stack. Did you mean bedrockRegion?",
   ],
   [
     { waf: "maybe", stage: "-" },

@@ -139,7 +139,7 @@ describe("report", () => {
   });
 
   test.each([
-    [["--days", "7", "--start", "2026-01-01"], "--days and --start exclude each other."],
+    [["--days", "7", "--start", "2026-01-01"], "--days and --start cannot be used together."],
     [["--start", "2026-02-01", "--end", "2026-01-01"], "--end must not be before --start."],
     [["--by", "mood"], '--by takes one of week, repository, author, severity, category, not "mood".'],
     [["--days", "0"], '--days takes a whole number from 1 to 3660, not "0".'],
@@ -219,7 +219,7 @@ describe("seats idle", () => {
     expect([answer.stdout, answer.stderr]).toEqual([
       "",
       "0 of 3 assigned seats idle for 2 days.\n" +
-        "Not judged: 3 holders; an organization of theirs sends no metrics, or is preparing them.",
+        "Not judged: 3 holders. One of their organizations sends no metrics, or is still preparing them.",
     ]);
   });
 
@@ -230,7 +230,7 @@ describe("seats idle", () => {
     const { code, stderr } = await callTool("seats", "idle", "--data", data, "--unassign");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      "--unassign goes with --org: there are 2 groups of seats here.",
+      "--unassign needs --org here: there are 2 groups of seats.",
     ]);
   });
 });

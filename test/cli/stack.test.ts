@@ -122,7 +122,7 @@ describe("on a deployed stack", () => {
     expect(await callTool("events", "redrive", hidden, ...stack)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `There is no failed event ${hidden} among the first 10 of its group, and the queue shows no further ones; without an id all are sent again.`,
+      stderr: `There is no failed event ${hidden} among the first 10 of its group, and the queue does not show the others. To send all failed events again, leave out the id.`,
     });
     expect((await callTool("events", "redrive", "--help")).stdout).toContain(
       "on a stack it must be among the first ten of its group",
@@ -195,7 +195,7 @@ test("the stack decides which embedder made the index; until it has recorded one
   expect(await callTool("index", "reconcile", ...stack)).toEqual({
     code: 1,
     stdout: "",
-    stderr: "The stack has not looked at its review index yet; it does so every minute, try again then.",
+    stderr: "The stack has not checked its review index yet. It does so every minute: try again in a minute.",
   });
   await store().table.write({
     put: { ...reconcilerKey, embedder: localEmbedder.id, organization: null, learning: "", ended_at_ms: 0 },

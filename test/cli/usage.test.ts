@@ -88,19 +88,19 @@ describe("an invalid command gets one sentence, a hint and exit code 2", () => {
     ],
     [
       ["keys", "create", "--kind", "legacy", "--org", "1", "--owner", "2"],
-      "--owner does not go with --kind legacy.",
+      "--owner cannot be used with --kind legacy.",
     ],
     [["keys", "create", "--kind", "user", "--kin"], "Unknown option '--kin'. Did you mean --kind?"],
-    [["keys", "list", "extra"], '"extra" is one word too many.'],
-    [["keys", "rotate", "k1", "k2", "--grace-seconds", "0"], '"k2" is one word too many.'],
+    [["keys", "list", "extra"], 'Unexpected argument "extra".'],
+    [["keys", "rotate", "k1", "k2", "--grace-seconds", "0"], 'Unexpected argument "k2".'],
     [["keys", "rotate", "--grace-seconds", "0"], "KEY_ID is missing."],
     [
       ["keys", "rotate", "k1", "--grace-seconds", "1e3"],
       '--grace-seconds takes a whole number from 0 up, not "1e3".',
     ],
     [["keys", "list", "--data", ""], "--data must not be empty."],
-    [["keys", "list", "--data", "a", "--stack", "b"], "--data and --stack exclude each other."],
-    [["keys", "list", "--region", "eu-north-1"], "--region goes with --stack."],
+    [["keys", "list", "--data", "a", "--stack", "b"], "--data and --stack cannot be used together."],
+    [["keys", "list", "--region", "eu-north-1"], "--region works only with --stack."],
     [
       ["tokens", "create", "--workspace", "w", "--as", "1", "--name", "n", "--expires-in-days", "366"],
       '--expires-in-days takes a whole number from 1 to 365, not "366".',
@@ -110,7 +110,10 @@ describe("an invalid command gets one sentence, a hint and exit code 2", () => {
       ["org", "set", "1", "--approval-delay-days", "31"],
       '--approval-delay-days takes a whole number from 0 to 30, not "31".',
     ],
-    [["org", "set", "1", "--inherit-approval-delay"], "--inherit-approval-delay goes with --repository."],
+    [
+      ["org", "set", "1", "--inherit-approval-delay"],
+      "--inherit-approval-delay works only with --repository.",
+    ],
     [
       ["org", "set", "1", "--repository", "2"],
       "With --repository give either --approval-delay-days or --inherit-approval-delay.",

@@ -134,7 +134,7 @@ describe("as a package in another project", () => {
     await expect(run(tool, ["keys", "list"], { cwd: project })).rejects.toMatchObject({
       code: 1,
       stderr:
-        "The operator's tool runs in a checkout of review-api; as a package it brings the client only.\n",
+        "The operator's tool runs only in a checkout of review-api; the package contains only the client.\n",
     });
   });
 

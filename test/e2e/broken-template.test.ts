@@ -151,7 +151,7 @@ test("`verify` on this stack, with a dead Bedrock, names what is broken, says wh
     expect.stringMatching(
       new RegExp(
         `^${id} answered ${status} instead of ${wanted} \\(${said}.*\\)\\. The log of the function ${id} says why: look for ` +
-          "request [0-9a-f-]{36} .* AccessDenied there is a missing grant\\. No line there means that API Gateway answered",
+          "request [0-9a-f-]{36} .* AccessDenied there means a missing grant\\. No line there means that API Gateway answered",
       ),
     );
   const away = (id: string, wanted: number) => inLog(id, 503, wanted, "SERVICE_UNAVAILABLE: ");
@@ -177,9 +177,10 @@ test("`verify` on this stack, with a dead Bedrock, names what is broken, says wh
       /^The Learning was stored but has no vector: the embedding model did not answer\. Run review-api preflight/,
     ),
     "updateLearning works": expect.stringMatching(
-      /INDEX_REFRESH_FAILED.* repair the check of the embedding first\.$/,
+      /INDEX_REFRESH_FAILED.* first repair what the check of the embedding reports\.$/,
     ),
-    "a vector search finds it": "Not tried: nothing is indexed. Repair the check of the embedding first.",
+    "a vector search finds it":
+      "Not tried: nothing is indexed. First repair what the check of the embedding reports.",
   });
   expect(code).toBe(1);
 }, 240_000);

@@ -121,7 +121,7 @@ export async function earlierRun(
 async function withJournal(output: string, state: State): Promise<EarlierRun> {
   const file = journalFile(output);
   const { size = 0 } = (await statOf(file)) ?? {};
-  return size < state.journal_bytes ? { state, newWalkReason: `${file} is not whole.` } : { state };
+  return size < state.journal_bytes ? { state, newWalkReason: `${file} is incomplete.` } : { state };
 }
 
 /** Compares sizes. A file of release 1 may have an ending, or half a page, after the known bytes. */
@@ -129,7 +129,7 @@ export const canBe = ({ bytes, sha256 }: WrittenFile, found: number | undefined)
   found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
 
 export const changedSince = (output: string): OperatorFault =>
-  new OperatorFault(`${output} is not as the last export left it; put that file back, or ${anew}.`);
+  new OperatorFault(`${output} was changed after the last export; put the exported file back, or ${anew}.`);
 
 /**
  * A log that only grows continues: its cursor is still valid. The other cursors of release 1 do not report removals.
@@ -142,7 +142,7 @@ function ofRelease1(
   const state = beginning(request);
   return onlyGrows
     ? { state: { ...state, cursor, begins_anew: false, files: [{ bytes, sha256: null, records }] } }
-    : { state, newWalkReason: `${output} is of an earlier release, which did not follow removals.` };
+    : { state, newWalkReason: `${output} is from an earlier release, which did not record removals.` };
 }
 
 async function readState(output: string): Promise<State | z.output<typeof release1Schema> | undefined> {
@@ -169,7 +169,7 @@ export function sameRequest(output: string, state: Request, request: Request): v
   ];
   if (different.length > 0)
     throw new OperatorFault(
-      `${output} was begun differently (${different.join(", ")}); give the same options, or ${anew}.`,
+      `${output} was exported with other options (${different.join(", ")}); give the same options, or ${anew}.`,
     );
   checkKeyScope(output, state.key_scope, request.key_scope);
 }
@@ -178,7 +178,7 @@ export function sameRequest(output: string, state: Request, request: Request): v
 function checkKeyScope(output: string, known: KeyScope | undefined, given: KeyScope | undefined): void {
   if (!known || !given || known.id === given.id) return;
   throw new OperatorFault(
-    `${output} holds what a key of ${known.label} reads, and this key is of ${given.label}. ` +
+    `${output} was exported with a key of ${known.label}, and this key is of ${given.label}. ` +
       `Use a key of ${known.label}, or another file; ${anew} with this key.`,
   );
 }

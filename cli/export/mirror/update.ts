@@ -61,7 +61,7 @@ const newWalkReason = (error: unknown): string | undefined => {
 /** A new walk would lose entries that the service no longer keeps. */
 const cannotGoOn = (output: string, reason: string): OperatorFault =>
   new OperatorFault(
-    `${output} cannot go on: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
+    `${output} cannot be continued: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
   );
 
 /**
@@ -91,7 +91,7 @@ async function checkLeft(walk: Walk, { changes }: ExportPage): Promise<void> {
   for (const change of changes)
     if (change.kind === "left" && (await walk.isAmbiguous(change.fields)))
       throw new NewWalkNeeded(
-        `Organization ${change.fields.organization_id} left, and another one has the same number.`,
+        `Organization ${change.fields.organization_id} left, and another organization has the same number.`,
       );
 }
 

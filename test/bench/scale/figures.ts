@@ -89,28 +89,28 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "a workspace whose tokens use every rate limit to the full",
       "breaks at": `${number(awsQuotas.partitionReadUnits / (perOrganization * workspaceCallsPerSecond))} organizations`,
-      because: `each of its ${number(workspaceCallsPerSecond, 1)} calls a second reads all rows of the workspace, ${perOrganization.toFixed(2)} read units each, of ${number(awsQuotas.partitionReadUnits)} of one partition`,
+      because: `each of its ${number(workspaceCallsPerSecond, 1)} calls a second reads all rows of the workspace, ${perOrganization.toFixed(2)} read units a row; one partition allows ${number(awsQuotas.partitionReadUnits)} a second`,
       "an operator sees": "`tableThrottles`, 503",
       "what to change": "keys of single organizations, or larger pages",
     },
     {
       what: "one tenant's stream",
       "breaks at": `${number(stream)} events a second`,
-      because: `one batch of ${eventQueueSettings.batchMessagesMax} at a time, each ${tripsPerBatch} trips to DynamoDB`,
+      because: `one batch of ${eventQueueSettings.batchMessagesMax} events at a time, ${tripsPerBatch} trips to DynamoDB for each batch`,
       "an operator sees": `\`queueAge\` above ${number(alarms.queueAge.secondsAbove)} s; nothing is lost`,
       "what to change": "send fewer events of unchanged pull requests; a second workspace",
     },
     {
       what: "one tenant's week of entries",
       "breaks at": `${number(awsQuotas.partitionWriteUnits / unitsOnWeek)} events a second`,
-      because: `${unitsOnWeek} write units an event on one partition of ${number(awsQuotas.partitionWriteUnits)}`,
+      because: `an event takes ${unitsOnWeek} write units of one partition, which allows ${number(awsQuotas.partitionWriteUnits)} a second`,
       "an operator sees": "`tableThrottles`, `events_returned`",
-      "what to change": "nothing: the stream's own pace comes first",
+      "what to change": "nothing: the stream reaches its own limit first",
     },
     {
       what: "one bucket of the rate limiter",
       "breaks at": `${number(awsQuotas.partitionWriteUnits / slotUnits)} tries a second`,
-      because: `a full bucket of ${slots} slots takes ${slotUnits} write units a try; a warm function that saw it full does not try`,
+      because: `a try on a full bucket of ${slots} slots takes ${slotUnits} write units; a warm function that saw the full bucket does not try`,
       "an operator sees": "`tableThrottles`; callers get 429, because a throttled bucket counts as full",
       "what to change":
         "nothing: only a caller far above its limit does this; the firewall (`waf`) bounds one address",
@@ -120,7 +120,7 @@ export function bottlenecks(): readonly Row[] {
       "breaks at": `${number(awsQuotas.partitionWriteUnits / auditUnits)} changes a second`,
       because: `an entry of up to ${assumed.auditEntryKilobytes} KB, ${auditUnits} write units in a transaction, in the month's partition`,
       "an operator sees": "`tableThrottles`, 503 on writes",
-      "what to change": `batches: one entry tells of up to ${peopleLimits.batchUsersMax} people`,
+      "what to change": `send batches: one entry covers up to ${peopleLimits.batchUsersMax} people`,
     },
     {
       what: "all callers together",
@@ -139,7 +139,7 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "a new table",
       "breaks at": `${number(awsQuotas.newTableWriteUnits / eventUnits)} events a second`,
-      because: `a new table takes ${number(awsQuotas.newTableWriteUnits)} write units a second, and twice its last peak after that`,
+      because: `a new table allows ${number(awsQuotas.newTableWriteUnits)} write units a second, later twice its last peak`,
       "an operator sees": "`tableThrottles`, `events_returned`; nothing is lost",
       "what to change":
         "send the first history more slowly, or raise the table's warm throughput before (`aws dynamodb update-table --warm-throughput`)",
@@ -147,7 +147,7 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "the table",
       "breaks at": `${number(awsQuotas.tableWriteUnits / eventUnits)} events a second`,
-      because: `${eventUnits} write units an event of ${number(awsQuotas.tableWriteUnits)} a second, DynamoDB's default quota of a table`,
+      because: `an event takes ${eventUnits} write units; DynamoDB's default quota of a table is ${number(awsQuotas.tableWriteUnits)} a second`,
       "an operator sees": "`tableThrottles`",
       "what to change": "ask for a higher quota",
     },
@@ -191,23 +191,23 @@ export function largestTable(): readonly Row[] {
     },
     {
       what: "repository's findings",
-      "the most": `${number(securityLimits.downloadFindingsMax)} in one download; pages have no end`,
-      "what it costs": "read by chunks",
+      "the most": `${number(securityLimits.downloadFindingsMax)} in one download; pages have no limit`,
+      "what it costs": "read in chunks",
     },
     {
       what: "Learnings of an organization",
       "the most": `no bound; ${learningLimits.batchItemsMax} in one request`,
-      "what it costs": "a page costs the same; a vector search looks at more (only AWS can tell the price)",
+      "what it costs": "a page costs the same; a vector search reads more (only AWS can show the price)",
     },
     {
       what: "pull request",
-      "the most": `an event of ${mebibytes(eventLimits.eventBytesMax)}; read up to ${mebibytes(requestLimits.responseBytesMax)}, above that 413`,
+      "the most": `an event of ${mebibytes(eventLimits.eventBytesMax)}; readable up to ${mebibytes(requestLimits.responseBytesMax)}, above that 413`,
       "what it costs": `parts of ${number(streamLimits.partBytesMax / 1000)} KB beside its entry`,
     },
     {
       what: "history of pull requests",
       "the most": "no bound; a window touches only weeks that hold something",
-      "what it costs": `${number(weekUnits)} read units for a week of 200, whatever is stored (measured up to ${number(storedMost)})`,
+      "what it costs": `${number(weekUnits)} read units for a week of 200, however much is stored (measured up to ${number(storedMost)})`,
     },
     {
       what: "audit log",
@@ -284,13 +284,13 @@ export function vectorTable(dimensions: number): readonly Row[] {
       what: "a Learning's vector, stored",
       quantity: `${number(bytes)} bytes of numbers and its item`,
       "$ a million": number(((bytes * 1e6) / bytesPerGigabyte) * prices.storageGigabyteMonth, 2),
-      note: "as items of the table, by the month; the index's own storage has a price of its own that was not found",
+      note: "as items of the table, a month; the index's own storage costs extra, and its price was not found",
     },
     {
       what: "a Learning's vector, written to the index",
       quantity: "`VectorWriteRequestBytes` of DynamoDB's answer",
       "$ a million": "not known",
-      note: `only a deployment can tell; the alarm \`vectorWrites\` rings above ${number(alarms.vectorWrites.bytesAbove)} bytes in five minutes`,
+      note: `only a deployment can show the price; the alarm \`vectorWrites\` rings above ${number(alarms.vectorWrites.bytesAbove)} bytes in five minutes`,
     },
     {
       what: "a search, by the index",
@@ -302,13 +302,13 @@ export function vectorTable(dimensions: number): readonly Row[] {
       what: "a search, by the function `searchLearnings`",
       quantity: `${searchReadUnits} read units at most, and its time`,
       "$ a million": number(searchDollars, 2),
-      note: `a change of more than ${number(indexLimits.pieceBytesMax)} bytes is searched in pieces: each takes an embedding, a search and reads of its own`,
+      note: `a change of more than ${number(indexLimits.pieceBytesMax)} bytes is searched in pieces: each piece needs its own embedding, search and reads`,
     },
     {
       what: "an embedding of a Learning by Titan v2",
       quantity: `${tokensOfLearning} tokens`,
       "$ a million": number(tokensOfLearning * monthlyPrices.embeddingTokensMillion.dollars, 2),
-      note: "one for each Learning that is new or changed; in the requests above",
+      note: "one for each Learning that is new or changed; included in the requests above",
     },
     {
       what: "an embedding of a search by Titan v2",

@@ -26,7 +26,7 @@ export const monthlyPrices = {
   ),
   encryptionKey: price(
     1,
-    "a KMS key, a month; its first and second rotation add as much each",
+    "a KMS key, a month; its first and its second rotation add the same amount each",
     "https://aws.amazon.com/kms/pricing/",
   ),
   firewall: price(5, "a web ACL, a month", "https://c3x.dev/blog/aws-waf-cost-explained/"),

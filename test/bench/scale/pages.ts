@@ -55,7 +55,7 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
   });
   return [
     ...rows,
-    extra("turns of the clock's workers (assumed 40 ms each)", idleWorkersDollars()),
+    extra("runs of the scheduled workers (assumed 40 ms each)", idleWorkersDollars()),
     extra(
       `custom metrics of an idle stack (${idleMetrics})`,
       idleMetrics * monthlyPrices.customMetric.dollars,
@@ -67,7 +67,7 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
       "with every option": dollars(idleDollars(full)),
     },
     extra(
-      `more where every operation is called and every error occurs: custom metrics (${usedMetrics - idleMetrics})`,
+      `added if every operation is called and every error occurs: custom metrics (${usedMetrics - idleMetrics})`,
       moreMetricsDollars,
     ),
   ];
