@@ -12,7 +12,7 @@ export const errorCodes = {
   BATCH_SIZE_EXCEEDED: { status: 400, meaning: "More than 500 users in one request." },
   UNAUTHORIZED: {
     status: 401,
-    meaning: "The key is missing, unknown, expired, revoked or bound to something inactive.",
+    meaning: "The key is missing, unknown, expired, revoked, or its owner or organization is inactive.",
   },
   NO_ACTIVE_SUBSCRIPTION: { status: 402, meaning: "The organization has no active subscription." },
   KEY_TYPE_FORBIDDEN: { status: 403, meaning: "This kind of key cannot call this operation." },
@@ -50,7 +50,7 @@ export const errorCodes = {
     status: 429,
     meaning: "Too many requests; wait as many seconds as Retry-After says.",
   },
-  INTERNAL_ERROR: { status: 500, meaning: "Something failed inside the service." },
+  INTERNAL_ERROR: { status: 500, meaning: "Internal error of the service." },
   METRICS_PREPARING: { status: 503, meaning: "An organization's metrics are being prepared; retry later." },
   INDEX_REFRESH_FAILED: {
     status: 503,

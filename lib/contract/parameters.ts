@@ -78,7 +78,7 @@ export const listParameter = (valuesMax: number) =>
     .refine(wellFormed, { error: badText, abort: true })
     .transform((value) => value.split(",").map((element) => element.trim()))
     .refine((values) => values.every((value) => value !== ""), {
-      error: "must be comma-separated values with none of them empty",
+      error: "must be comma-separated values; no value may be empty",
       abort: true,
     })
     .refine((values) => values.length <= valuesMax, {
@@ -103,7 +103,7 @@ export const choicesParameter = <const Choices extends readonly [string, ...stri
 /** How the documentation shows a list: in the schema it is one string. */
 export const listShown = (valuesMax: number, values = "values") => ({
   type: "string",
-  description: `Comma-separated ${values}, at most ${valuesMax}. Spaces round a value do not count.`,
+  description: `Comma-separated ${values}, at most ${valuesMax}. Spaces around a value are ignored.`,
 });
 
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>

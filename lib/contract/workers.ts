@@ -76,7 +76,7 @@ export const expireWaiting = worker({
   ...applying,
   id: "expireWaiting",
   source: "workers/expire-waiting",
-  summary: "Looks through the events that wait: applies what can be applied, gives up what waited too long",
+  summary: "Applies waiting events that can be applied now, and gives up events that waited too long",
   trigger: { kind: "schedule", everyMinutes: 60 },
   timeoutSeconds: 300,
 });
@@ -96,7 +96,7 @@ export const approveDue = worker({
 export const reconcileIndex = worker({
   id: "reconcileIndex",
   source: "workers/reconcile-index",
-  summary: "Lets the review index follow the Learnings where a writer did not, and looks all of it through",
+  summary: "Updates the review index where a writer did not, and checks the whole index in turns",
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["GetItem", "Query", "PutItem", "BatchWriteItem"],
   tablePartitions: ["DIRECTORY#ORG", "LEARNING#", "VECTOR#", "STALE#", "RECONCILER"],
@@ -111,7 +111,7 @@ export const finishMoves = worker({
   id: "finishMoves",
   source: "workers/finish-moves",
   summary:
-    "Goes on with organizations whose data is on its way to another tenant, and writes copies of audit entries that are owed",
+    "Continues the moves of organizations to another tenant, and writes missing copies of audit entries",
   trigger: { kind: "schedule", everyMinutes: 5 },
   tableActions: applying.tableActions,
   writesAudit: true,
@@ -136,7 +136,7 @@ export const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
   summary:
-    "Lists keys and waiting Learnings of earlier releases, and drops parts of large entries that nothing names",
+    "Adds keys and pending Learnings of earlier releases to their lists, and deletes parts of large entries that no entry refers to",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
   tableActions: [
     "GetItem",
@@ -173,7 +173,7 @@ export const housekeeping = worker({
 export const rotateCursorKeys = worker({
   id: "rotateCursorKeys",
   source: "workers/rotate-cursor-keys",
-  summary: "Makes the first key that signs cursors, and a new one when the last is old",
+  summary: "Creates the first signing key of cursors, and a new one when the last key is old",
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["GetItem", "PutItem"],
   tablePartitions: ["CURSOR-KEYS"],
@@ -200,7 +200,7 @@ export type InternalFunction = Omit<Worker, "trigger">;
 export const searchLearnings = {
   id: "searchLearnings",
   source: "internal/search-learnings",
-  summary: "Finds the Learnings that fit a change, for the reviewer",
+  summary: "Finds the Learnings that match a change, for the reviewer",
   tableActions: ["BatchGetItem", "SearchVectors"],
   tablePartitions: ["LEARNING#", "VECTOR#"],
   uses: ["embedder"],

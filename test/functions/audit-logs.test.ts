@@ -106,7 +106,7 @@ describe("GET /v1/audit-logs", () => {
     ["search=%20", "search: must have 1 to 200 characters."],
     ["actions=role.updated,role.renamed", "actions: must be comma-separated values of: key.created,"],
     ["resource_types=key", "resource_types: must be comma-separated values of: api_key, workspace_token,"],
-    ["actions=a,,b", "actions: must be comma-separated values with none of them empty."],
+    ["actions=a,,b", "actions: must be comma-separated values; no value may be empty."],
   ])("%s is a 400 that names the allowed values", async (query, sentence) => {
     const answer = await api.call(`/v1/audit-logs?${query}`, { key });
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);

@@ -114,7 +114,7 @@ describe("a role's name", () => {
     "without a visible character (%j) is a 400 that names the problem",
     async (name) => {
       const answer = await create({ name });
-      expect([answer.status, answer.message]).toEqual([400, "name: must contain a character that shows."]);
+      expect([answer.status, answer.message]).toEqual([400, "name: must contain a visible character."]);
     },
   );
 

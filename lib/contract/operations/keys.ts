@@ -48,7 +48,7 @@ export const listKeys = operation({
   path: "/v1/keys",
   summary: "List the keys of the scope, without their values",
   description:
-    "All keys that were ever made for the organizations of the scope, also ended ones. An instance key also sees the " +
+    "All keys that were ever created for the organizations of the scope, including keys that no longer work. An instance key also sees the " +
     "instance keys whose authorized organizations are among its own; a workspace token sees the tokens of its workspace.",
   query: z.strictObject({
     limit: integerParameter(keys.min, keys.max).optional(),
@@ -78,8 +78,8 @@ const writing = {
 } as const;
 
 const reach =
-  "A key may do this to itself. An Admin key may do it to the organization keys of its scope, an instance key also to " +
-  "instance keys whose authorized organizations lie within its own; ";
+  "A key may do this to itself. An Admin key may do it to the organization keys of its scope. An instance key may also " +
+  "do it to instance keys whose authorized organizations are all among its own. ";
 
 export const rotateKey = operation({
   ...writing,
@@ -89,9 +89,10 @@ export const rotateKey = operation({
   path: "/v1/keys/{key_id}/rotate",
   summary: "Replace a key with a new one that has the same rights",
   description:
-    "The answer shows the new value, once. The old key works until its grace period ends. If you asked for less than " +
-    `${untoldGraceMs / 60_000} minutes and the answer does not come, or is a 503, the old key works for those minutes, ` +
-    `unless it expires before: rotate it again after ${untoldAfterMs / 1_000} seconds. ${reach}a workspace token to the tokens of its owner.`,
+    "The answer shows the new value, once. The old key works until its grace period ends. If you asked for a grace " +
+    `period of less than ${untoldGraceMs / 60_000} minutes and get a 503 or no answer, the old key works for these ` +
+    `${untoldGraceMs / 60_000} minutes, unless it expires earlier. Rotate it again after ${untoldAfterMs / 1_000} seconds. ` +
+    `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: z
       .int({ error: `must be a whole number from 0 to ${graceSecondsMax}` })
@@ -115,8 +116,8 @@ export const deleteKey = operation({
   path: "/v1/keys/{key_id}",
   summary: "End a key now",
   description:
-    `Repeating is safe. ${reach}and to the user and agentic keys of its scope, a workspace token also to the tokens ` +
-    "of its workspace.",
+    `You may repeat the request. ${reach}An Admin key may also do it to the user and agentic keys of its scope, a ` +
+    "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
   /** The chain may also write what this operation writes: the key's own item, and an audit entry. */
   tableActions: ["UpdateItem"],

@@ -204,7 +204,7 @@ export const deleteLearning = operation({
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
   summary: "Delete a Learning",
-  description: "You may repeat it: an id that does not exist answers 204 too.",
+  description: "You may repeat the request: an id that does not exist also answers 204.",
   pathParameters: z.strictObject({ learning_id: learningId }),
   query: z.strictObject({ ...organizationSelector }),
   answer: { status: 204, description: "The Learning is deleted" },

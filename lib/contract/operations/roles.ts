@@ -59,7 +59,7 @@ const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
   .refine((name) => !invisible.test(name), {
     error: "must not contain control characters or invisible formatting characters",
   })
-  .refine((name) => !blank.test(name), { error: "must contain a character that shows" })
+  .refine((name) => !blank.test(name), { error: "must contain a visible character" })
   .meta({
     type: "string",
     minLength: 1,
@@ -85,7 +85,7 @@ export const listRoles = operation({
   method: "GET",
   path: "/v1/roles",
   summary: "List the roles of an organization",
-  description: "System roles first, then custom ones by name.",
+  description: "System roles come first, then custom roles by name.",
   query: query.extend({
     role_type: choice(["all", "system", "custom"]).optional(),
     include_permissions: flagParameter.optional(),
@@ -176,7 +176,7 @@ export const deleteRole = operation({
   method: "DELETE",
   path: "/v1/roles/{role_id}",
   summary: "Delete a custom role",
-  description: "Refused while a member or an active key has the role.",
+  description: "The request is refused while a member or an active key has the role.",
   pathParameters,
   query,
   answer: { status: 204, description: "The role is deleted" },

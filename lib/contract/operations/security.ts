@@ -28,7 +28,7 @@ export const listSecurityFindings = operation({
   tag: "Security",
   summary: "Read or download the findings of AI security scans",
   description:
-    "A finding keeps its `id` across scans. It is `fixed` when the newest scan of the repository does not have it. A " +
+    "A finding keeps its `id` across scans. It is `fixed` when the newest scan of the repository does not report it. A " +
     "dismissed finding stays dismissed when a scan repeats it. JSON comes in pages, in an order that new scans do not " +
     `change. \`format=csv\` and \`format=sarif\` are whole downloads of up to ${securityLimits.downloadFindingsMax} ` +
     "findings, without `limit` and `cursor`. SARIF has a run for every scanned repository: with `repo_id` it keeps " +

@@ -58,7 +58,7 @@ export const assignSeats = operation({
   tag: "Users",
   summary: "Assign or unassign seats",
   description:
-    "In input order, until no seat is free; you may repeat it. Workspace tokens name people by `emails`, all other " +
+    "Seats are assigned in the order of the request until no seat is free. You may repeat the request. Workspace tokens name people by `emails`, all other " +
     "keys by `user_ids`. To unassign a person without an e-mail address, a workspace token sends `user_ids` with the " +
     "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can get " +
     "a seat; everybody who holds one can lose it. `dry_run` answers what would happen and changes nothing. " +
