@@ -78,9 +78,7 @@ function settledOf(from: AuditPosition | null, place: string | undefined, nowMs:
 async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): AsyncGenerator<AuditItem> {
   const bounds = boundsOf(query, nowMs);
   if (bounds.from > bounds.upTo) return;
-  const months = monthsBetween(bounds.from, bounds.upTo);
-  if (query.order === "desc") months.reverse();
-  for (const batch of [months.slice(0, auditLimits.monthsAtFirst), months.slice(auditLimits.monthsAtFirst)]) {
+  for (const batch of batchesOf(query.order, bounds)) {
     const ranges = batch.map((month) => rangeOf(query, month, bounds));
     // Requests the first page of each month at once, and further pages only when they are needed.
     const firstPages = ranges.map((range) => table.queryPage(range));
@@ -94,6 +92,20 @@ async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): A
     }
   }
 }
+
+/** Most pages end within a few days. The months of these days are read first, then all others at once. */
+function batchesOf(order: AuditQuery["order"], { from, upTo }: Bounds): string[][] {
+  const months = monthsBetween(from, upTo);
+  if (order === "desc") months.reverse();
+  const daysMs = auditLimits.daysAtFirst * msPerDay;
+  const lastDay = order === "asc" ? timeOf(from) + daysMs : timeOf(upTo) - daysMs;
+  const lastMonth = toTimestamp(lastDay).slice(0, 7);
+  const first = months.filter((month) => (order === "asc" ? month <= lastMonth : month >= lastMonth));
+  return [first, months.slice(first.length)];
+}
+
+/** The time at the beginning of a sort key. */
+const timeOf = (sk: string): number => Date.parse(sk.slice(0, 24));
 
 type Bounds = { readonly from: string; readonly upTo: string };
 

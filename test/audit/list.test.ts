@@ -116,6 +116,29 @@ describe("a page of the audit log", () => {
     expect(await resume([entry(1)], { place: old.sk, settled: "2020" })).toEqual(at("2020"));
   });
 
+  test.each([
+    { day: "2026-11-16", order: "desc", months: ["2026-11"] },
+    { day: "2026-11-03", order: "desc", months: ["2026-11", "2026-10"] },
+    { day: "2026-11-30", order: "desc", months: ["2026-12", "2026-11"] },
+    { day: "2027-01-02", order: "desc", months: ["2027-01", "2026-12"] },
+    // The oldest entry that is kept is 400 days old.
+    { day: "2026-11-16", order: "asc", months: ["2025-10"] },
+    { day: "2026-11-30", order: "asc", months: ["2025-10", "2025-11"] },
+  ] as const)("reads only the months of the first days if the page ends there: $day, $order", async (row) => {
+    const today = new TestClock(`${row.day}T12:00:00.000Z`);
+    const asked: string[] = [];
+    const queryPage = async ({ pk }: Range) => {
+      asked.push(pk);
+      return {
+        items: Array.from({ length: 12 }, (_, index) => ({ ...entry(index, { ttl: 9_999_999_999 }), pk })),
+      };
+    };
+    const table: Table = { ...store().table, queryPage };
+    const { entries } = await readAuditLog({ table, clock: today }, query({ order: row.order }));
+    expect(entries).toHaveLength(10);
+    expect(asked).toEqual(row.months.map((month) => auditPartition(owner, month)));
+  });
+
   test("reads many entries per query, however few it returns", async () => {
     const { table } = await openStore(store().endpoint);
     await table.writeMany(many.slice(-600).map((put) => ({ put })));

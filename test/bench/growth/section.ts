@@ -11,6 +11,7 @@ import {
 import { hasKnownFile } from "../support/engine-file.ts";
 import { measuredWeek, tenYears, windowQuery } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
+import { onDayInMidMonth } from "../support/mid-month.ts";
 import { type Cost, type Grown, withStocks } from "./measure.ts";
 import {
   auditStock,
@@ -63,10 +64,12 @@ export const section: SectionModule = {
   title: "Growth",
   async run({ quick, say }): Promise<Section> {
     const sizes = hasKnownFile(chooseEngine()) ? fullSizes : sentSizes;
-    const stocks = stocksOf(quick ? quickSizes : sizes);
-    return await withStocks(Object.values(stocks).flat(), say, async (grown) =>
-      sectionOf(await askAll(grown, stocks)),
-    );
+    return await onDayInMidMonth(async () => {
+      const stocks = stocksOf(quick ? quickSizes : sizes);
+      return await withStocks(Object.values(stocks).flat(), say, async (grown) =>
+        sectionOf(await askAll(grown, stocks)),
+      );
+    });
   },
 };
 

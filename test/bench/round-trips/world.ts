@@ -3,6 +3,7 @@ import { auditLimits } from "../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { createLearnings } from "../../../lib/learnings/create.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
+import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { organizationKey, scopeEpochsKey, type TenantKey } from "../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../lib/store/table.ts";
@@ -103,7 +104,7 @@ async function buildPlace(world: World, table: Table, name: string, amounts: Amo
     repository_id: repositoryIds[0],
     scan_id: "scan-1",
     commit_sha: "0".repeat(40),
-    completed_at: new Date().toISOString(),
+    completed_at: toTimestamp(systemClock.nowMs()),
     findings: named(amounts.findings, findingOf),
   });
   return {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { awsLimits } from "../../../lib/contract/limits.ts";
 import { callsUnderWay } from "./meters.ts";
 
 /**
@@ -22,8 +23,8 @@ type Held = {
   readonly response: ServerResponse;
 };
 
-/** More calls than connections would never all arrive: then the pending ones continue. */
-const patienceMs = 200;
+/** Turns of the event loop in which work after an answer begins its next call. */
+const turnsOfWork = 20;
 
 export async function startLockstep(engine: string): Promise<Lockstep> {
   let held: Held[] = [];
@@ -31,13 +32,12 @@ export async function startLockstep(engine: string): Promise<Lockstep> {
   let isWaiting = false;
 
   async function waitForAll(): Promise<void> {
-    const since = performance.now();
     for (;;) {
       const count = held.length;
-      // Work after an answer begins within a few turns; nothing else is waited for here.
-      for (let turn = 0; turn < 5; turn++) await nextTurn();
-      if (held.length === count && held.length >= callsUnderWay()) return;
-      if (performance.now() - since > patienceMs) return;
+      for (let turn = 0; turn < turnsOfWork; turn++) await nextTurn();
+      // A call without a free connection arrives only after another one was answered.
+      const expected = Math.min(callsUnderWay(), awsLimits.connectionsMax);
+      if (held.length === count && held.length >= expected) return;
       await sleep(1);
     }
   }
