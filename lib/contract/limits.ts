@@ -153,8 +153,9 @@ export const auditLimits = {
   retentionDaysDefault: 400,
   /** Entries that one request may skip before it returns a short page. */
   passedOverMax: 5_000,
-  /** The months of this many days are read first, because most pages end within them; all others follow at once. */
-  daysAtFirst: 7,
+  /** Days in which a page probably ends; their months are read first. */
+  daysOfFirstPage: 28,
+  daysOfPage: 7,
   /** Longer than any request: no entry older than this can still become visible. */
   settledAfterMs: 120_000,
   refusedEveryMs: 60_000,

@@ -117,15 +117,20 @@ describe("a page of the audit log", () => {
   });
 
   test.each([
-    { day: "2026-11-16", order: "desc", months: ["2026-11"] },
-    { day: "2026-11-03", order: "desc", months: ["2026-11", "2026-10"] },
+    // A first page: usually two months.
+    { day: "2026-11-16", order: "desc", months: ["2026-11", "2026-10"] },
     { day: "2026-11-30", order: "desc", months: ["2026-12", "2026-11"] },
-    { day: "2027-01-02", order: "desc", months: ["2027-01", "2026-12"] },
+    { day: "2027-03-01", order: "desc", months: ["2027-03", "2027-02"] },
     // The oldest entry that is kept is 400 days old.
-    { day: "2026-11-16", order: "asc", months: ["2025-10"] },
-    { day: "2026-11-30", order: "asc", months: ["2025-10", "2025-11"] },
-  ] as const)("reads only the months of the first days if the page ends there: $day, $order", async (row) => {
+    { day: "2026-11-16", order: "asc", months: ["2025-10", "2025-11"] },
+    // A later page: one month, except near its end.
+    { day: "2026-11-16", order: "desc", after: "2026-11-15", months: ["2026-11"] },
+    { day: "2026-11-16", order: "desc", after: "2026-11-04", months: ["2026-11", "2026-10"] },
+    { day: "2026-11-16", order: "asc", after: "2026-09-20", months: ["2026-09"] },
+    { day: "2026-11-16", order: "asc", after: "2025-12-28", months: ["2025-12", "2026-01"] },
+  ] as const)("reads only the months in which the page ends: $day, $order, after $after", async (row) => {
     const today = new TestClock(`${row.day}T12:00:00.000Z`);
+    const after = "after" in row ? at(`${row.after}T12:00:00.000Z#e1`) : null;
     const asked: string[] = [];
     const queryPage = async ({ pk }: Range) => {
       asked.push(pk);
@@ -134,7 +139,7 @@ describe("a page of the audit log", () => {
       };
     };
     const table: Table = { ...store().table, queryPage };
-    const { entries } = await readAuditLog({ table, clock: today }, query({ order: row.order }));
+    const { entries } = await readAuditLog({ table, clock: today }, query({ order: row.order, after }));
     expect(entries).toHaveLength(10);
     expect(asked).toEqual(row.months.map((month) => auditPartition(owner, month)));
   });
