@@ -78,7 +78,7 @@ function settledOf(from: AuditPosition | null, place: string | undefined, nowMs:
 async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): AsyncGenerator<AuditItem> {
   const bounds = boundsOf(query, nowMs);
   if (bounds.from > bounds.upTo) return;
-  for (const batch of batchesOf(query, bounds)) {
+  for (const batch of batchesOf(query.order, bounds)) {
     const ranges = batch.map((month) => rangeOf(query, month, bounds));
     // Requests the first page of each month at once, and further pages only when they are needed.
     const firstPages = ranges.map((range) => table.queryPage(range));
@@ -93,14 +93,11 @@ async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): A
   }
 }
 
-/**
- * The months in which the page probably ends are read first, then all others at once. A first page may meet few entries
- * a month. A later page follows a full one, so it probably ends within days.
- */
-function batchesOf({ order, after }: AuditQuery, { from, upTo }: Bounds): string[][] {
+/** The months in which the page probably ends are read first, then all others at once. */
+function batchesOf(order: AuditQuery["order"], { from, upTo }: Bounds): string[][] {
   const months = monthsBetween(from, upTo);
   if (order === "desc") months.reverse();
-  const daysMs = (after ? auditLimits.daysOfPage : auditLimits.daysOfFirstPage) * msPerDay;
+  const daysMs = auditLimits.daysOfPage * msPerDay;
   const end = order === "asc" ? timeOf(from) + daysMs : timeOf(upTo) - daysMs;
   const endMonth = toTimestamp(end).slice(0, 7);
   const near = months.filter((month) => (order === "asc" ? month <= endMonth : month >= endMonth));

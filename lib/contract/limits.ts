@@ -154,7 +154,6 @@ export const auditLimits = {
   /** Entries that one request may skip before it returns a short page. */
   passedOverMax: 5_000,
   /** Days in which a page probably ends; their months are read first. */
-  daysOfFirstPage: 28,
   daysOfPage: 7,
   /** Longer than any request: no entry older than this can still become visible. */
   settledAfterMs: 120_000,

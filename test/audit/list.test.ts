@@ -117,15 +117,14 @@ describe("a page of the audit log", () => {
   });
 
   test.each([
-    // A first page: usually two months.
-    { day: "2026-11-16", order: "desc", months: ["2026-11", "2026-10"] },
+    { day: "2026-11-16", order: "desc", months: ["2026-11"] },
+    { day: "2026-11-03", order: "desc", months: ["2026-11", "2026-10"] },
     { day: "2026-11-30", order: "desc", months: ["2026-12", "2026-11"] },
-    { day: "2027-03-01", order: "desc", months: ["2027-03", "2027-02"] },
-    // The oldest entry that is kept is 400 days old.
-    { day: "2026-11-16", order: "asc", months: ["2025-10", "2025-11"] },
-    // A later page: one month, except near its end.
-    { day: "2026-11-16", order: "desc", after: "2026-11-15", months: ["2026-11"] },
+    { day: "2027-01-02", order: "desc", months: ["2027-01", "2026-12"] },
+    { day: "2026-11-16", order: "desc", after: "2026-10-15", months: ["2026-10"] },
     { day: "2026-11-16", order: "desc", after: "2026-11-04", months: ["2026-11", "2026-10"] },
+    // The oldest entry that is kept is 400 days old.
+    { day: "2026-11-16", order: "asc", months: ["2025-10"] },
     { day: "2026-11-16", order: "asc", after: "2026-09-20", months: ["2026-09"] },
     { day: "2026-11-16", order: "asc", after: "2025-12-28", months: ["2025-12", "2026-01"] },
   ] as const)("reads only the months in which the page ends: $day, $order, after $after", async (row) => {

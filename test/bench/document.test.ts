@@ -39,7 +39,7 @@ const result: Result = {
 test("a missed target is in the list of targets and in its section, a met one only in the list", () => {
   const document = documentOf([result], "benchmarks");
   expect(document).toContain("| **MISSED** | [growth](#growth): missed | 4 | at most 3 |");
-  expect(document).toContain("**Target missed**: missed is 4, asked for is at most 3.");
+  expect(document).toContain("**Target missed**: missed: 4 (target: at most 3).");
   expect(document).toContain("| met | [growth](#growth): kept | 3 | at most 3 |");
   expect(document).not.toContain("**Target missed**: kept");
 });

@@ -18,13 +18,13 @@ export const documentFile = (directory: string): string =>
 export function documentOf(results: readonly Result[], pictureFolder: string): string {
   const parts = [
     "# Benchmarks",
-    "Written by `npm run bench`; `npm run bench -- <section>` measures one section anew. Counts (round trips, calls, " +
-      "capacity units) do not depend on the machine and are held by tests; ratios compare two things measured in " +
-      "one run; absolute times stand only beside them and say little about AWS.",
+    "`npm run bench` writes this page; `npm run bench -- <section>` repeats one section. Counts (round trips, calls, " +
+      "capacity units) do not depend on the machine, and tests check them. A ratio compares two things that were " +
+      "measured in one run. Absolute times say little about AWS; they are shown only beside the ratios.",
     ...tinyLine(results),
     "## Targets",
     markdownTable({
-      columns: ["", "Target", "Measured", "Asked"],
+      columns: ["", "What", "Measured", "Target"],
       rows: results.flatMap(({ name, section }) => section.targets.map((target) => targetRow(name, target))),
     }),
     ...results.map((result, index) => chapter(result, index + 1, pictureFolder)),
@@ -57,7 +57,7 @@ function chapter({ name, title, section }: Result, number: number, pictureFolder
 }
 
 const missedLine = ({ name, value, target }: Target): string =>
-  `**Target missed**: ${name} is ${value}, asked for is ${target}.`;
+  `**Target missed**: ${name}: ${value} (target: ${target}).`;
 
 /** Sections measured in one run share their line. */
 function measuredOn(results: readonly Result[]): string {

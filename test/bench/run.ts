@@ -63,7 +63,7 @@ const missed = results
     section.targets.filter(({ met }) => !met).map((target) => ({ section: name, ...target })),
   );
 for (const { section, name, value, target } of missed)
-  console.log(`MISSED ${section}: ${name} is ${value}, asked for is ${target}`);
+  console.log(`MISSED ${section}: ${name}: ${value} (target: ${target})`);
 for (const name of failed) console.log(`FAILED ${name}`);
 if (missed.length + failed.length > 0) process.exitCode = 1;
 

@@ -102,13 +102,13 @@ function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: 
       }));
   return {
     prose: [
-      `Import of the bundle in a fresh process, in turns, the median of ${rounds}: what Lambda does with a function's ` +
-        "code before its first request. The bare client is AWS's own DynamoDB client alone, bundled and made once. " +
-        "The peers answer the same endpoint as `organizations/list`, on our own access and store code, bundled with the " +
-        "same settings as ours.",
-      "Import and first request: a fresh process loads the bundle and answers one `GET /v1/organizations` on the engine. " +
-        "The bare handler makes the same calls with AWS's SDK, with nothing around them: bundled plainly, as most are, " +
-        "and bundled as ours is.",
+      "Import: a fresh process loads the bundle, as Lambda does before the first request. The versions take " +
+        `turns; a figure is the median of ${rounds}. The bare client is AWS's own DynamoDB client alone, bundled, with ` +
+        "one instance. The peers answer the same endpoint as `organizations/list` with our access and store code, " +
+        "bundled with our settings.",
+      "Import and first request: a fresh process loads the bundle and answers one `GET /v1/organizations` on the " +
+        "engine. The bare handler only makes the same calls with AWS's SDK. It is bundled in two ways: plainly, as " +
+        "most are, and with our settings.",
     ],
     targets: [...slowestOf(measured, bare), firstRequestTarget(first)],
     tables: [

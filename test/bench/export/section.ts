@@ -197,13 +197,14 @@ function sectionOf({ pullRequests }: Size, walks: readonly Walk[], largest: Larg
   const aboveIdle = (peakBytes - idleBytes) / 1e6;
   return {
     prose: [
-      `A walk over ${pullRequests.toLocaleString("en-US")} pull requests with eight findings each, in pages of 1,000, ` +
-        "through the client, the local gateway and the handler in a process of its own, and the engine; against a " +
-        "Query loop through the same client over the same stored items, which leaves them as they are stored. In turns, the " +
-        "median of the rounds' ratios of pull requests a second.",
-      "The largest answer: the function alone in a fresh process, as bundled, compressing with gzip. Memory is the " +
-        "process's resident peak above what it had after a small request; time is that of the whole request, engine " +
-        "included, against `JSON.stringify` and gzip (level 1) of the same records, already in memory.",
+      `A walk reads ${pullRequests.toLocaleString("en-US")} pull requests with eight findings each, in pages of 1,000, through the client, the ` +
+        "local gateway, the handler in its own process, and the engine. The comparison is a Query loop through the " +
+        "same client over the same items, without any conversion. Both take turns; the ratio is the median of the " +
+        "ratios of all rounds, in pull requests per second.",
+      "The largest answer: the bundled function runs alone in a fresh process and compresses with gzip. Memory is " +
+        "the peak of the process above its memory after a small request. Time is the whole request including the " +
+        "engine. The comparison is `JSON.stringify` and gzip (level 1) of the same records, which are already in " +
+        "memory.",
     ],
     targets: [
       atLeast("pull requests a second, of a bare Query loop's", ratio, throughputRatioMin),

@@ -58,17 +58,18 @@ async function bundleAll(bundles: string, say: (line: string) => void): Promise<
 function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
   return {
     prose: [
-      "Our handlers as they are deployed (bundled, with everything a request goes through: authentication, scope, " +
-        "validation, plan, permission, rate limit, deadline, metering, rendering and the log line), against a bare " +
-        "handler that makes the same DynamoDB calls on the local engine and renders what it read, with nothing " +
-        "around it. The bare handler is written twice: with AWS's SDK, as most are (the target is about that one), " +
-        "and on the store's client (the same SDK, configured as ours is), which leaves only the chain in the difference.",
-      "The same endpoint (`GET /v1/organizations`) written with each framework as its documentation does it, on the " +
-        "same access, paging and store code, with the same log line, the same headers and the same body byte for " +
-        "byte (checked before measuring, errors by status and code). The store is stubbed at `http.request`, below " +
-        "everybody's signing and JSON. Ours also watches a deadline and meters its calls; the peers need not.",
-      "Every contestant runs in a process of its own, warm, in turns; figures are that process's CPU per request, " +
-        "ratios the median of the rounds' ratios.",
+      "The first table compares our deployed handlers with a bare handler. Ours are bundled and do everything " +
+        "that a request needs: authentication, scope, validation, plan, permission, rate limit, deadline, metering, " +
+        "rendering and the log line. The bare handler only makes the same DynamoDB calls on the local engine and " +
+        "renders the result. It exists twice: with AWS's SDK as most people use it (the target is about this one), " +
+        "and with the SDK configured as ours is. The difference to the second one is the request path alone.",
+      "The second table compares the same endpoint, `GET /v1/organizations`, in several frameworks. Each version " +
+        "follows the framework's documentation. All use the same code for access, paging and the store, and write " +
+        "the same log line, headers and body; this is checked byte for byte before measuring (errors by status and " +
+        "code). The store is replaced by a stub at `http.request`, so each version pays for its signing and JSON. " +
+        "Only our version watches a deadline and meters its calls.",
+      "Each version runs warm in its own process, and the versions take turns. A figure is that process's CPU " +
+        "time per request. A ratio is the median of the ratios of all rounds.",
     ],
     targets: [...bare.map(chainTarget), overStoreTarget(peer)],
     tables: [

@@ -173,11 +173,12 @@ function sectionOf(answers: Answers): Section {
   );
   return {
     prose: [
-      "The same request, asked of ever more data: a history of ten years in which one week always holds the same " +
-        `${inMeasuredWeek} pull requests, an organization's Learnings, a year of audit entries. The items are those ` +
-        "that the writers make, laid into the engine's file directly; a test compares the two byte by byte.",
-      "What grows with the number of organizations is only authentication: a workspace token reads all of them, at " +
-        "0.13 read units each. The page itself does not.",
+      "The benchmark sends the same request while more and more data is stored: a history of ten years in which " +
+        `one week always has the same ${inMeasuredWeek} pull requests, the Learnings of an organization, and a year of audit ` +
+        "entries. The stored items are equal to those that the writers create; a test compares them byte by byte. " +
+        "The clock shows the 16th of a month, because audit entries are stored by month.",
+      "Only authentication grows with the number of organizations: a workspace token reads all of them, at 0.13 " +
+        "read units each. The page itself does not grow.",
     ],
     targets: [...flat, ...trips],
     tables: [
@@ -194,7 +195,7 @@ function sectionOf(answers: Answers): Section {
       lineChart({
         name: "growth",
         title: "Capacity units of the same request, by what is stored",
-        alt: "Lines that stay level from a thousand to a million stored pull requests, Learnings and audit entries",
+        alt: "Lines that stay level while more and more pull requests, Learnings and audit entries are stored",
         xLabel: "stored",
         yLabel: "read and write units",
         series: same.map(([name, list]) => ({

@@ -22,12 +22,12 @@ export const section: SectionModule = {
       const ofMetrics = units.filter(({ part }) => part === "metrics").map(({ writeUnits }) => writeUnits);
       return {
         prose: [
-          `\`pull_request.finalized\` events of eight findings and MCP use, ${together} a batch, through the ` +
-            "worker's own code: envelope, schema, dependencies, streams, seats and Learnings. A tenant's batches " +
-            "follow one another, as its message group does; tenants go side by side. The ratio is to transactions " +
-            "that put the same items and do nothing else, on the same engine in the same run.",
-          "Beside its metrics a pull request leaves one mark, for a Learning that was captured in it and comes late: " +
-            "one write unit more.",
+          "The worker's own code processes `pull_request.finalized` events with eight findings and MCP use, " +
+            `${together} in a batch: envelope, schema, dependencies, streams, seats and Learnings. The batches of one ` +
+            "tenant are processed one after another, like its message group; tenants are processed in parallel. The " +
+            "comparison is transactions that only put the same items, on the same engine in the same run.",
+          "Besides its metrics a pull request writes one marker, for a Learning that was captured in it and " +
+            "arrives later. The marker costs one write unit.",
         ],
         targets: [
           atMost("write units of a pull request's metrics, at most", Math.max(...ofMetrics), writeUnitsMax),

@@ -104,12 +104,13 @@ function sectionOf(measured: ReadonlyMap<number, readonly Found[]>): Section {
   const recalls = [...measured.values()].flat().map(({ recall }) => recall);
   return {
     prose: [
-      "The reviewer's search for the ten Learnings nearest to a change, as the internal function makes it: embedding, " +
-        "vector index, re-reading of records and vectors, exact scores. One repository holds all of an organization's " +
-        "Learnings, the worst case. Recall is against brute force over all vectors in this process's memory.",
-      "The engine's vector index compares every vector of the organization, so here time grows with their number " +
-        "and recall shows only what our own layers would lose (rounded vectors, twice as many candidates as " +
-        "results, stale ones dropped). DynamoDB's own index is approximate and was not measured.",
+      "The reviewer's search for the ten Learnings nearest to a change, as the internal function does it: embed " +
+        "the change, ask the vector index, read the records and vectors again, and compute exact scores. All " +
+        "Learnings of the organization belong to one repository; this is the worst case. Recall is measured against " +
+        "a brute-force search over all vectors in memory.",
+      "The engine's vector index compares every vector of the organization. So the time grows with their number, " +
+        "and recall shows only what our own code would lose (rounded vectors, twice as many candidates as results, " +
+        "stale ones dropped). DynamoDB's own index is approximate and was not measured.",
     ],
     targets: [
       atLeast(
