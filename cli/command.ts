@@ -3,24 +3,24 @@ import { didYouMean } from "./did-you-mean.ts";
 import { UsageFault } from "./fault.ts";
 import type { Terminal } from "./terminal.ts";
 
-export type Option = {
+export type OptionDefinition = {
   readonly help: string;
   /** Name of the value in the help; without it the option is a switch. */
   readonly value?: string;
   readonly required?: boolean;
 };
-export type Options = Readonly<Record<string, Option>>;
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
 export type Command = {
   /** The word after the group's name; empty for a group that is a single command. */
   readonly name: string;
   readonly summary: string;
   readonly argument?: { readonly name: string; readonly required: boolean; readonly help: string };
-  readonly options?: Options;
+  readonly options?: OptionDefinitions;
   /** Works on the local service or on a stack, so it takes --data and --stack. */
   readonly connects: boolean;
   readonly examples: readonly [string, ...string[]];
-  run(input: Input, terminal: Terminal): Promise<void>;
+  run(input: CommandInput, terminal: Terminal): Promise<void>;
 };
 
 /** One entry of the tool's list; its commands are loaded when they are needed. */
@@ -30,17 +30,17 @@ export type CommandGroup = {
   load(): Promise<readonly Command[]>;
 };
 
-const jsonOption: Options = {
+const jsonOption: OptionDefinitions = {
   json: { help: "answer in JSON, one line" },
   help: { help: "show this text" },
 };
-export const connectionOptions: Options = {
+export const connectionOptions: OptionDefinitions = {
   data: { value: "DIR", help: "the local service's data (default .review-api)" },
   stack: { value: "NAME", help: "work on this deployed stack instead" },
   region: { value: "REGION", help: "the stack's AWS region (default: the environment's)" },
 };
 
-const optionsOf = ({ options = {}, connects }: Command): Options => ({
+const optionsOf = ({ options = {}, connects }: Command): OptionDefinitions => ({
   ...options,
   ...(connects && connectionOptions),
   ...jsonOption,
@@ -49,7 +49,7 @@ const optionsOf = ({ options = {}, connects }: Command): Options => ({
 export const optionNames = (command: Command): readonly string[] => Object.keys(optionsOf(command));
 
 /** The words after a command's name, checked. */
-export class Input {
+export class CommandInput {
   readonly argument: string | undefined;
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -115,7 +115,7 @@ export class Input {
   }
 }
 
-export function parseInput(command: Command, words: readonly string[]): Input {
+export function parseInput(command: Command, words: readonly string[]): CommandInput {
   const options = optionsOf(command);
   const { values, positionals } = parseWords(options, words);
   const wanted = command.argument;
@@ -130,10 +130,10 @@ export function parseInput(command: Command, words: readonly string[]): Input {
     for (const [name, value] of Object.entries(values))
       if (value === "") throw new UsageFault(`--${name} must not be empty.`);
   }
-  return new Input(argument, values);
+  return new CommandInput(argument, values);
 }
 
-function parseWords(options: Options, words: readonly string[]) {
+function parseWords(options: OptionDefinitions, words: readonly string[]) {
   const config: ParseArgsOptionsConfig = Object.fromEntries(
     Object.entries(options).map(([name, { value }]) => [
       name,

@@ -9,9 +9,9 @@ export const dashboardContract = (operations: readonly Operation[]): string => {
   const lines = operations.map((operation) => `  ${operation.id}: ${JSON.stringify(policyOf(operation))},`);
   return `// Made by npm run generate from lib/contract/operations.
 import type { OperationName } from "../../lib/client/client.ts";
-import type { Policy } from "./policy.ts";
+import type { OperationPolicy } from "./policy.ts";
 
-export const policies: Readonly<Record<OperationName, Policy>> = {
+export const policies: Readonly<Record<OperationName, OperationPolicy>> = {
 ${lines.join("\n")}
 };
 `;

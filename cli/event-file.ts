@@ -1,5 +1,11 @@
 import { createReadStream } from "node:fs";
-import { check, EventRefused, type PlatformEvent, readEvent, unknownType } from "../lib/events/envelope.ts";
+import {
+  EventRefused,
+  type PlatformEvent,
+  parseOrRefuse,
+  readEvent,
+  unknownType,
+} from "../lib/events/envelope.ts";
 import { eventTypes } from "../lib/events/event-types.ts";
 import { OperatorFault, systemCode } from "./fault.ts";
 
@@ -23,7 +29,7 @@ export async function checkEvents(file: string): Promise<void> {
       const { type, data } = readEvent(parseJson(text));
       const known = Object.hasOwn(eventTypes, type) ? eventTypes[type] : undefined;
       if (!known) throw unknownType(type, Object.keys(eventTypes));
-      check(known.schema, data);
+      parseOrRefuse(known.schema, data);
     });
 }
 

@@ -1,6 +1,6 @@
 import { eventTypeNames } from "../lib/contract/event-names.ts";
-import { eventJsonSchema, fieldsOf, meaningOf } from "../lib/events/describe.ts";
-import { envelopeWords } from "../lib/events/words.ts";
+import { eventFieldsOf, eventJsonSchema, meaningOf } from "../lib/events/describe.ts";
+import { envelopeDescriptions } from "../lib/events/words.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** docs/events.md with its tables generated from the schemas. */
@@ -17,7 +17,7 @@ export const eventSchemaFiles = (): ReadonlyArray<readonly [path: string, conten
 const envelopeTable = (): string =>
   markdownTable(
     ["Field", "Meaning"],
-    Object.entries(envelopeWords).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    Object.entries(envelopeDescriptions).map(([name, meaning]) => [`\`${name}\``, meaning]),
   );
 
 const typesPart = (): string =>
@@ -34,7 +34,7 @@ const typePart = (name: string): string =>
     `### ${name}`,
     markdownTable(
       ["Field of `data`", "Type", "Required", "Meaning"],
-      fieldsOf(name).map(({ path, type, required, meaning }) => [
+      eventFieldsOf(name).map(({ path, type, required, meaning }) => [
         `\`${path}\``,
         type,
         required ? "yes" : "no",

@@ -1,39 +1,39 @@
 import { csv, ndjson } from "../lib/http/list.ts";
-import type { Input, Options } from "./command.ts";
+import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { UsageFault } from "./fault.ts";
-import { formatTable, type Row, type Terminal } from "./terminal.ts";
+import { formatTable, type Terminal, type TerminalRow } from "./terminal.ts";
 
 const listFormats = ["table", "json", "ndjson", "csv"] as const;
-export type ListFormat = (typeof listFormats)[number];
+export type ListingFormat = (typeof listFormats)[number];
 
 /** Options of every command that returns a list. */
-export const listOptions: Options = {
+export const listOptions: OptionDefinitions = {
   format: { value: "FORMAT", help: `${listFormats.join(", ")} (default table; --json is json)` },
 };
 
-export function listFormatOf(input: Input): ListFormat {
+export function listFormatOf(input: CommandInput): ListingFormat {
   const format = input.choice("format", listFormats);
   if (input.flag("json") && format !== undefined && format !== "json")
     throw new UsageFault(`--json and --format ${format} cannot be used together.`);
   return format ?? (input.flag("json") ? "json" : "table");
 }
 
-export type Listing<Record extends Row> = {
+export type Listing<Record extends TerminalRow> = {
   readonly records: readonly Record[];
   /** The JSON document that contains the records. */
   readonly document: object;
   /** A record as one line of a table; without it, the record itself. */
-  line?(record: Record): Row;
+  line?(record: Record): TerminalRow;
   /** The sentence for an empty list, unless the command prints its own. */
   readonly none?: string;
 };
 
 /** Tables are for people; every other format is for programs and is the only output on standard output. */
-export function showList<Record extends Row>(
-  input: Input,
+export function showList<Record extends TerminalRow>(
+  input: CommandInput,
   terminal: Terminal,
   { records, document, line = (record) => record, none }: Listing<Record>,
-): ListFormat {
+): ListingFormat {
   const format = listFormatOf(input);
   if (format === "json") terminal.out(JSON.stringify(document));
   else if (records.length === 0) {
@@ -45,9 +45,9 @@ export function showList<Record extends Row>(
   return format;
 }
 
-function linesOf(format: "ndjson" | "csv", records: readonly Row[]): string {
+function linesOf(format: "ndjson" | "csv", records: readonly TerminalRow[]): string {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const columns = names.map((name) => ({ name, cell: (record: Row) => record[name] ?? null }));
+  const columns = names.map((name) => ({ name, cell: (record: TerminalRow) => record[name] ?? null }));
   const bytes = format === "csv" ? csv(columns, records) : ndjson(records);
   return bytes.toString().trimEnd();
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import { optionNames, parseOptions, type StackOptions } from "../infra/options.ts";
+import { parseOptions, type StackOptions, stackOptionNames } from "../infra/options.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { OperatorFault, systemCode } from "./fault.ts";
 
@@ -15,9 +15,9 @@ export async function readStackOptions(file: string = optionsFile): Promise<Stac
   const context = await readContext(file);
   // CDK stores its own entries there too; none of their names is one plain word.
   for (const name of Object.keys(context))
-    if (/^\w+$/.test(name) && !optionNames.includes(name))
+    if (/^\w+$/.test(name) && !stackOptionNames.includes(name))
       throw new OperatorFault(
-        `${file} has ${name}, which is not an option of the stack.${didYouMean(name, optionNames)}`,
+        `${file} has ${name}, which is not an option of the stack.${didYouMean(name, stackOptionNames)}`,
       );
   try {
     return parseOptions((name) => context[name]);

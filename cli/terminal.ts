@@ -28,9 +28,9 @@ const styles = { heading: "bold", good: "green", bad: "red", faint: "dim" } as c
 export const painter = (stream: { readonly isTTY?: boolean; hasColors?(): boolean }): Paint =>
   stream.isTTY === true && stream.hasColors?.() === true
     ? (style, text) => styleText(styles[style], text, { validateStream: false })
-    : plain;
+    : noPaint;
 
-export const plain: Paint = (_, text) => text;
+export const noPaint: Paint = (_, text) => text;
 
 export const processTerminal = (): Terminal => ({
   out: (text) => void process.stdout.write(`${text}\n`),
@@ -44,11 +44,11 @@ export const processTerminal = (): Terminal => ({
   ask: createAsk(process.stdin, process.stderr),
 });
 
-export type Cell = string | number | boolean | null | undefined;
-export type Row = Readonly<Record<string, Cell>>;
+export type TerminalCell = string | number | boolean | null | undefined;
+export type TerminalRow = Readonly<Record<string, TerminalCell>>;
 
 /** Columns as wide as their widest cell, with headings; an empty value is shown as a dash. */
-export function formatTable(rows: readonly Row[], paint: Paint = plain): string {
+export function formatTable(rows: readonly TerminalRow[], paint: Paint = noPaint): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [
     names.map((name) => name.toUpperCase().replaceAll("_", " ")),
@@ -79,14 +79,14 @@ const meanings: Readonly<Record<string, Style>> = {
 };
 
 /** One record: a name and a value per line. */
-export function formatRecord(record: Row, paint: Paint = plain): string {
+export function formatRecord(record: TerminalRow, paint: Paint = noPaint): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   return Object.entries(record)
     .map(([name, value]) => `${paint("heading", name.replaceAll("_", " ").padEnd(width))}  ${shown(value)}`)
     .join("\n");
 }
 
-const shown = (cell: Cell): string =>
+const shown = (cell: TerminalCell): string =>
   cell === null || cell === undefined || cell === "" ? "-" : String(cell);
 
 /** The result of a check, in six characters. */
@@ -94,13 +94,13 @@ export const verdict = ({ paint }: Pick<Terminal, "paint">, ok: boolean): string
   ok ? `${paint("good", "ok")}    ` : paint("bad", "FAILED");
 
 type Watched = Pick<Terminal, "watched">;
-export type Progress = { advance(by?: number): void; end(): void };
+export type ProgressBar = { advance(by?: number): void; end(): void };
 
 const barCells = 30;
 const redrawEveryPercent = 1;
 
 /** A progress bar that redraws itself if a person watches; shows nothing to a script. */
-export function startProgress(terminal: Watched, label: string, total: number): Progress {
+export function startProgress(terminal: Watched, label: string, total: number): ProgressBar {
   if (!terminal.watched || total === 0) return { advance: () => undefined, end: () => undefined };
   let done = 0;
   let drawnPercent = -redrawEveryPercent;
@@ -121,12 +121,12 @@ export function startProgress(terminal: Watched, label: string, total: number): 
   };
 }
 
-export type Tally = { add(count: number): void; show(count: number): void; end(): void };
+export type ProgressCounter = { add(count: number): void; show(count: number): void; end(): void };
 
 const redrawEveryMs = 100;
 
 /** The same for work of unknown length: shows how much is done, redrawn a few times a second. */
-export function startTally(terminal: Watched, label: string, clock: Clock = systemClock): Tally {
+export function startTally(terminal: Watched, label: string, clock: Clock = systemClock): ProgressCounter {
   let done = 0;
   let drawnAtMs = Number.NEGATIVE_INFINITY;
   const show = (count: number) => {

@@ -3,18 +3,18 @@ import { systemClock } from "../lib/runtime/clock.ts";
 import { Dashboard } from "./parts/dashboard.tsx";
 import { KeyForm } from "./parts/key-form.tsx";
 import type { ShownView } from "./protocol.ts";
-import { baseUrl, type Connection, closedSession, connect, nextSession, tabKey } from "./session.ts";
-import { addressOf, resolvePeriod, type View, viewOf } from "./view.ts";
+import { baseUrl, closedSession, connect, nextSession, tabKey, type WorkerConnection } from "./session.ts";
+import { addressOf, type DashboardView, parseView, resolvePeriod } from "./view.ts";
 
-const shownView = ({ period, organizations, repositories, byAuthor, listed }: View): ShownView => ({
+const shownView = ({ period, organizations, repositories, byAuthor, listed }: DashboardView): ShownView => ({
   ...{ organizations, repositories, byAuthor, listed },
   period: resolvePeriod(period, systemClock.nowMs()),
 });
 
 export function App() {
   const [session, dispatch] = useReducer(nextSession, closedSession);
-  const [view, setView] = useState(() => viewOf(location.hash));
-  const connection = useRef<Connection | null>(null);
+  const [view, setView] = useState(() => parseView(location.hash));
+  const connection = useRef<WorkerConnection | null>(null);
 
   const end = () => {
     connection.current?.end();
@@ -38,11 +38,11 @@ export function App() {
     connection.current.send({ type: "begin", baseUrl: baseUrl(), key, view: shownView(view) });
   };
 
-  const show = (next: View) => {
+  const show = (next: DashboardView) => {
     setView(next);
     connection.current?.send({ type: "show", view: shownView(next) });
   };
-  const choose = (next: View) => {
+  const choose = (next: DashboardView) => {
     const address = addressOf(next);
     history.pushState(null, "", address === "" ? location.pathname : `#${address}`);
     show(next);
@@ -52,7 +52,7 @@ export function App() {
   useEffect(() => {
     const kept = tabKey.read();
     if (kept !== null) open(kept, true);
-    const onAddress = () => show(viewOf(location.hash));
+    const onAddress = () => show(parseView(location.hash));
     addEventListener("popstate", onAddress);
     return () => removeEventListener("popstate", onAddress);
   }, []);

@@ -1,22 +1,22 @@
 import type { AnswerOf } from "../lib/client/client.ts";
 import type { Figures } from "../lib/report/figures.ts";
 import type { Period } from "../lib/report/period.ts";
-import type { HeatCell, Row } from "../lib/report/report.ts";
+import type { HeatCell, ReportRow } from "../lib/report/report.ts";
 import type { LearningFigures } from "./figures/learnings.ts";
 import type { McpFigures } from "./figures/mcp.ts";
 import type { RepositoryRow } from "./figures/repositories.ts";
 import type { SeatFigures } from "./figures/seats.ts";
-import type { FindingFigures } from "./figures/security.ts";
-import type { View } from "./view.ts";
+import type { SecurityFigures } from "./figures/security.ts";
+import type { DashboardView } from "./view.ts";
 
 /** The messages between the page and its worker. */
 
-export type Identity = AnswerOf<"whoami">;
+export type KeyIdentity = AnswerOf<"whoami">;
 export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
 
 /** The page fixes the days: its "today" may end while the worker reads. */
-export type ShownView = Pick<View, "organizations" | "repositories" | "byAuthor" | "listed"> & {
+export type ShownView = Pick<DashboardView, "organizations" | "repositories" | "byAuthor" | "listed"> & {
   readonly period: Period;
 };
 
@@ -31,14 +31,14 @@ export type ListedPullRequest = {
 export type ReviewFigures = {
   readonly period: Period;
   readonly total: Figures;
-  readonly weeks: readonly Row[];
-  readonly complexity: readonly Row[];
+  readonly weeks: readonly ReportRow[];
+  readonly complexity: readonly ReportRow[];
   readonly heatMap: readonly HeatCell[];
   readonly repositories: readonly RepositoryRow[];
   /** Every repository with pull requests in the period, regardless of the chosen filters. */
   readonly knownRepositories: ReadonlyArray<Pick<RepositoryRow, "id" | "name" | "organization">>;
   /** In alphabetical order; null unless the user chose it. */
-  readonly authors: readonly Row[] | null;
+  readonly authors: readonly ReportRow[] | null;
   readonly listed: {
     readonly repository: Pick<RepositoryRow, "id" | "name" | "organization">;
     /** The newest ones. */
@@ -51,7 +51,7 @@ export type ReviewFigures = {
 export type Sections = {
   readonly reviews: ReviewFigures;
   readonly mcp: McpFigures;
-  readonly security: FindingFigures;
+  readonly security: SecurityFigures;
   readonly seats: SeatFigures;
   readonly learnings: LearningFigures;
   readonly pending: readonly PendingLearning[];
@@ -67,7 +67,7 @@ export type SectionState<Data> =
   /** A later attempt may succeed. */
   | { readonly status: "failed"; readonly sentence: string };
 
-export type Decision = "approve" | "disapprove";
+export type ApprovalAction = "approve" | "disapprove";
 
 export type ToWorker =
   | { readonly type: "begin"; readonly baseUrl: string; readonly key: string; readonly view: ShownView }
@@ -76,7 +76,7 @@ export type ToWorker =
   | { readonly type: "reload"; readonly view: ShownView }
   /** Reads a failed section again. */
   | { readonly type: "retry"; readonly name: SectionName }
-  | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: Decision };
+  | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: ApprovalAction };
 
 export type SectionMessage = {
   [Name in SectionName]: {
@@ -87,14 +87,14 @@ export type SectionMessage = {
 }[SectionName];
 
 /** Why nothing arrives at the moment. */
-export type Waiting = {
+export type WaitingNotice = {
   /** `half`: the page has used its half of the rate limit. `asked`: the service asked to wait. */
   readonly reason: "half" | "asked";
   readonly seconds: number;
 };
 
 export type FromWorker =
-  | { readonly type: "identity"; readonly identity: Identity }
+  | { readonly type: "identity"; readonly identity: KeyIdentity }
   /** The key does not work, or no longer works. */
   | { readonly type: "refused"; readonly sentence: string }
   /** Nothing is known about the key: the service did not answer. */
@@ -102,5 +102,5 @@ export type FromWorker =
   /** The same in an open session: the earlier figures stay. */
   | { readonly type: "not-refreshed"; readonly sentence: string }
   | SectionMessage
-  | { readonly type: "waiting"; readonly waiting: Waiting | null }
+  | { readonly type: "waiting"; readonly waiting: WaitingNotice | null }
   | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean };

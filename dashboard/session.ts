@@ -1,22 +1,22 @@
 import type {
   FromWorker,
-  Identity,
+  KeyIdentity,
   SectionName,
   SectionState,
   Sections,
   ToWorker,
-  Waiting,
+  WaitingNotice,
 } from "./protocol.ts";
 import { workerAddress } from "./trusted-types.ts";
 
 /** What the page knows about its worker's work. */
-export type Session = {
+export type PageSession = {
   readonly phase: "closed" | "opening" | "open";
   /** Why there is no open session, or why an open one was not refreshed, if there is a reason. */
   readonly notice: string | null;
-  readonly identity: Identity | null;
+  readonly identity: KeyIdentity | null;
   readonly sections: SectionViews;
-  readonly waiting: Waiting | null;
+  readonly waiting: WaitingNotice | null;
   /** Why decisions failed, by the id of the Learning. */
   readonly undecided: Readonly<Record<string, string>>;
   /** For a screen reader: the last thing that happened. */
@@ -35,7 +35,7 @@ const unread: SectionView<never> = {
   shown: null,
 };
 
-export const closedSession: Session = {
+export const closedSession: PageSession = {
   phase: "closed",
   notice: null,
   identity: null,
@@ -55,7 +55,7 @@ export const closedSession: Session = {
 
 export type SessionEvent = FromWorker | { readonly type: "opening" } | { readonly type: "closed" };
 
-export function nextSession(session: Session, event: SessionEvent): Session {
+export function nextSession(session: PageSession, event: SessionEvent): PageSession {
   switch (event.type) {
     case "opening":
       return { ...closedSession, phase: "opening" };
@@ -124,10 +124,10 @@ function ifAllowed<Result>(use: () => Result): Result | undefined {
 /** The address of the API: this page is at `/dashboard` beside it, possibly below a stage. */
 export const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/dashboard\/?$/, "")}`;
 
-export type Connection = { send(message: ToWorker): void; end(): void };
+export type WorkerConnection = { send(message: ToWorker): void; end(): void };
 
 /** Ending the connection also forgets the key: only the worker holds it. */
-export function connect(onMessage: (message: FromWorker) => void): Connection {
+export function connect(onMessage: (message: FromWorker) => void): WorkerConnection {
   const worker = new Worker(workerAddress());
   worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => onMessage(data));
   return {

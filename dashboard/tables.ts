@@ -1,14 +1,14 @@
-import { type Cell, csvRow } from "../lib/contract/csv.ts";
+import { type CsvCell, csvRow } from "../lib/contract/csv.ts";
 import { type FigureColumn, figureColumns } from "../lib/report/columns.ts";
 import type { Figures } from "../lib/report/figures.ts";
 
 /** The numbers of a chart: formatted for people, and as written to a file. */
-export type Column<Row> = {
+export type TableColumn<Row> = {
   /** The name in the file, with its unit. */
   readonly name: string;
   readonly head: string;
   readonly text: (row: Row) => string;
-  readonly value: (row: Row) => Cell;
+  readonly value: (row: Row) => CsvCell;
   readonly isNumber: boolean;
 };
 
@@ -16,7 +16,7 @@ export type Numbers<Row> = {
   /** The name of the file, without its extension. */
   readonly name: string;
   readonly caption: string;
-  readonly columns: ReadonlyArray<Column<Row>>;
+  readonly columns: ReadonlyArray<TableColumn<Row>>;
   readonly rows: readonly Row[];
 };
 
@@ -24,14 +24,14 @@ export const textColumn = <Row>(
   name: string,
   head: string,
   text: (row: Row) => string | null,
-): Column<Row> => ({ name, head, text: (row) => text(row) ?? "", value: text, isNumber: false });
+): TableColumn<Row> => ({ name, head, text: (row) => text(row) ?? "", value: text, isNumber: false });
 
 export const countColumn = <Row>(
   name: string,
   head: string,
   value: (row: Row) => number | null,
   format: (value: number) => string = (value) => value.toLocaleString("en-US"),
-): Column<Row> => ({
+): TableColumn<Row> => ({
   name,
   head,
   text: (row) => {
@@ -46,7 +46,9 @@ export type FigureName = (typeof figureColumns)[number]["name"];
 type WithFigures = { readonly figures: Figures };
 
 /** Columns of lib/report: all of them, or those that are named. */
-export const figureColumnsOf = <Row extends WithFigures>(...names: readonly FigureName[]): Column<Row>[] =>
+export const figureColumnsOf = <Row extends WithFigures>(
+  ...names: readonly FigureName[]
+): TableColumn<Row>[] =>
   figureColumns
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .map(({ name, head, value, format }: FigureColumn) => ({

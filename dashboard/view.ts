@@ -2,7 +2,7 @@ import { lastDays, type Period } from "../lib/report/period.ts";
 import { isCalendarDate } from "./days.ts";
 
 /** What the page shows, and everything that its address contains: filters, never a key. */
-export type View = {
+export type DashboardView = {
   readonly period: ChosenPeriod;
   /** `provider:id`; an empty list means all. */
   readonly organizations: readonly string[];
@@ -31,7 +31,7 @@ export const sortColumns = [
 export type SortColumn = (typeof sortColumns)[number];
 export type Sort = { readonly column: SortColumn; readonly isDescending: boolean };
 
-export const defaultView: View = {
+export const defaultView: DashboardView = {
   period: { days: 30 },
   organizations: [],
   repositories: [],
@@ -45,7 +45,7 @@ export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
   "days" in chosen ? lastDays(chosen.days, nowMs) : chosen;
 
 /** The part of the address after `#`: a browser does not send it. Default values are left out. */
-export function addressOf(view: View): string {
+export function addressOf(view: DashboardView): string {
   const words = new URLSearchParams();
   const { period, sort } = view;
   if (!("days" in period)) {
@@ -63,7 +63,7 @@ export function addressOf(view: View): string {
 }
 
 /** A missing or invalid value gets its default. */
-export function viewOf(address: string): View {
+export function parseView(address: string): DashboardView {
   const words = new URLSearchParams(address.replace(/^#/, ""));
   return {
     period: periodOf(words),
@@ -97,7 +97,9 @@ export const repositoryName = (provider: string, organizationId: string, reposit
 type Placed = { readonly provider: string; readonly organizationId: string; readonly repositoryId: string };
 
 /** Whether a record of a repository is in the view. */
-export function filterOf(view: Pick<View, "organizations" | "repositories">): (placed: Placed) => boolean {
+export function pullRequestFilter(
+  view: Pick<DashboardView, "organizations" | "repositories">,
+): (placed: Placed) => boolean {
   const organizations = new Set(view.organizations);
   const repositories = new Set(view.repositories);
   return ({ provider, organizationId, repositoryId }) =>

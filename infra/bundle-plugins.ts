@@ -26,7 +26,7 @@ export const requireBuiltins: Plugin = {
 const nodeName = (path: string): string => (path.startsWith("node:") ? path : `node:${path}`);
 
 /** Leaves out code that no function calls. */
-export const leaveOut = (sourceDirectory: string): Plugin => ({
+export const omitModules = (sourceDirectory: string): Plugin => ({
   name: "leave-out",
   setup({ onResolve, onLoad }) {
     // JSON Schema is needed only where the OpenAPI document is generated: 18 KB.

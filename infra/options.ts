@@ -191,12 +191,12 @@ export class InvalidOptions extends Error {
   override readonly name = "InvalidOptions";
 }
 
-export const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
+export const stackOptionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
 /** Reads every option from the context; the error lists each invalid option and its allowed values. */
 export function parseOptions(context: (name: string) => unknown): StackOptions {
   const given = Object.fromEntries(
-    optionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),
+    stackOptionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),
   );
   const parsed = optionsSchema.safeParse(given);
   if (parsed.success) return parsed.data;

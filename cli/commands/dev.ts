@@ -5,12 +5,12 @@ import { dashboardPath } from "../../lib/contract/dashboard.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
-import type { Command, Input } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { defaultDataPath } from "../connection/connection.ts";
 import { operatorDeps } from "../connection/operator-deps.ts";
-import { listOrganizations } from "../connection/organizations.ts";
+import { readAllOrganizations } from "../connection/organizations.ts";
 import { type DemoKeys, demoKeys } from "../demo/keys.ts";
-import { demoStory, noteTold, toldUntil } from "../demo/story.ts";
+import { demoEvents, demoSentUntil, noteDemoSentUntil } from "../demo/story.ts";
 import { checkEvents, readEventFile } from "../event-file.ts";
 import { OperatorFault } from "../fault.ts";
 import type { LocalBackend } from "../local/backend.ts";
@@ -45,7 +45,7 @@ const dev: Command = {
 
 export const commands: readonly Command[] = [dev];
 
-async function run(input: Input, terminal: Terminal): Promise<void> {
+async function run(input: CommandInput, terminal: Terminal): Promise<void> {
   const port = input.integer("port", { min: 0, max: 65_535 }) ?? portDefault;
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const seed = input.text("seed");
@@ -110,7 +110,7 @@ export async function seedDemo(
 ): Promise<DemoKeys> {
   const { queue, bucket, table } = backend;
   const nowMs = systemClock.nowMs();
-  const { opening, history } = demoStory(await toldUntil(directory), nowMs);
+  const { opening, history } = demoEvents(await demoSentUntil(directory), nowMs);
   const events = opening.length + history.length;
   if (events > 0) terminal.say(`Loading the demo data: ${counted(events, "event")}.`);
   // Events that are needed first are sent and applied, the others are only sent.
@@ -122,7 +122,7 @@ export async function seedDemo(
   await sendAll({ queue: queue.events, bucket }, history, progress.advance);
   progress.end();
   // Recorded last: after an interrupted start the events are sent again, which changes nothing.
-  await noteTold(directory, nowMs);
+  await noteDemoSentUntil(directory, nowMs);
   return keys;
 }
 
@@ -140,8 +140,13 @@ async function applySeed(
     terminal.say(`Refused ${counted(failed, "event")} of ${file}; see: review-api events failed`);
 }
 
-async function announce(input: Input, terminal: Terminal, service: Service, keys: DemoKeys): Promise<void> {
-  const organizations = (await listOrganizations(service.backend.table)).map((each) => ({
+async function announce(
+  input: CommandInput,
+  terminal: Terminal,
+  service: Service,
+  keys: DemoKeys,
+): Promise<void> {
+  const organizations = (await readAllOrganizations(service.backend.table)).map((each) => ({
     id: each.uuid,
     name: each.name,
     provider: each.provider,

@@ -2,40 +2,40 @@ import { msPerDay } from "../../lib/contract/days.ts";
 import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
-import type { Command, Input, Options } from "../command.ts";
-import { dayOf } from "../day.ts";
-import { formats } from "../export/format.ts";
-import { runExport, type Wish } from "../export/run.ts";
+import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
+import { dayOption } from "../day.ts";
+import { exportFormats } from "../export/format.ts";
+import { type ExportJob, runExport } from "../export/run.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
-import { auditLogs, datasets, learnings } from "../export/sources.ts";
+import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
 import { apiOptions } from "../export/target.ts";
 import { UsageFault } from "../fault.ts";
 
-const placeOptions: Options = {
+const placeOptions: OptionDefinitions = {
   output: { value: "FILE", help: "where to write (default: standard output)" },
   overwrite: { help: "replace FILE" },
   ...apiOptions,
 };
-const formatHelp = (known: readonly string[]): Options => ({
+const formatHelp = (known: readonly string[]): OptionDefinitions => ({
   format: {
     value: "FORMAT",
     help: `${known.join(", ")} (default: from the ending of FILE; without FILE ndjson)`,
   },
 });
-const mirrorOptions: Options = {
-  ...formatHelp(formats),
+const mirrorOptions: OptionDefinitions = {
+  ...formatHelp(exportFormats),
   resume: { help: "update FILE: read only what changed since the last run, also after an interruption" },
   ...placeOptions,
 };
-const organizationsOption: Options = {
+const organizationsOption: OptionDefinitions = {
   orgs: { value: "A,B", help: "only these organizations (instance keys)" },
 };
-const scopeOptions: Options = {
+const scopeOptions: OptionDefinitions = {
   org: { value: "ID", help: "only this organization (workspace tokens)" },
   ...organizationsOption,
   users: { value: "A,B", help: "only these users, by provider user id" },
 };
-const repositoriesOption: Options = {
+const repositoriesOption: OptionDefinitions = {
   repositories: { value: "A,B", help: "only these repositories, by provider id" },
 };
 const windowDaysDefault = 30;
@@ -70,13 +70,13 @@ const metrics: Command = {
     const status = input.choice("status", [...pullRequestStatuses, "all"]);
     if (status !== undefined && dataset !== "reviews")
       throw new UsageFault("--status works only with --dataset reviews.");
-    const start = dayOf(input, "start");
-    const end = dayOf(input, "end");
+    const start = dayOption(input, "start");
+    const end = dayOption(input, "end");
     if (start !== undefined && end !== undefined && end < start)
       throw new UsageFault("--end must not be before --start.");
     await runExport(input, terminal, {
       what: `metrics ${dataset}`,
-      source: datasets[dataset],
+      source: metricsSources[dataset],
       query: { start_date: start, end_date: end, status, ...scopeOf(input) },
       defaults: () => ({ start_date: daysAgo(windowDaysDefault), end_date: endOfTime }),
     });
@@ -110,7 +110,7 @@ const auditLogsCommand: Command = {
     runExport(input, terminal, {
       what: "audit-logs",
       source: auditLogs,
-      query: { date_from: dayOf(input, "start"), date_to: dayOf(input, "end"), ...scopeOf(input) },
+      query: { date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
     }),
 };
 
@@ -139,7 +139,7 @@ const securityCommand: Command = {
 
 export const commands: readonly Command[] = [metrics, learningsCommand, auditLogsCommand, securityCommand];
 
-const scopeOf = (input: Input): Wish["query"] => ({
+const scopeOf = (input: CommandInput): ExportJob["query"] => ({
   org_id: input.text("org"),
   organization_ids: input.list("orgs")?.join(","),
   user_ids: input.list("users")?.join(","),

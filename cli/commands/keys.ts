@@ -1,5 +1,5 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
-import { stateOf } from "../../lib/access/key-record.ts";
+import { keyStateOf } from "../../lib/access/key-record.ts";
 import { type IssuedKey, listKeys, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
@@ -8,12 +8,12 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
-import type { Command, Input } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganization, readOrganizations } from "../connection/organizations.ts";
+import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
 import { UsageFault } from "../fault.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
-import type { Row, Terminal } from "../terminal.ts";
+import type { Terminal, TerminalRow } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
 const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -53,7 +53,7 @@ const create: Command = {
 };
 
 /** Checks the command line before a connection is opened; the organizations are looked up later. */
-function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
+function parseKeyRequest(input: CommandInput): (table: Table) => Promise<KeyRequest> {
   const kind = input.choice("kind", kinds) ?? "organization";
   refuseForeignOptions(input, kind);
   const naming = {
@@ -64,7 +64,7 @@ function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
   const role = input.text("role") ?? "cr_member";
   if (kind === "instance") return parseInstanceRequest(input, { ...naming, role });
   const name = input.requiredText("org");
-  const uuidOf = async (table: Table) => (await findOrganization(table, name)).uuid;
+  const uuidOf = async (table: Table) => (await findOrganizationByName(table, name)).uuid;
   if (kind === "legacy") return async (table) => ({ ...naming, kind, organization: await uuidOf(table) });
   const owner = input.requiredText("owner");
   return async (table) => {
@@ -75,7 +75,7 @@ function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
 
 /** A provider id is unique within its instance, even if another tenant uses the same id. */
 function parseInstanceRequest(
-  input: Input,
+  input: CommandInput,
   common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "actor" | "role">,
 ): (table: Table) => Promise<KeyRequest> {
   const instanceId = input.requiredText("instance");
@@ -84,7 +84,7 @@ function parseInstanceRequest(
   const names = input.list("orgs");
   return async (table) => {
     const uuidOf = async (name: string) =>
-      (await findOrganization(table, name, instanceTenant(instanceId))).uuid;
+      (await findOrganizationByName(table, name, instanceTenant(instanceId))).uuid;
     const home = await uuidOf(homeName);
     const authorized = names && (await Promise.all(names.map(uuidOf)));
     return { ...common, kind: "instance", instanceId, home, owner, authorized };
@@ -99,7 +99,7 @@ const optionsOfKind: Readonly<Record<(typeof kinds)[number], readonly string[]>>
   instance: ["instance", "home", "orgs", "owner", "role"],
 };
 
-function refuseForeignOptions(input: Input, kind: (typeof kinds)[number]): void {
+function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number]): void {
   const foreign = ["org", "instance", "home", "orgs", "owner", "role"].find(
     (name) => input.text(name) !== undefined && !optionsOfKind[kind].includes(name),
   );
@@ -119,11 +119,12 @@ const list: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const wanted = input.text("org");
-      const organization = wanted === undefined ? undefined : (await findOrganization(table, wanted)).uuid;
+      const organization =
+        wanted === undefined ? undefined : (await findOrganizationByName(table, wanted)).uuid;
       const all = await listKeys({ table }, organization);
       const keys = all
         .filter((key) => key.kind !== "workspace")
-        .filter((key) => !input.flag("active") || stateOf(key, systemClock.nowMs()) === "active");
+        .filter((key) => !input.flag("active") || keyStateOf(key, systemClock.nowMs()) === "active");
       const workspaces = [...new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []))];
       // Tokens belong to no organization: the list of one organization does not include them.
       const tokens = organization === undefined ? { workspaces_with_tokens: workspaces } : {};
@@ -178,7 +179,7 @@ const revoke: Command = {
 export const commands: readonly Command[] = [create, list, rotate, revoke];
 
 /** Standard output holds only the key, so that a script can store it in a variable. */
-export function showIssued(input: Input, terminal: Terminal, { text, key }: IssuedKey): void {
+export function showIssued(input: CommandInput, terminal: Terminal, { text, key }: IssuedKey): void {
   if (input.flag("json")) {
     const { id, kind, name } = key;
     terminal.out(JSON.stringify({ key: text, id, kind, name, expires_at: expiryOf(key) }));
@@ -192,7 +193,7 @@ export function showIssued(input: Input, terminal: Terminal, { text, key }: Issu
 }
 
 export async function showKeys(
-  { input, terminal }: { readonly input: Input; readonly terminal: Terminal },
+  { input, terminal }: { readonly input: CommandInput; readonly terminal: Terminal },
   table: Table,
   keys: readonly KeyItem[],
   /** Further fields of the JSON document, beside the keys. */
@@ -203,7 +204,7 @@ export async function showKeys(
     (await readOrganizations(table, uuids)).map((each) => [each.uuid, each.provider_organization_id]),
   );
   const rows = keys.map(
-    (key): Row => ({
+    (key): TerminalRow => ({
       id: key.id,
       kind: key.kind,
       name: key.name,
@@ -211,7 +212,7 @@ export async function showKeys(
         key.workspace_id ?? key.instance_id ?? organizations.get(key.organization ?? "") ?? key.organization,
       owner: key.owner,
       role: key.role,
-      state: stateOf(key, systemClock.nowMs()),
+      state: keyStateOf(key, systemClock.nowMs()),
       created_at: key.created_at,
       expires_at: expiryOf(key),
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),

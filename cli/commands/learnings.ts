@@ -1,13 +1,13 @@
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { searchLearnings } from "../../lib/index/search.ts";
 import { type Decision, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
-import { type Names, readNames } from "../../lib/learnings/present.ts";
+import { type LearningNames, readNames } from "../../lib/learnings/present.ts";
 import type { LearningItem } from "../../lib/store/items/learning.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
-import type { Command, Options } from "../command.ts";
+import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganization, readOrganizations } from "../connection/organizations.ts";
+import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
 import { listOptions, showList } from "../listing.ts";
 
@@ -23,7 +23,7 @@ const pending: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const name = input.text("org");
-      const only = name === undefined ? undefined : await findOrganization(table, name);
+      const only = name === undefined ? undefined : await findOrganizationByName(table, name);
       const learnings = await Array.fromAsync(
         pendingLearnings(table, only ? { organization: only.uuid } : {}),
       );
@@ -38,7 +38,11 @@ const pending: Command = {
     }),
 };
 
-const pendingRecord = (learning: LearningItem, organizations: readonly OrganizationItem[], names: Names) => ({
+const pendingRecord = (
+  learning: LearningItem,
+  organizations: readonly OrganizationItem[],
+  names: LearningNames,
+) => ({
   id: learning.id,
   organization_id: organizations.find(({ uuid }) => uuid === learning.organization)?.provider_organization_id,
   repository: names.repository(learning.organization, learning.repository_id).fullName,
@@ -85,7 +89,7 @@ const disapprove = decisionCommand(
 );
 
 const resultsDefault = 5;
-const searchOptions: Options = {
+const searchOptions: OptionDefinitions = {
   org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
   repository: { value: "ID", help: "the repository, by provider id", required: true },
   files: { value: "A,B", help: "paths that the change touches" },
@@ -110,7 +114,7 @@ const search: Command = {
     const text = input.requiredArgument("TEXT");
     const filePaths = input.list("files") ?? [];
     return withConnection(input, async ({ table, vectors, embedder }) => {
-      const { uuid } = await findOrganization(table, input.requiredText("org"));
+      const { uuid } = await findOrganizationByName(table, input.requiredText("org"));
       const found = await searchLearnings(
         { table, vectors, embedder: await embedder() },
         {

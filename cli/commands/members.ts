@@ -3,20 +3,20 @@ import { counted } from "../../lib/contract/counted.ts";
 import type { ItemErrorCode } from "../../lib/contract/errors.ts";
 import { pageLimits, peopleLimits } from "../../lib/contract/limits.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
-import type { BatchStatus, Outcomes } from "../../lib/people/batch.ts";
+import type { BatchOutcomes, BatchStatus } from "../../lib/people/batch.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
-import type { Command, Input, Options } from "../command.ts";
+import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganization } from "../connection/organizations.ts";
+import { findOrganizationByName } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { listOptions, showList } from "../listing.ts";
 import type { Terminal } from "../terminal.ts";
 
-const organizationOption: Options = {
+const organizationOption: OptionDefinitions = {
   org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
 };
 const seatStates = ["assigned", "unassigned"] as const;
@@ -38,7 +38,7 @@ const list: Command = {
       seat: input.choice("seat", seatStates) ?? "all",
     } as const;
     return withConnection(input, async ({ table }) => {
-      const organization = await findOrganization(table, input.requiredText("org"));
+      const organization = await findOrganizationByName(table, input.requiredText("org"));
       const { seats, members } = await everyMember(table, organization, filters);
       const document = { ...seats, members };
       const none = "There are no such members.";
@@ -91,7 +91,7 @@ const setRole: Command = {
   run: (input, terminal) => {
     const userIds = usersOf(input);
     return withConnection(input, async ({ table, audited }) => {
-      const organization = await findOrganization(table, input.requiredText("org"));
+      const organization = await findOrganizationByName(table, input.requiredText("org"));
       const role = await findRole(table, organization, input.requiredText("role"));
       const outcomes = await changeRoles(audited, organization, {
         role: role.id,
@@ -120,7 +120,7 @@ const setSeat: Command = {
     const userIds = usersOf(input);
     const action = input.choice("seat", seatStates) === "assigned" ? "assign" : "unassign";
     return withConnection(input, async ({ table, audited }) => {
-      const organization = await findOrganization(table, input.requiredText("org"));
+      const organization = await findOrganizationByName(table, input.requiredText("org"));
       const outcomes = await assignSeatsToMembers(audited, organization, { action, userIds });
       const verb = action === "assign" ? "Assigned" : "Took away";
       showOutcomes(input, terminal, outcomes, (count) => `${verb} ${counted(count, "seat")}.`);
@@ -130,7 +130,7 @@ const setSeat: Command = {
 
 export const commands: readonly Command[] = [list, setRole, setSeat];
 
-function usersOf(input: Input): readonly string[] {
+function usersOf(input: CommandInput): readonly string[] {
   const ids = input
     .requiredArgument(users.name)
     .split(",")
@@ -168,9 +168,9 @@ type Answer = {
 
 /** Shows what was done even if a part failed; then the exit code is 1. */
 function showOutcomes(
-  input: Input,
+  input: CommandInput,
   terminal: Terminal,
-  outcomes: Outcomes,
+  outcomes: BatchOutcomes,
   describe: (count: number) => string,
 ): void {
   const { status, succeeded } = outcomes;

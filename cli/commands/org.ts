@@ -6,9 +6,9 @@ import { poolSeats } from "../../lib/people/list-members.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import { poolOf } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
-import type { Command, Input } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
@@ -25,12 +25,12 @@ const show: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       if (input.argument !== undefined) {
-        const record = await recordWithSeats(table, await findOrganization(table, input.argument));
+        const record = await recordWithSeats(table, await findOrganizationByName(table, input.argument));
         if (listFormatOf(input) === "table") terminal.out(formatRecord(record, terminal.paint));
         else showList(input, terminal, { records: [record], document: record, none: "" });
         return;
       }
-      const organizations = await listOrganizations(table);
+      const organizations = await readAllOrganizations(table);
       const none = "There are no organizations.";
       if (listFormatOf(input) === "table") {
         showList(input, terminal, { records: organizations.map(rowOf), document: {}, none });
@@ -74,7 +74,7 @@ const set: Command = {
     if (Object.keys(settings).length === 0)
       throw new UsageFault("Nothing to set: give --seat-assignment-mode or --approval-delay-days.");
     return withConnection(input, async ({ table, audited }) => {
-      const found = await findOrganization(table, input.requiredArgument("ORG"));
+      const found = await findOrganizationByName(table, input.requiredArgument("ORG"));
       const changed = await changeOrganizationSettings(audited, found.uuid, settings);
       const record = await recordWithSeats(table, changed ?? found);
       terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
@@ -82,7 +82,7 @@ const set: Command = {
   },
 };
 
-function setRepository(input: Input, terminal: Terminal, repositoryId: string): Promise<void> {
+function setRepository(input: CommandInput, terminal: Terminal, repositoryId: string): Promise<void> {
   const days = input.integer("approval-delay-days", { min: 0, max: eventLimits.approvalDelayDaysMax });
   const inherits = input.flag("inherit-approval-delay");
   if (input.text("seat-assignment-mode") !== undefined)
@@ -90,7 +90,7 @@ function setRepository(input: Input, terminal: Terminal, repositoryId: string): 
   if ((days === undefined) !== inherits)
     throw new UsageFault("With --repository give either --approval-delay-days or --inherit-approval-delay.");
   return withConnection(input, async ({ table, audited }) => {
-    const { uuid } = await findOrganization(table, input.requiredArgument("ORG"));
+    const { uuid } = await findOrganizationByName(table, input.requiredArgument("ORG"));
     const changed = await changeApprovalDelay(audited, uuid, repositoryId, days ?? null);
     if (!changed) throw new OperatorFault(`The organization has no repository ${repositoryId}.`);
     const { uuid: id, repository_id, full_name, approval_delay_days } = changed;

@@ -8,7 +8,7 @@ import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { listOrganizations } from "../connection/organizations.ts";
+import { readAllOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 
@@ -24,14 +24,14 @@ const repair: Command = {
       const work = async () => {
         const found = await repairTable(deps);
         let partsDropped = 0;
-        for (const { uuid } of await listOrganizations(table))
+        for (const { uuid } of await readAllOrganizations(table))
           partsDropped += (await sweepParts(deps, uuid)).dropped;
         return {
           streams: found.streams,
           entries_removed: found.entriesRemoved,
           copies_restored: found.copiesRestored,
           pull_requests_reset: found.pullRequestsReset,
-          rows_mended: found.rowsMended,
+          rows_mended: found.rowsRepaired,
           parts_dropped: partsDropped,
           keys_listed: await listOldKeys(deps),
           pending_listed: await listOldPending(deps),

@@ -8,11 +8,11 @@ import { markdownReport } from "../../lib/report/markdown.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
 import { lastDays, type Period } from "../../lib/report/period.ts";
 import { type ReportQuery, readPullRequests } from "../../lib/report/read.ts";
-import { dimensions, type Report, reportOf } from "../../lib/report/report.ts";
+import { dimensions, type ReviewReport, reportOf } from "../../lib/report/report.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import type { Command, Input } from "../command.ts";
-import { dayOf } from "../day.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { dayOption } from "../day.ts";
 import { apiOptions, targetOf } from "../export/target.ts";
 import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
 import { startTally, type Terminal } from "../terminal.ts";
@@ -24,7 +24,7 @@ const writers = {
   text: textReport,
   md: markdownReport,
   html: htmlReport,
-  json: (report: Report) => `${JSON.stringify(report, null, 2)}\n`,
+  json: (report: ReviewReport) => `${JSON.stringify(report, null, 2)}\n`,
 } as const;
 type Format = keyof typeof writers;
 const formats = ["text", "md", "html", "json"] as const satisfies readonly Format[];
@@ -54,7 +54,7 @@ const report: Command = {
 
 export const commands: readonly Command[] = [report];
 
-async function run(input: Input, terminal: Terminal): Promise<void> {
+async function run(input: CommandInput, terminal: Terminal): Promise<void> {
   const by = input.choice("by", dimensions) ?? "week";
   const output = input.text("output");
   const format = formatOf(input, output);
@@ -78,7 +78,12 @@ async function run(input: Input, terminal: Terminal): Promise<void> {
   else await writeReport(resolve(output), written, input, terminal);
 }
 
-async function writeReport(file: string, written: string, input: Input, terminal: Terminal): Promise<void> {
+async function writeReport(
+  file: string,
+  written: string,
+  input: CommandInput,
+  terminal: Terminal,
+): Promise<void> {
   await writeFile(file, written).catch((error: unknown) => {
     const code = systemCode(error);
     throw code === undefined ? error : unwritable(file, code);
@@ -88,13 +93,13 @@ async function writeReport(file: string, written: string, input: Input, terminal
 }
 
 /** Without a file, --json means the report itself as JSON. */
-function formatOf(input: Input, output: string | undefined): Format {
+function formatOf(input: CommandInput, output: string | undefined): Format {
   const byName = formats.find((format) => output?.toLowerCase().endsWith(`.${format}`));
   const fallback = output === undefined && input.flag("json") ? "json" : "text";
   return input.choice("format", formats) ?? byName ?? fallback;
 }
 
-function queryOf(input: Input): ReportQuery {
+function queryOf(input: CommandInput): ReportQuery {
   const names = {
     org_id: input.text("org"),
     organization_ids: input.list("orgs")?.join(","),
@@ -104,9 +109,9 @@ function queryOf(input: Input): ReportQuery {
   return { ...periodOf(input), ...Object.fromEntries(given) };
 }
 
-function periodOf(input: Input): Period {
+function periodOf(input: CommandInput): Period {
   const days = input.integer("days", { min: 1, max: daysMax });
-  const [start, end] = [dayOf(input, "start"), dayOf(input, "end")];
+  const [start, end] = [dayOption(input, "start"), dayOption(input, "end")];
   if (days !== undefined && start !== undefined)
     throw new UsageFault("--days and --start cannot be used together.");
   const nowMs = systemClock.nowMs();

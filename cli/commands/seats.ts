@@ -3,7 +3,7 @@ import { msPerDay } from "../../lib/contract/days.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
-import { findIdleSeats, type SeatHolder } from "../../lib/people/idle-seats.ts";
+import { findIdleSeats, type SeatedPerson } from "../../lib/people/idle-seats.ts";
 import { lastDays } from "../../lib/report/period.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
@@ -16,10 +16,10 @@ import {
   type TenantKey,
 } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
-import type { Command, Input } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import type { Terminal } from "../terminal.ts";
@@ -59,7 +59,12 @@ type Pool = {
   readonly organizations: readonly OrganizationItem[];
 };
 
-async function run(connection: Connection, days: number, input: Input, terminal: Terminal): Promise<void> {
+async function run(
+  connection: Connection,
+  days: number,
+  input: CommandInput,
+  terminal: Terminal,
+): Promise<void> {
   const pools = await poolsOf(connection.table, input.text("org"));
   const unassigns = input.flag("unassign");
   if (unassigns && pools.length > 1)
@@ -86,8 +91,8 @@ async function run(connection: Connection, days: number, input: Input, terminal:
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 async function poolsOf(table: Table, name: string | undefined): Promise<readonly Pool[]> {
-  const only = name === undefined ? undefined : poolOf(await findOrganization(table, name));
-  const groups = Map.groupBy(await listOrganizations(table), poolOf);
+  const only = name === undefined ? undefined : poolOf(await findOrganizationByName(table, name));
+  const groups = Map.groupBy(await readAllOrganizations(table), poolOf);
   return [...groups].flatMap(([key, organizations]) => {
     const [first] = organizations;
     return first && (only === undefined || only === key)
@@ -96,7 +101,7 @@ async function poolsOf(table: Table, name: string | undefined): Promise<readonly
   });
 }
 
-type Row = {
+type SeatRow = {
   readonly organizations: string;
   readonly user_ids: string;
   readonly username: string | null;
@@ -106,8 +111,8 @@ type Judged = {
   readonly pool: Pool;
   readonly held: number;
   readonly unjudged: number;
-  readonly holders: readonly SeatHolder[];
-  readonly rows: readonly Row[];
+  readonly holders: readonly SeatedPerson[];
+  readonly rows: readonly SeatRow[];
 };
 
 async function judge({ table, audited }: Connection, pool: Pool, sinceMs: number): Promise<Judged> {
@@ -161,8 +166,8 @@ async function unassign({ audited }: Connection, { pool, holders }: Judged): Pro
       person.memberships.flatMap((each) => (each.organization === organization.uuid ? each.user_id : [])),
     );
     for (const some of chunksOf(userIds, peopleLimits.batchUsersMax)) {
-      const wish = { action: "unassign", userIds: some } as const;
-      failures.push(...(await assignSeatsToMembers(audited, organization, wish)).failed);
+      const request = { action: "unassign", userIds: some } as const;
+      failures.push(...(await assignSeatsToMembers(audited, organization, request)).failed);
     }
   }
   return failures;
@@ -173,7 +178,7 @@ type Answer = {
   readonly dry_run: boolean;
   readonly seats_held: number;
   readonly not_judged: number;
-  readonly idle: readonly Row[];
+  readonly idle: readonly SeatRow[];
 };
 
 function show({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {

@@ -4,13 +4,13 @@ import {
   listWorkspaceTokens,
 } from "../../lib/access/workspace-tokens.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
-import type { Command, Options } from "../command.ts";
+import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
 import { showIssued, showKeys } from "./keys.ts";
 
 /** Only admins of the workspace create, see or delete its tokens, as in the dashboard. */
-const workspaceOptions: Options = {
+const workspaceOptions: OptionDefinitions = {
   workspace: { value: "ID", help: "the workspace", required: true },
   as: { value: "USER", help: "a current admin of the workspace, by provider user id", required: true },
 };

@@ -1,14 +1,14 @@
 import { counted } from "../../lib/contract/counted.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
-import type { Command, Input } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { type Connection, defaultDataPath } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
 import { OperatorFault } from "../fault.ts";
 import { dataDirectory, readOwner } from "../local/data-directory.ts";
 import { sentence } from "../sentence.ts";
 import { type Terminal, verdict } from "../terminal.ts";
-import type { Place } from "../verify/checks.ts";
+import type { CheckContext } from "../verify/checks.ts";
 import { type CheckResult, verify } from "../verify/run.ts";
 
 const command: Command = {
@@ -37,7 +37,7 @@ function show(terminal: Terminal, { name, ok, ms, problem }: CheckResult): void 
   if (problem !== null) terminal.out(`       ${problem}`);
 }
 
-async function placeOf(input: Input, connection: Connection): Promise<Place> {
+async function placeOf(input: CommandInput, connection: Connection): Promise<CheckContext> {
   const stack = input.text("stack");
   if (stack !== undefined) {
     const { outputsOf } = await import("../connection/stack.ts");

@@ -13,7 +13,7 @@ import {
 } from "../local/data-directory.ts";
 import { type Engine, engineNamed, startEngine } from "../local/engine/engine.ts";
 import { createQueuePoller } from "../local/ingest.ts";
-import { enter, type Ownership } from "../local/ownership.ts";
+import { claimDirectory, type Ownership } from "../local/ownership.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 
@@ -30,7 +30,7 @@ export async function connectLocally(
       `There is no data in ${directory.path} yet; start the service first: review-api dev`,
     );
   await prepareDirectory(directory);
-  const entry = await enter(directory, systemClock);
+  const entry = await claimDirectory(directory, systemClock);
   if (entry.kind === "owner") return connectAsOwner(directory, entry);
   const backend = await openBackend(
     { endpoint: entry.owner.endpoint, kind: engineNamed(entry.owner.engine) },

@@ -1,10 +1,10 @@
-import type { Input } from "../command.ts";
+import type { CommandInput } from "../command.ts";
 import { UsageFault } from "../fault.ts";
 import { type Connection, defaultDataPath } from "./connection.ts";
 
 /** Opens what --data or --stack names, runs the work on it and always closes it. */
 export async function withConnection<Result>(
-  input: Input,
+  input: CommandInput,
   work: (connection: Connection) => Promise<Result>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
@@ -16,7 +16,7 @@ export async function withConnection<Result>(
   }
 }
 
-async function open(input: Input, create: boolean): Promise<Connection> {
+async function open(input: CommandInput, create: boolean): Promise<Connection> {
   const stack = input.text("stack");
   const data = input.text("data");
   if (stack !== undefined) {

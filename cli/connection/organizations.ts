@@ -6,7 +6,7 @@ import { OperatorFault } from "../fault.ts";
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Finds by the Git provider's id if only one organization has it (within the tenant, if given), otherwise by UUID. */
-export async function findOrganization(
+export async function findOrganizationByName(
   table: Table,
   name: string,
   tenant?: TenantKey,
@@ -33,7 +33,7 @@ async function organizationsNamed(table: Table, name: string): Promise<readonly 
 }
 
 /** All organizations, sorted by provider id. */
-export async function listOrganizations(table: Table): Promise<readonly OrganizationItem[]> {
+export async function readAllOrganizations(table: Table): Promise<readonly OrganizationItem[]> {
   const { pk } = organizationDirectoryKey("", "");
   const rows = await Array.fromAsync(queryAll(table, { pk }));
   return readOrganizations(

@@ -11,7 +11,10 @@ const waitMsMax = 5 * 60_000;
  * Waits until the queue has been empty for a quarter of a minute; false if it is not within five minutes. An event that
  * cannot be applied is in the dead-letter queue by then: the worker moves it there before it deletes the message.
  */
-export async function untilQuiet(countMessages: () => Promise<number>, clock: Clock): Promise<boolean> {
+export async function waitForEmptyQueue(
+  countMessages: () => Promise<number>,
+  clock: Clock,
+): Promise<boolean> {
   const startedMs = clock.nowMs();
   for (let quiet = 0; quiet < quietPolls; ) {
     if (clock.nowMs() - startedMs >= waitMsMax) return false;

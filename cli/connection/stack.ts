@@ -12,7 +12,7 @@ import { OperatorFault } from "../fault.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
-import { queueCounter, untilQuiet } from "./stack-queue.ts";
+import { queueCounter, waitForEmptyQueue } from "./stack-queue.ts";
 
 /** The parts of a deployed stack, found by its outputs, with the AWS identity of the environment. */
 export async function connectToStack(stackName: string, region: string | undefined): Promise<Connection> {
@@ -49,7 +49,7 @@ export async function connectToStack(stackName: string, region: string | undefin
         random: systemRandom,
       }),
     failedEventsShownMax: receiveMessagesMax,
-    settle: () => untilQuiet(queueCounter(identity, eventsQueueUrl), systemClock),
+    settle: () => waitForEmptyQueue(queueCounter(identity, eventsQueueUrl), systemClock),
     waitsAfterSend: false,
     async close() {
       client.destroy();

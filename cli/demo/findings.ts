@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { msPerDay } from "../../lib/contract/days.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
-import type { ToldFinding } from "../../lib/security/finding.ts";
+import type { ReportedFinding } from "../../lib/security/finding.ts";
 import { demoEvent } from "./event.ts";
 import { android, checkout, type Repository, scheduler, storefront } from "./places.ts";
 
 /** Open unless the state says otherwise. */
-type Finding = Omit<ToldFinding, "id" | "state"> & Partial<Pick<ToldFinding, "state">>;
+type Finding = Omit<ReportedFinding, "id" | "state"> & Partial<Pick<ReportedFinding, "state">>;
 
 const redirect: Finding = {
   title: "Open redirect after sign-in",

@@ -9,7 +9,7 @@ import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant, workspaceTenant } from "../../lib/store/layout.ts";
-import { findOrganization } from "../connection/organizations.ts";
+import { findOrganizationByName } from "../connection/organizations.ts";
 import type { DataDirectory } from "../local/data-directory.ts";
 import { writeWhole } from "../local/write-whole.ts";
 import { demoBindings } from "./world.ts";
@@ -72,9 +72,9 @@ const naming = { name: "demo", actor: operator };
 const role = "cr_admin";
 
 const organizationOf = async ({ table }: RegistryDeps): Promise<string> =>
-  (await findOrganization(table, demoBindings.organizationId, workspaceTenant(workspaceId))).uuid;
+  (await findOrganizationByName(table, demoBindings.organizationId, workspaceTenant(workspaceId))).uuid;
 const homeOf = async ({ table }: RegistryDeps): Promise<string> =>
-  (await findOrganization(table, demoBindings.instanceHomeId, instanceTenant(instanceId))).uuid;
+  (await findOrganizationByName(table, demoBindings.instanceHomeId, instanceTenant(instanceId))).uuid;
 
 const makers: Readonly<Record<KeyKind, (deps: RegistryDeps) => Promise<IssuedKey>>> = {
   organization: async (deps) =>

@@ -13,7 +13,7 @@ const historyDays = 84;
 /** The days that a first call is likely to ask for. */
 const recentDays = 31;
 
-export type Story = {
+export type DemoEvents = {
   /** Applied before anybody reads: the organizations and people, and the recent events. */
   readonly opening: readonly OutgoingEvent[];
   /** Older events for longer windows: a newcomer does not need to wait for them. */
@@ -24,10 +24,10 @@ export type Story = {
  * The demo as platform events, applied the same way as all events. The first start sends the world and twelve weeks up
  * to now; a later start sends only the pull requests since then, so that "the last 30 days" always has data.
  */
-export function demoStory(toldUntilMs: number | undefined, nowMs: number): Story {
+export function demoEvents(sentUntilMs: number | undefined, nowMs: number): DemoEvents {
   const beginningMs = nowMs - historyDays * msPerDay;
-  if (toldUntilMs !== undefined)
-    return { opening: pullRequestEvents(Math.max(beginningMs, toldUntilMs), nowMs), history: [] };
+  if (sentUntilMs !== undefined)
+    return { opening: pullRequestEvents(Math.max(beginningMs, sentUntilMs), nowMs), history: [] };
   const recentMs = nowMs - recentDays * msPerDay;
   return {
     opening: [...worldEvents, ...learningEvents(nowMs), ...pullRequestEvents(recentMs, nowMs)],
@@ -36,11 +36,11 @@ export function demoStory(toldUntilMs: number | undefined, nowMs: number): Story
 }
 
 /** The time up to which this folder has the demo's events; undefined if it has none yet. */
-export async function toldUntil({ storyFile }: DataDirectory): Promise<number | undefined> {
-  const text = await readFile(storyFile, "utf8").catch(() => "");
-  const toldMs = Date.parse(text.trim());
-  return Number.isNaN(toldMs) ? undefined : toldMs;
+export async function demoSentUntil({ demoProgressFile }: DataDirectory): Promise<number | undefined> {
+  const text = await readFile(demoProgressFile, "utf8").catch(() => "");
+  const sentUntilMs = Date.parse(text.trim());
+  return Number.isNaN(sentUntilMs) ? undefined : sentUntilMs;
 }
 
-export const noteTold = ({ storyFile }: DataDirectory, nowMs: number): Promise<void> =>
-  writeWhole(storyFile, `${toTimestamp(nowMs)}\n`);
+export const noteDemoSentUntil = ({ demoProgressFile }: DataDirectory, nowMs: number): Promise<void> =>
+  writeWhole(demoProgressFile, `${toTimestamp(nowMs)}\n`);

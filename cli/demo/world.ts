@@ -32,9 +32,9 @@ export const demoBindings = {
   instanceAdmin: people.runa.id,
 } as const;
 
-type Told = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+type DemoEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
-const workspace: Told = {
+const workspace: DemoEvent = {
   type: "workspace.saved",
   data: {
     id: "acme",
@@ -48,12 +48,12 @@ const workspace: Told = {
   },
 };
 
-const instance: Told = {
+const instance: DemoEvent = {
   type: "instance.saved",
   data: { id: "north", name: "Northwind Git", provider: "github", base_url: instanceUrl, active: true },
 };
 
-const saved = (of: Organization, name: string, more: Readonly<Record<string, unknown>> = {}): Told => ({
+const saved = (of: Organization, name: string, more: Readonly<Record<string, unknown>> = {}): DemoEvent => ({
   type: "organization.saved",
   data: {
     ...of,
@@ -72,7 +72,7 @@ const saved = (of: Organization, name: string, more: Readonly<Record<string, unk
 });
 
 const inAcme = { workspace_id: "acme", seats_purchased: 0 };
-const organizations: readonly Told[] = [
+const organizations: readonly DemoEvent[] = [
   saved(web, "acme-web", inAcme),
   saved(mobile, "acme-mobile", { ...inAcme, approval_delay_days: 3 }),
   saved(research, "acme-research", { ...inAcme, plan: "pro", seat_assignment_mode: "manual" }),
@@ -82,7 +82,7 @@ const organizations: readonly Told[] = [
 ];
 
 const savedRepositories = repositories.map(
-  ({ of, id, fullName, isPrivate, url }): Told => ({
+  ({ of, id, fullName, isPrivate, url }): DemoEvent => ({
     type: "repository.saved",
     data: {
       ...of,
@@ -102,7 +102,7 @@ const member = (
   { id, name }: Person,
   domain: string,
   more: Readonly<Record<string, unknown>> = {},
-): Told => ({
+): DemoEvent => ({
   type: "member.saved",
   data: {
     ...of,
@@ -120,7 +120,7 @@ const member = (
 const admin = { role: "cr_admin" };
 const acme = "acme.example";
 const northwind = "northwind.example";
-const members: readonly Told[] = [
+const members: readonly DemoEvent[] = [
   ...[web, mobile, research].map((of) => member(of, people.ada, acme, admin)),
   member(web, people.ben, acme, { readable_repository_ids: ["9001", "9003"] }),
   member(mobile, people.ben, acme),

@@ -2,9 +2,9 @@ import type { Terminal } from "../terminal.ts";
 import { type Disk, statOf } from "./disk.ts";
 import type { Layout } from "./layout.ts";
 import { nameOfTooLarge } from "./mirror/journal.ts";
-import { draftOf } from "./mirror/state.ts";
-import { pagesOf } from "./pages.ts";
-import type { Walk } from "./sources.ts";
+import { temporaryFile } from "./mirror/state.ts";
+import { exportPages } from "./pages.ts";
+import type { ExportWalk } from "./sources.ts";
 import { createTargetFile } from "./target-file.ts";
 
 export type Downloaded = { readonly records: number; readonly bytes: number };
@@ -12,7 +12,7 @@ type Progress = (recordsSoFar: number) => void;
 
 /** A new walk to standard output, one page at a time and at the reader's pace. */
 export async function writeToTerminal(
-  walk: Walk,
+  walk: ExportWalk,
   terminal: Terminal,
   onProgress: Progress,
 ): Promise<Downloaded> {
@@ -26,7 +26,7 @@ export async function writeToTerminal(
   };
   let isFirst = true;
   await write(layout.beginning);
-  for await (const { changes } of pagesOf(walk, undefined)) {
+  for await (const { changes } of exportPages(walk, undefined)) {
     const rows: string[] = [];
     for (const change of changes) {
       if (change.kind === "too-large")
@@ -51,15 +51,20 @@ const framed = ({ before, after }: Layout, row: string): string => `${before}${r
 /** A new walk that replaces the file when it is complete. */
 export async function replaceFile(
   disk: Disk,
-  walk: Walk,
+  walk: ExportWalk,
   output: string,
   onProgress: Progress,
 ): Promise<Downloaded> {
-  const target = await createTargetFile(disk, draftOf(output), walk.layout, (await statOf(output))?.mode);
+  const target = await createTargetFile(
+    disk,
+    temporaryFile(output),
+    walk.layout,
+    (await statOf(output))?.mode,
+  );
   let records = 0;
   let bytes = 0;
   try {
-    for await (const { changes } of pagesOf(walk, undefined)) {
+    for await (const { changes } of exportPages(walk, undefined)) {
       for (const change of changes) {
         if (change.kind !== "written") continue;
         for (const row of walk.layout.rowsOf(change.json)) await target.row(row);
@@ -71,7 +76,7 @@ export async function replaceFile(
   } finally {
     await target.close();
   }
-  await disk.replace(draftOf(output), output);
+  await disk.replace(temporaryFile(output), output);
   return { records, bytes };
 }
 
@@ -81,7 +86,7 @@ export async function replaceFileByAnswer(
   answer: AsyncIterable<Uint8Array>,
   output: string,
 ): Promise<{ readonly bytes: number }> {
-  const file = await disk.openAt(draftOf(output), 0, (await statOf(output))?.mode);
+  const file = await disk.openAt(temporaryFile(output), 0, (await statOf(output))?.mode);
   let bytes = 0;
   try {
     for await (const piece of answer) {
@@ -92,6 +97,6 @@ export async function replaceFileByAnswer(
   } finally {
     await file.close();
   }
-  await disk.replace(draftOf(output), output);
+  await disk.replace(temporaryFile(output), output);
   return { bytes };
 }

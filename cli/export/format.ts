@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { UsageFault } from "../fault.ts";
 
-export const formats = ["json", "ndjson", "csv"] as const;
-export type Format = (typeof formats)[number];
+export const exportFormats = ["json", "ndjson", "csv"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
 
 /** The format that a file's extension stands for. */
 export function formatByName<Name extends string>(file: string, known: readonly Name[]): Name {

@@ -1,9 +1,9 @@
 import { isFormula } from "../../lib/contract/csv.ts";
-import { type Column, csv } from "../../lib/http/list.ts";
-import type { Format } from "./format.ts";
+import { type CsvColumn, csv } from "../../lib/http/list.ts";
+import type { ExportFormat } from "./format.ts";
 
 /** The fields of a record by name; in CSV all of them are text. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type RecordFields = Readonly<Record<string, unknown>>;
 
 /** How a file stores records: a record is one row, in CSV one or more. */
 export type Layout = {
@@ -20,11 +20,11 @@ export type Layout = {
   /** The rows of a record, given as JSON. */
   rowsOf(json: string): readonly string[];
   /** The fields of a row of such a file; undefined if the row is not a record. */
-  fieldsOf(row: string): Fields | undefined;
+  fieldsOf(row: string): RecordFields | undefined;
 };
 
 /** The rows of a record as a table: one row, or one for each element of a list in the record. */
-export type Table<Record> = {
+export type CsvTable<Record> = {
   readonly header: string;
   rows(record: Record): readonly string[];
 };
@@ -32,10 +32,10 @@ export type Table<Record> = {
 const lineEnd = "\r\n";
 
 /** `split` returns what each row of a record is about. */
-export function tableOf<Record, Row>(
-  columns: ReadonlyArray<Column<Row>>,
+export function csvTableOf<Record, Row>(
+  columns: ReadonlyArray<CsvColumn<Row>>,
   split: (record: Record) => readonly Row[],
-): Table<Record> {
+): CsvTable<Record> {
   const rowsOf = (rows: readonly Row[]) => csv(columns, rows).toString();
   const header = rowsOf([]);
   return {
@@ -45,7 +45,11 @@ export function tableOf<Record, Row>(
 }
 
 /** `read`: the fields that are read back from a row. */
-export function layoutOf<Record>(format: Format, table: Table<Record>, read: readonly string[]): Layout {
+export function layoutOf<Record>(
+  format: ExportFormat,
+  table: CsvTable<Record>,
+  read: readonly string[],
+): Layout {
   if (format === "csv") return csvLayout(table, read);
   const json = { header: null, before: "", between: "", after: "", ending: "", isQuoted: false };
   if (format === "ndjson")
@@ -61,12 +65,12 @@ export function layoutOf<Record>(format: Format, table: Table<Record>, read: rea
   };
 }
 
-function parseRow(row: string): Fields {
-  const fields: Fields = JSON.parse(row);
+function parseRow(row: string): RecordFields {
+  const fields: RecordFields = JSON.parse(row);
   return fields;
 }
 
-function csvLayout<Record>({ header, rows }: Table<Record>, read: readonly string[]): Layout {
+function csvLayout<Record>({ header, rows }: CsvTable<Record>, read: readonly string[]): Layout {
   const names = cellsOf(header);
   const columns = read.map((name) => [name, names.indexOf(name)] as const);
   const cellsMax = Math.max(0, ...columns.map(([, column]) => column + 1));

@@ -1,10 +1,10 @@
 import { ReviewApiError } from "../../lib/client/error.ts";
-import type { Input } from "../command.ts";
+import type { CommandInput } from "../command.ts";
 import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
 import { formatByName } from "./format.ts";
 
 /** The value of --output. */
-export function outputOption(input: Input): string | undefined {
+export function outputOption(input: CommandInput): string | undefined {
   const output = input.text("output");
   if (input.flag("resume") && input.flag("overwrite"))
     throw new UsageFault("--resume and --overwrite cannot be used together.");
@@ -16,7 +16,7 @@ export function outputOption(input: Input): string | undefined {
 
 /** Without a file the records are the answer, and --json means one JSON document. */
 export function formatOption<Name extends string>(
-  input: Input,
+  input: CommandInput,
   output: string | undefined,
   known: readonly ["json", "ndjson", ...Name[]],
 ): "json" | "ndjson" | Name {
@@ -26,7 +26,7 @@ export function formatOption<Name extends string>(
   return input.flag("json") ? "json" : "ndjson";
 }
 
-type Surroundings = {
+type ErrorContext = {
   readonly url: string;
   readonly output?: string | undefined;
   /** What happened to the work that was done. */
@@ -34,7 +34,7 @@ type Surroundings = {
 };
 
 /** The error of the service, the network or the disk, with the information that nothing is lost. */
-export function explained(error: unknown, { url, output, hint = "" }: Surroundings): unknown {
+export function explainError(error: unknown, { url, output, hint = "" }: ErrorContext): unknown {
   if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
     return new OperatorFault(
       `The stored cursor of ${output} no longer works for this key and these filters: ${error.message} --overwrite starts again.`,

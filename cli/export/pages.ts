@@ -1,10 +1,10 @@
 import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
 import { readTakesAlone } from "../../lib/contract/sentences.ts";
 import { tooLargeOf } from "./mirror/journal.ts";
-import type { ExportPage, Walk } from "./sources.ts";
+import type { ExportPage, ExportWalk } from "./sources.ts";
 
 /** All pages of a walk from a cursor; a record that is too large for any answer is a page of its own. */
-export const pagesOf = (walk: Walk, cursor: string | undefined): AsyncGenerator<ExportPage> =>
+export const exportPages = (walk: ExportWalk, cursor: string | undefined): AsyncGenerator<ExportPage> =>
   pagesInHalves(walk.page, ({ nextCursor }) => nextCursor, {
     cursor,
     pageSizeMax: walk.pageSizeMax,

@@ -1,24 +1,24 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
-import type { Input } from "../command.ts";
+import type { CommandInput } from "../command.ts";
 import { OperatorFault } from "../fault.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { statOf, systemDisk } from "./disk.ts";
 import { replaceFile, replaceFileByAnswer } from "./download.ts";
-import { formats } from "./format.ts";
-import { explained, formatOption, outputOption } from "./options.ts";
+import { exportFormats } from "./format.ts";
+import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
-import { exportToTerminal, type Run } from "./run.ts";
+import { type ExportRun, exportToTerminal } from "./run.ts";
 import { type FindingsQuery, findings } from "./sources.ts";
 import { targetOf } from "./target.ts";
 
-export const findingFormats = [...formats, "sarif"] as const;
+export const findingFormats = [...exportFormats, "sarif"] as const;
 type FindingFormat = (typeof findingFormats)[number];
 
 /**
  * Findings have no write order to continue from: they are downloaded completely each time and then replace the file.
  */
-export async function runDownload(input: Input, terminal: Terminal): Promise<void> {
+export async function runDownload(input: CommandInput, terminal: Terminal): Promise<void> {
   const name = outputOption(input);
   const format = formatOption(input, name, findingFormats);
   // Workspace tokens may not read findings.
@@ -36,12 +36,12 @@ export async function runDownload(input: Input, terminal: Terminal): Promise<voi
   try {
     for await (const piece of await sarifOf(client, query)) await terminal.write(piece);
   } catch (error) {
-    throw explained(error, { url: target.url });
+    throw explainError(error, { url: target.url });
   }
 }
 
 async function downloadToFile(
-  run: Run,
+  run: ExportRun,
   name: string,
   format: FindingFormat,
   query: FindingsQuery,
@@ -57,12 +57,12 @@ async function downloadToFile(
     else
       terminal.say(`${output} has ${records === undefined ? "all" : records.toLocaleString("en")} findings.`);
   } catch (error) {
-    throw explained(error, { url: target.url, output: name, hint: ` ${name} is unchanged.` });
+    throw explainError(error, { url: target.url, output: name, hint: ` ${name} is unchanged.` });
   }
 }
 
 async function download(
-  { input, terminal, client }: Run,
+  { input, terminal, client }: ExportRun,
   output: string,
   format: FindingFormat,
   query: FindingsQuery,

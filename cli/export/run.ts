@@ -1,84 +1,89 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
-import type { Input } from "../command.ts";
+import type { CommandInput } from "../command.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
-import { type Format, formats } from "./format.ts";
+import { type ExportFormat, exportFormats } from "./format.ts";
 import { keyScopeOf } from "./key-scope.ts";
 import { nameOfTooLarge } from "./mirror/journal.ts";
-import type { Merged } from "./mirror/merge.ts";
-import { earlierRun, type State, sameRequest } from "./mirror/state.ts";
+import type { MergeResult } from "./mirror/merge.ts";
+import { earlierRun, type MirrorState, sameRequest } from "./mirror/state.ts";
 import { updateMirror } from "./mirror/update.ts";
-import { explained, formatOption, outputOption } from "./options.ts";
+import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
-import type { Query, Source } from "./sources.ts";
+import type { ExportQuery, ExportSource } from "./sources.ts";
 import { type Target, targetOf } from "./target.ts";
 
-export type Wish = {
+export type ExportJob = {
   readonly what: string;
-  readonly source: Source;
+  readonly source: ExportSource;
   readonly query: Readonly<Record<string, string | undefined>>;
   /**
    * Defaults for missing options; an earlier run's values take precedence, otherwise tomorrow's window would differ.
    */
-  defaults?(): Query;
+  defaults?(): ExportQuery;
 };
 
-export type Run = {
-  readonly input: Input;
+export type ExportRun = {
+  readonly input: CommandInput;
   readonly terminal: Terminal;
   readonly target: Target;
   readonly client: Client;
 };
 
-export async function runExport(input: Input, terminal: Terminal, wish: Wish): Promise<void> {
+export async function runExport(input: CommandInput, terminal: Terminal, job: ExportJob): Promise<void> {
   const output = outputOption(input);
-  const format = formatOption(input, output, formats);
+  const format = formatOption(input, output, exportFormats);
   const target = await targetOf(input);
   const client = createClient({ baseUrl: target.url, key: target.key });
   const run = { input, terminal, target, client };
-  if (output === undefined) await exportToTerminal(run, wish, format);
-  else await exportToFile(run, wish, output, format);
+  if (output === undefined) await exportToTerminal(run, job, format);
+  else await exportToFile(run, job, output, format);
 }
 
 export async function exportToTerminal(
-  { terminal, target, client }: Run,
-  wish: Pick<Wish, "source" | "query" | "defaults">,
-  format: Format,
+  { terminal, target, client }: ExportRun,
+  job: Pick<ExportJob, "source" | "query" | "defaults">,
+  format: ExportFormat,
 ): Promise<void> {
-  const query = queryOf(wish, undefined);
-  const walk = wish.source.walk(client, { query, format, followsRemovals: false });
+  const query = queryOf(job, undefined);
+  const walk = job.source.walk(client, { query, format, followsRemovals: false });
   try {
     // No progress bar: the records themselves show the progress.
     const { records } = await writeToTerminal(walk, terminal, () => undefined);
-    if (records === 0) terminal.say(`There are no ${wish.source.noun} in this window.`);
+    if (records === 0) terminal.say(`There are no ${job.source.noun} in this window.`);
   } catch (error) {
-    throw explained(error, { url: target.url });
+    throw explainError(error, { url: target.url });
   }
 }
 
-async function exportToFile(run: Run, wish: Wish, name: string, format: Format): Promise<void> {
+async function exportToFile(
+  run: ExportRun,
+  job: ExportJob,
+  name: string,
+  format: ExportFormat,
+): Promise<void> {
   const { input, target } = run;
   try {
     const output = await outputFile(name);
-    const merged = await withLock(output, () => bringUpToDate(run, wish, output, format));
-    report(run, { noun: wish.source.noun, output, format, merged });
+    const merged = await withLock(output, () => bringUpToDate(run, job, output, format));
+    report(run, { noun: job.source.noun, output, format, merged });
   } catch (error) {
     const again = input.flag("overwrite") ? "the same command without --overwrite" : "the same command";
     const hint = ` What was read is kept; ${again} continues from there.`;
-    throw explained(error, { url: target.url, output: name, hint });
+    throw explainError(error, { url: target.url, output: name, hint });
   }
 }
 
 async function bringUpToDate(
-  { input, terminal, client }: Run,
-  { what, source, ...wish }: Wish,
+  { input, terminal, client }: ExportRun,
+  { what, source, ...rest }: ExportJob,
   output: string,
-  format: Format,
-): Promise<Merged> {
+  format: ExportFormat,
+): Promise<MergeResult> {
   const start = { resume: input.flag("resume"), overwrite: input.flag("overwrite") };
   const earlier = await earlierRun(output, start, source.onlyGrows);
-  const query = queryOf(wish, earlier?.state);
+  const query = queryOf(rest, earlier?.state);
   const request = { what, format, query, key_scope: await keyScopeOf(client) };
   if (earlier) sameRequest(output, earlier.state, request);
   const walk = source.walk(client, { query, format, followsRemovals: true });
@@ -93,7 +98,10 @@ async function bringUpToDate(
   }).finally(tally.end);
 }
 
-function queryOf({ query, defaults }: Pick<Wish, "query" | "defaults">, earlier: State | undefined): Query {
+function queryOf(
+  { query, defaults }: Pick<ExportJob, "query" | "defaults">,
+  earlier: MirrorState | undefined,
+): ExportQuery {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );
@@ -104,14 +112,14 @@ function queryOf({ query, defaults }: Pick<Wish, "query" | "defaults">, earlier:
   return Object.fromEntries([...fallback, ...given]);
 }
 
-type Outcome = {
+type ExportOutcome = {
   readonly noun: string;
   readonly output: string;
-  readonly format: Format;
-  readonly merged: Merged;
+  readonly format: ExportFormat;
+  readonly merged: MergeResult;
 };
 
-function report({ input, terminal }: Run, { noun, output, format, merged }: Outcome): void {
+function report({ input, terminal }: ExportRun, { noun, output, format, merged }: ExportOutcome): void {
   const { file, base, added, changed, removed, tooLarge } = merged;
   const { records, bytes } = file;
   if (input.flag("json")) {

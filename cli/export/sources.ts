@@ -5,65 +5,65 @@ import { ReviewApiError } from "../../lib/client/error.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
-import type { Column } from "../../lib/http/list.ts";
+import type { CsvColumn } from "../../lib/http/list.ts";
 import { learningColumns } from "../../lib/learnings/columns.ts";
 import { reviewColumns } from "../../lib/metrics/reviews.ts";
 import { findingColumns } from "../../lib/security/record.ts";
-import type { Format } from "./format.ts";
-import { type Fields, layoutOf, type Table, tableOf } from "./layout.ts";
-import { type Identity, identityFields } from "./mirror/identity.ts";
-import type { Change } from "./mirror/journal.ts";
-import type { Shape } from "./mirror/merge.ts";
+import type { ExportFormat } from "./format.ts";
+import { type CsvTable, csvTableOf, layoutOf, type RecordFields } from "./layout.ts";
+import { identityFields, type RecordIdentity } from "./mirror/identity.ts";
+import type { MirrorChange } from "./mirror/journal.ts";
+import type { MirrorShape } from "./mirror/merge.ts";
 
 /** A query as a state file stores it: everything except cursor and page size. */
-export type Query = Readonly<Record<string, string>>;
+export type ExportQuery = Readonly<Record<string, string>>;
 
-export type Place = { readonly cursor: string | undefined; readonly limit: number };
+export type PagePosition = { readonly cursor: string | undefined; readonly limit: number };
 
 export type ExportPage = {
-  readonly changes: readonly Change[];
+  readonly changes: readonly MirrorChange[];
   readonly nextCursor: string | null;
   /** On the last page: the cursor to continue from on a later day. */
   readonly resumeCursor: string | null;
 };
 
 /** A dataset to export, already bound to a client, a query and a format. */
-export type Walk = Shape & {
+export type ExportWalk = MirrorShape & {
   readonly pageSizeMax: number;
-  page(place: Place): Promise<ExportPage>;
+  page(place: PagePosition): Promise<ExportPage>;
   /** True if rows of an organization that left cannot be distinguished from those of another one. */
-  isAmbiguous(left: Fields): Promise<boolean>;
+  isAmbiguous(left: RecordFields): Promise<boolean>;
 };
 
-export type WalkOptions = {
-  readonly query: Query;
-  readonly format: Format;
+export type ExportWalkOptions = {
+  readonly query: ExportQuery;
+  readonly format: ExportFormat;
   readonly followsRemovals: boolean;
 };
 
-export type Source = {
+export type ExportSource = {
   /** The name of its records, in the plural. */
   readonly noun: string;
   readonly onlyGrows: boolean;
-  walk(client: Client, options: WalkOptions): Walk;
+  walk(client: Client, options: ExportWalkOptions): ExportWalk;
 };
 
 type Body<Record> = {
   readonly data: readonly Record[];
-  readonly removed?: readonly Fields[] | undefined;
+  readonly removed?: readonly RecordFields[] | undefined;
   readonly next_cursor: string | null;
 };
 type Removals = { readonly include_removed?: "true" };
 
-function source<Parameters, Record extends Fields>(description: {
+function source<Parameters, Record extends RecordFields>(description: {
   readonly noun: string;
   readonly pageSizeMax: number;
   readonly onlyGrows?: boolean;
-  readonly identity: Identity;
+  readonly identity: RecordIdentity;
   readonly query: z.ZodType<Parameters>;
-  readonly table: Table<Record>;
-  call(client: Client, query: Parameters & Place & Removals): Promise<Answered<Body<Record>>>;
-}): Source {
+  readonly table: CsvTable<Record>;
+  call(client: Client, query: Parameters & PagePosition & Removals): Promise<Answered<Body<Record>>>;
+}): ExportSource {
   const { noun, pageSizeMax, table, identity, onlyGrows = false } = description;
   return {
     noun,
@@ -92,9 +92,9 @@ function source<Parameters, Record extends Fields>(description: {
 }
 
 /** The order does not matter: within a page a thing is in only one of the two arrays. */
-const changesOf = ({ data, removed = [] }: Body<Fields>, { thing }: Identity): Change[] => [
-  ...removed.map((fields): Change => ({ kind: thing in fields ? "removed" : "left", fields })),
-  ...data.map((fields): Change => ({ kind: "written", fields, json: JSON.stringify(fields) })),
+const changesOf = ({ data, removed = [] }: Body<RecordFields>, { thing }: RecordIdentity): MirrorChange[] => [
+  ...removed.map((fields): MirrorChange => ({ kind: thing in fields ? "removed" : "left", fields })),
+  ...data.map((fields): MirrorChange => ({ kind: "written", fields, json: JSON.stringify(fields) })),
 ];
 
 /**
@@ -103,7 +103,7 @@ const changesOf = ({ data, removed = [] }: Body<Fields>, { thing }: Identity): C
  */
 async function isNumberShared(
   client: Client,
-  { provider, organization_id: number }: Fields,
+  { provider, organization_id: number }: RecordFields,
 ): Promise<boolean> {
   try {
     for await (const { body } of client.pages("listOrganizations"))
@@ -131,16 +131,16 @@ const metricsQuery = z.strictObject({
 
 type RecordOf<Name extends OperationName> =
   AnswerOf<Name> extends { data: Array<infer Record> } ? Record : never;
-type CommentsRecord = RecordOf<"listReviewCommentMetrics">;
-type McpRecord = RecordOf<"listMcpMetrics">;
-type Comment = {
-  readonly pullRequest: CommentsRecord;
-  readonly comment: CommentsRecord["coderabbit_comments"][number] | null;
+type ExportedComments = RecordOf<"listReviewCommentMetrics">;
+type ExportedMcp = RecordOf<"listMcpMetrics">;
+type CommentRow = {
+  readonly pullRequest: ExportedComments;
+  readonly comment: ExportedComments["coderabbit_comments"][number] | null;
 };
 
 /** One row per record. */
-const plainTable = <Record>(columns: ReadonlyArray<Column<Record>>): Table<Record> =>
-  tableOf(columns, (record: Record) => [record]);
+const plainTable = <Record>(columns: ReadonlyArray<CsvColumn<Record>>): CsvTable<Record> =>
+  csvTableOf(columns, (record: Record) => [record]);
 
 const pullRequestFields = ["pr_url", "organization_id", "repository_id", "author_id", "merged_at"] as const;
 const commentFields = ["url", "severity", "category", "accepted"] as const;
@@ -149,12 +149,12 @@ const commentFields = ["url", "severity", "category", "accepted"] as const;
  * One row per comment. The API leaves out pull requests without comments; if one came, it would be a row without a
  * comment.
  */
-const commentsTable = tableOf<CommentsRecord, Comment>(
+const commentsTable = csvTableOf<ExportedComments, CommentRow>(
   [
-    ...pullRequestFields.map((name) => ({ name, cell: ({ pullRequest }: Comment) => pullRequest[name] })),
+    ...pullRequestFields.map((name) => ({ name, cell: ({ pullRequest }: CommentRow) => pullRequest[name] })),
     ...commentFields.map((name) => ({
       name: `comment_${name}`,
-      cell: ({ comment }: Comment) => (comment === null ? null : comment[name]),
+      cell: ({ comment }: CommentRow) => (comment === null ? null : comment[name]),
     })),
   ],
   (pullRequest) => {
@@ -166,18 +166,18 @@ const commentsTable = tableOf<CommentsRecord, Comment>(
 );
 
 /** Lists are written into a cell as JSON, as in the API's own CSV. */
-const mcpTable = plainTable<McpRecord>(
+const mcpTable = plainTable<ExportedMcp>(
   ([...pullRequestFields, "servers", "provider"] as const).map((name) => ({
     name,
-    cell: (record: McpRecord) => record[name],
+    cell: (record: ExportedMcp) => record[name],
   })),
 );
 
 const pullRequests = { noun: "pull requests", pageSizeMax: pageLimits.metrics.max };
 const organization = ["provider", "organization_id"];
-const pullRequest: Identity = { thing: "pr_url", organization };
+const pullRequest: RecordIdentity = { thing: "pr_url", organization };
 
-export const datasets = {
+export const metricsSources = {
   "review-comments": source({
     ...pullRequests,
     // These records do not name the provider.
@@ -200,7 +200,7 @@ export const datasets = {
     table: mcpTable,
     call: (client, query) => client.listMcpMetrics({ query }),
   }),
-} satisfies Readonly<Record<string, Source>>;
+} satisfies Readonly<Record<string, ExportSource>>;
 
 export const learnings = source({
   noun: "Learnings",

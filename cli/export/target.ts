@@ -1,6 +1,6 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
-import type { Input, Options } from "../command.ts";
+import type { CommandInput, OptionDefinitions } from "../command.ts";
 import { defaultDataPath } from "../connection/connection.ts";
 import { readProfile } from "../connection/profile.ts";
 import { apiSettings, keyVariable, urlVariable } from "../connection/settings.ts";
@@ -11,7 +11,7 @@ import { type DataDirectory, dataDirectory, readOwner } from "../local/data-dire
 export type Target = { readonly url: string; readonly key: string };
 
 /** Options of every command that calls the API. */
-export const apiOptions: Options = {
+export const apiOptions: OptionDefinitions = {
   url: { value: "URL", help: `where the API is (default: ${urlVariable}, .env, login, the local service)` },
   key: {
     value: "KEY",
@@ -24,7 +24,7 @@ export const apiOptions: Options = {
  * service with a key of its demo. A key stored by login is sent only to the address it was stored for; an address from
  * `.env` gets the key from `.env`, or --key.
  */
-export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Promise<Target> {
+export async function targetOf(input: CommandInput, demoKey: KeyKind = "workspace"): Promise<Target> {
   const settings = apiSettings();
   const given = input.text("key") ?? settings.key;
   const [url, stack, data] = [input.text("url"), input.text("stack"), input.text("data")];

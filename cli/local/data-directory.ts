@@ -15,7 +15,7 @@ export type DataDirectory = {
   readonly ownerFile: string;
   readonly demoFile: string;
   /** Stores up to when the demo's events were sent. */
-  readonly storyFile: string;
+  readonly demoProgressFile: string;
   /** Replaces the events bucket. */
   readonly bucketFolder: string;
 };
@@ -27,7 +27,7 @@ export function dataDirectory(path: string): DataDirectory {
     lockFile: join(absolute, "lock"),
     ownerFile: join(absolute, "service.json"),
     demoFile: join(absolute, "demo-keys.json"),
-    storyFile: join(absolute, "demo-told-until"),
+    demoProgressFile: join(absolute, "demo-told-until"),
     bucketFolder: join(absolute, "events"),
   };
 }
@@ -58,10 +58,10 @@ const reasonOf = (error: unknown): string => {
 
 /** Deletes the data; files that are not ours stay. The caller holds the lock. */
 export async function emptyDirectory(directory: DataDirectory): Promise<void> {
-  const { demoFile, storyFile, ownerFile, bucketFolder } = directory;
+  const { demoFile, demoProgressFile, ownerFile, bucketFolder } = directory;
   const data = engineKinds.map((kind) => enginePath(directory, kind));
   const besides = data.flatMap((path) => [`${path}-wal`, `${path}-shm`, `${path}-journal`]);
-  const paths = [...data, ...besides, demoFile, storyFile, ownerFile, bucketFolder];
+  const paths = [...data, ...besides, demoFile, demoProgressFile, ownerFile, bucketFolder];
   await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })));
 }
 
@@ -92,14 +92,14 @@ const owner = z.object({
   /** Null until the service answers requests. */
   url: z.string().nullable(),
 });
-export type Owner = z.output<typeof owner>;
+export type DirectoryOwner = z.output<typeof owner>;
 
-export async function writeOwner(directory: DataDirectory, content: Owner): Promise<void> {
+export async function writeOwner(directory: DataDirectory, content: DirectoryOwner): Promise<void> {
   await writeWhole(directory.ownerFile, `${JSON.stringify(content)}\n`);
 }
 
 /** Undefined if there is none. The file of a killed process may remain, so it counts only while the lock is taken. */
-export async function readOwner(directory: DataDirectory): Promise<Owner | undefined> {
+export async function readOwner(directory: DataDirectory): Promise<DirectoryOwner | undefined> {
   try {
     return owner.parse(JSON.parse(await readFile(directory.ownerFile, "utf8")));
   } catch {

@@ -1,26 +1,35 @@
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { OperatorFault } from "../fault.ts";
-import { type DataDirectory, type Owner, readOwner, removeOwner, writeOwner } from "./data-directory.ts";
+import {
+  type DataDirectory,
+  type DirectoryOwner,
+  readOwner,
+  removeOwner,
+  writeOwner,
+} from "./data-directory.ts";
 import { type Lock, tryLock } from "./lock.ts";
 
 /** The data directory belongs to this process until `release`. */
 export type Ownership = {
   readonly kind: "owner";
   /** Publishes for other processes who we are and how to reach our engine. */
-  announce(owner: Omit<Owner, "process_id">): Promise<void>;
+  announce(owner: Omit<DirectoryOwner, "process_id">): Promise<void>;
   withdraw(): Promise<void>;
   release(): Promise<void>;
 };
 
 /** A service owns the directory and lets others use its engine. */
-export type Guest = { readonly kind: "guest"; readonly owner: Owner };
+export type OwnedElsewhere = { readonly kind: "guest"; readonly owner: DirectoryOwner };
 
 /** A Java engine takes seconds to start, and every command before this one starts its own. */
 const waitMs = 30_000;
 const pollMs = 50;
 
 /** Becomes the owner, or the guest of a running service; waits while another command owns the directory. */
-export async function enter(directory: DataDirectory, clock: Clock): Promise<Ownership | Guest> {
+export async function claimDirectory(
+  directory: DataDirectory,
+  clock: Clock,
+): Promise<Ownership | OwnedElsewhere> {
   const deadlineMs = clock.nowMs() + waitMs;
   for (;;) {
     const lock = tryLock(directory.lockFile);
@@ -34,7 +43,7 @@ export async function enter(directory: DataDirectory, clock: Clock): Promise<Own
 
 /** For callers that cannot be a guest. */
 export async function takeOver(directory: DataDirectory, clock: Clock): Promise<Ownership> {
-  const entry = await enter(directory, clock);
+  const entry = await claimDirectory(directory, clock);
   if (entry.kind === "owner") return entry;
   throw new OperatorFault(inUse(directory, entry.owner));
 }
@@ -51,7 +60,7 @@ function own(directory: DataDirectory, lock: Lock): Ownership {
   };
 }
 
-function inUse({ path }: DataDirectory, owner: Owner | undefined): string {
+function inUse({ path }: DataDirectory, owner: DirectoryOwner | undefined): string {
   const who = owner ? ` by process ${owner.process_id}` : "";
   const where = owner?.url ? `, which serves ${owner.url}` : "";
   return `The data directory ${path} is in use${who}${where}; stop that first, or choose another with --data DIR.`;

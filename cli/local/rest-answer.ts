@@ -33,7 +33,7 @@ const bufferedAnswer = z.object({
   isBase64Encoded: z.boolean().nullish(),
 });
 const streamPrelude = z.object({ ...head, cookies: z.array(z.string()).nullish() });
-type Head = {
+type AnswerHead = {
   headers?: Record<string, string> | null | undefined;
   multiValueHeaders?: Record<string, string[]> | null | undefined;
 };
@@ -78,7 +78,7 @@ export function streamHead(json: string): Omit<HttpAnswer, "body"> {
 }
 
 /** If both maps have a name, the values of the multi-value map are used. */
-function headerPairs({ headers, multiValueHeaders }: Head): ReadonlyArray<readonly [string, string]> {
+function headerPairs({ headers, multiValueHeaders }: AnswerHead): ReadonlyArray<readonly [string, string]> {
   const several = new Set(Object.keys(multiValueHeaders ?? {}).map((name) => name.toLowerCase()));
   const pairs: Array<readonly [string, string]> = [];
   for (const [name, value] of Object.entries(headers ?? {}))

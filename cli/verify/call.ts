@@ -4,8 +4,12 @@ import type { Operation } from "../../lib/contract/operation.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { CheckFailed } from "./check.ts";
 
-export type Answer = { readonly status: number; readonly text: string; readonly requestId: string | null };
-export type Request = {
+export type CallAnswer = {
+  readonly status: number;
+  readonly text: string;
+  readonly requestId: string | null;
+};
+export type CallRequest = {
   readonly key: string;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
@@ -15,9 +19,13 @@ export type Request = {
 const answerMsMax = 60_000;
 
 /** The JSON of an answer that matches the contract. */
-export async function callWell(baseUrl: string, operation: Operation, request: Request): Promise<unknown> {
+export async function callSuccessfully(
+  baseUrl: string,
+  operation: Operation,
+  request: CallRequest,
+): Promise<unknown> {
   const { status, schema } = operation.answer;
-  const { text } = await answerWith(String(status), baseUrl, operation, request);
+  const { text } = await callExpecting(String(status), baseUrl, operation, request);
   if (text === "") return undefined;
   const json = parse(operation, text);
   const problem = schema?.safeParse(json).error;
@@ -32,12 +40,12 @@ export async function callWell(baseUrl: string, operation: Operation, request: R
 /**
  * An answer with this status. After a 429 waits for one full window of the rate limit: another run may have used it up.
  */
-export async function answerWith(
+export async function callExpecting(
   status: string,
   baseUrl: string,
   operation: Operation,
-  request: Request,
-): Promise<Answer> {
+  request: CallRequest,
+): Promise<CallAnswer> {
   let answer = await send(baseUrl, operation, request);
   if (answer.status === 429) {
     await systemClock.sleep(operation.rateLimit.windowSeconds * 1000);
@@ -58,7 +66,7 @@ export function parse({ id }: Operation, text: string): unknown {
   }
 }
 
-async function send(baseUrl: string, { method, path }: Operation, request: Request): Promise<Answer> {
+async function send(baseUrl: string, { method, path }: Operation, request: CallRequest): Promise<CallAnswer> {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path?.[name] ?? "none");
   const url = `${baseUrl}${filled}${request.query ?? ""}`;
   const headers = {
@@ -103,7 +111,7 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
 }
 
 /** What to do about an unexpected status. */
-function advice({ id }: Operation, { status, requestId }: Answer, code: string | undefined): string {
+function advice({ id }: Operation, { status, requestId }: CallAnswer, code: string | undefined): string {
   if (code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
     return "The embedding model did not answer: first repair what the check of the embedding reports.";
   if (status >= 500)
@@ -117,7 +125,7 @@ function advice({ id }: Operation, { status, requestId }: Answer, code: string |
   return `Look for request ${requestId} in the log of the function ${id} (${trace}).`;
 }
 
-function unexpected(operation: Operation, answer: Answer, wanted: string): CheckFailed {
+function unexpected(operation: Operation, answer: CallAnswer, wanted: string): CheckFailed {
   const said = refusalIn(answer.text);
   const words = said ? `${said.code}: ${said.message.replace(/\.$/, "")}` : answer.text.slice(0, 200);
   return new CheckFailed(

@@ -7,12 +7,12 @@ import type { SearchAnswer } from "../../lib/learnings/search.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { vectorKey } from "../../lib/store/layout.ts";
 import type { Connection } from "../connection/connection.ts";
-import { answerWith, callWell, parse, type Request } from "./call.ts";
+import { type CallRequest, callExpecting, callSuccessfully, parse } from "./call.ts";
 import { type Check, CheckFailed, eventually } from "./check.ts";
 import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 
 /** Where a check runs. */
-export type Place = {
+export type CheckContext = {
   readonly connection: Connection;
   readonly baseUrl: string;
   /** Searches for Learnings as the reviewer does. */
@@ -20,7 +20,7 @@ export type Place = {
 };
 
 /** Throws if the keys could not be created. */
-export type KeysOfStage = () => StageKeys;
+export type StageKeysReader = () => StageKeys;
 
 const contract: readonly Operation[] = operations;
 const named = (id: OperationId): Operation => {
@@ -30,7 +30,7 @@ const named = (id: OperationId): Operation => {
 };
 
 /** One valid and one refused call of every operation, then checks of the service as a whole. */
-export function checksOf(place: Place, keys: KeysOfStage, events: StageEvents): readonly Check[] {
+export function checksOf(place: CheckContext, keys: StageKeysReader, events: StageEvents): readonly Check[] {
   const caller = callerOf(place, keys);
   const good = goodCalls(caller, keys, events);
   return [
@@ -38,7 +38,7 @@ export function checksOf(place: Place, keys: KeysOfStage, events: StageEvents): 
       { name: `${operation.id} works`, run: good[operation.id as OperationId] },
       {
         name: `${operation.id} refuses a call without a key`,
-        run: async () => void (await answerWith("401", place.baseUrl, operation, { key: "" })),
+        run: async () => void (await callExpecting("401", place.baseUrl, operation, { key: "" })),
       },
     ]),
     ...indexChecks(place, caller),
@@ -62,9 +62,9 @@ const waiting = z.object({ data: z.array(z.object({ id: z.string() })) });
 type Caller = ReturnType<typeof callerOf>;
 
 /** Calls with the admin's key, unless a check names another. */
-function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
-  const call = async (id: OperationId, request: Partial<Request> = {}) =>
-    await callWell(baseUrl, named(id), { key: keys().organization.text, ...request });
+function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader) {
+  const call = async (id: OperationId, request: Partial<CallRequest> = {}) =>
+    await callSuccessfully(baseUrl, named(id), { key: keys().organization.text, ...request });
   return {
     call,
     newRole: async (name: string) =>
@@ -85,12 +85,12 @@ function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
 /** The compiler reports a missing operation. */
 function goodCalls(
   { call, newRole, newLearning }: Caller,
-  keys: KeysOfStage,
+  keys: StageKeysReader,
   { day }: StageEvents,
 ): Readonly<Record<OperationId, () => Promise<void>>> {
   const window = `?start_date=${day}&end_date=${day}`;
   const plain =
-    (id: OperationId, request: () => Partial<Request> = () => ({})) =>
+    (id: OperationId, request: () => Partial<CallRequest> = () => ({})) =>
     async () => {
       await call(id, request());
     };
@@ -166,7 +166,7 @@ const indexedText = "Prefer early returns over nested conditions.";
 const searchMsMax = 60_000;
 
 /** Bedrock and the vector index, one line each: they fail for different reasons. */
-function indexChecks({ connection, search }: Place, { newLearning }: Caller): readonly Check[] {
+function indexChecks({ connection, search }: CheckContext, { newLearning }: Caller): readonly Check[] {
   const indexed = once(() => newLearning(indexedText));
   const hasVector = async () =>
     (await connection.table.get(vectorKey(stage.cloud.uuid, await indexed()))) !== undefined;
@@ -223,19 +223,23 @@ function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
 }
 
 /** Uses its own key, so that other checks are not affected. */
-async function rotated({ baseUrl }: Place, keys: KeysOfStage): Promise<void> {
+async function rotated({ baseUrl }: CheckContext, keys: StageKeysReader): Promise<void> {
   const { organization, turned } = keys();
   const request = { key: organization.text, path: { key_id: turned.key.id }, body: { grace_seconds: 0 } };
-  const { key } = issued.parse(await callWell(baseUrl, named("rotateKey"), request));
-  await answerWith("200", baseUrl, named("whoami"), { key });
-  await answerWith("401", baseUrl, named("whoami"), { key: turned.text });
+  const { key } = issued.parse(await callSuccessfully(baseUrl, named("rotateKey"), request));
+  await callExpecting("200", baseUrl, named("whoami"), { key });
+  await callExpecting("401", baseUrl, named("whoami"), { key: turned.text });
 }
 
 /** Streaming from end to end: a function that buffers stops at 6 MB, a gateway that buffers at 10. */
-async function largeAnswer({ baseUrl }: Place, keys: KeysOfStage, { day }: StageEvents): Promise<void> {
+async function largeAnswer(
+  { baseUrl }: CheckContext,
+  keys: StageKeysReader,
+  { day }: StageEvents,
+): Promise<void> {
   const query = `?start_date=${day}&end_date=${day}&limit=1`;
   const operation = named("listReviewCommentMetrics");
-  const { text } = await answerWith("200", baseUrl, operation, { key: keys().instance.text, query });
+  const { text } = await callExpecting("200", baseUrl, operation, { key: keys().instance.text, query });
   parse(operation, text);
   const bytes = Buffer.byteLength(text);
   const bytesMin = Math.floor(requestLimits.responseBytesMax * 0.9);

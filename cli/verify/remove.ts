@@ -182,7 +182,7 @@ async function keysIn(table: Table, pk: string, beginsWith?: string): Promise<re
 }
 
 /** What always remains and expires by itself. */
-export const staysAlways: readonly string[] = [
+export const neverRemoved: readonly string[] = [
   "rate-limit windows, notes of refused keys, of applied events and of failed tries, until they expire",
   `one large event in the events bucket, until its lifecycle rule ends it (${retention.eventObjectDays} days)`,
 ];

@@ -1,8 +1,8 @@
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { type Check, CheckFailed } from "./check.ts";
-import { checksOf, type Place } from "./checks.ts";
+import { type CheckContext, checksOf } from "./checks.ts";
 import { eventChecks } from "./events.ts";
-import { countAuditEntries, removeWholeStage, staysAlways } from "./remove.ts";
+import { countAuditEntries, neverRemoved, removeWholeStage } from "./remove.ts";
 import { createKeys, type StageKeys, stageEvents } from "./stage.ts";
 
 export type CheckResult = {
@@ -21,7 +21,7 @@ export type VerifyOptions = {
 };
 
 /** Runs every check, even after failures; always removes what it created. */
-export async function verify(place: Place, options: VerifyOptions): Promise<VerifyReport> {
+export async function verify(place: CheckContext, options: VerifyOptions): Promise<VerifyReport> {
   const { connection } = place;
   const startedMs = systemClock.nowMs();
   const checks: CheckResult[] = [];
@@ -49,7 +49,7 @@ export async function verify(place: Place, options: VerifyOptions): Promise<Veri
     await run(removal("people, data and keys are removed again", connection, events.ids()));
     await run(count);
   }
-  const stays = [auditEntries ?? "audit entries, which could not be counted", ...staysAlways];
+  const stays = [auditEntries ?? "audit entries, which could not be counted", ...neverRemoved];
   return { checks, stays: hasLateEvents ? [...stays, lateEvents] : stays };
 }
 
@@ -68,12 +68,16 @@ async function timed({ name, run }: Check, sentence: VerifyOptions["sentence"]):
   return { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
 }
 
-const removal = (name: string, connection: Place["connection"], eventIds: readonly string[]): Check => ({
+const removal = (
+  name: string,
+  connection: CheckContext["connection"],
+  eventIds: readonly string[],
+): Check => ({
   name,
   run: async () => await removeWholeStage(connection, eventIds),
 });
 
-function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): readonly Check[] {
+function checksWithKeys(place: CheckContext, events: ReturnType<typeof stageEvents>): readonly Check[] {
   let keys: StageKeys | undefined;
   const make: Check = {
     name: "keys of every kind are made",

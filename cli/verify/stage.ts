@@ -10,19 +10,27 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Connection } from "../connection/connection.ts";
 
 /** Everything with this name belongs to `verify` alone: it is created, used and removed again. */
-export const reserved = "review-api-verify";
+export const reservedName = "review-api-verify";
 
-const cloudName = { provider: "github", instance_id: null, provider_organization_id: `${reserved}-cloud` };
-const homeName = { provider: "gitlab", instance_id: reserved, provider_organization_id: `${reserved}-home` };
+const cloudName = {
+  provider: "github",
+  instance_id: null,
+  provider_organization_id: `${reservedName}-cloud`,
+};
+const homeName = {
+  provider: "gitlab",
+  instance_id: reservedName,
+  provider_organization_id: `${reservedName}-home`,
+};
 
 export const stage = {
-  workspace: reserved,
-  instance: reserved,
+  workspace: reservedName,
+  instance: reservedName,
   cloud: { ...cloudName, uuid: organizationUuid(cloudName) },
   home: { ...homeName, uuid: organizationUuid(homeName) },
   repositoryId: "1",
-  admin: `${reserved}-admin`,
-  member: `${reserved}-member`,
+  admin: `${reservedName}-admin`,
+  member: `${reservedName}-member`,
 } as const;
 
 const minuteMs = 60_000;
@@ -128,9 +136,9 @@ const repository = (name: Name) => ({
   ...name,
   repository_id: stage.repositoryId,
   name: "verify",
-  full_name: `${reserved}/verify`,
+  full_name: `${reservedName}/verify`,
   private: true,
-  url: `https://git.example.com/${reserved}/verify`,
+  url: `https://git.example.com/${reservedName}/verify`,
   active: true,
   approval_delay_days: null,
 });
@@ -146,7 +154,7 @@ const member = (name: Name, userId: string) => ({
   active: true,
 });
 
-const urlOf = (number: number): string => `https://git.example.com/${reserved}/verify/pull/${number}`;
+const urlOf = (number: number): string => `https://git.example.com/${reservedName}/verify/pull/${number}`;
 
 const commentsOf = (number: number, count: number, length = 0) =>
   Array.from({ length: count }, () => ({
@@ -190,12 +198,12 @@ const pullRequest = (name: Name, number: number, mergedAtMs: number, comments: r
 const scan = (completedAtMs: number) => ({
   ...cloudName,
   repository_id: stage.repositoryId,
-  scan_id: `${reserved}-scan`,
+  scan_id: `${reservedName}-scan`,
   commit_sha: "0123456789abcdef0123456789abcdef01234567",
   completed_at: toTimestamp(completedAtMs),
   findings: [
     {
-      id: `${reserved}-finding`,
+      id: `${reservedName}-finding`,
       title: "A query is built from text",
       description: "The parameter reaches the query as it is.",
       severity: "high",
@@ -214,7 +222,7 @@ export type StageKeys = Readonly<
 >;
 
 export async function createKeys({ audited }: Pick<Connection, "audited">): Promise<StageKeys> {
-  const common = { actor: operator, name: reserved, expiresInDays: 1, owner: stage.admin } as const;
+  const common = { actor: operator, name: reservedName, expiresInDays: 1, owner: stage.admin } as const;
   const ofCloud = { ...common, organization: stage.cloud.uuid };
   const admin = { ...ofCloud, kind: "organization", role: "cr_admin" } as const;
   return {
@@ -226,7 +234,7 @@ export async function createKeys({ audited }: Pick<Connection, "audited">): Prom
     workspace: await createWorkspaceToken(audited, {
       workspaceId: stage.workspace,
       as: stage.admin,
-      name: reserved,
+      name: reservedName,
       expiresInDays: 1,
     }),
     instance: await createKey(audited, {

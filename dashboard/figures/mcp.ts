@@ -5,9 +5,9 @@ export type McpFigures = {
   /** Pull requests whose review used MCP. */
   readonly pullRequests: number;
   readonly calls: number;
-  readonly servers: readonly McpServer[];
+  readonly servers: readonly McpServerFigures[];
 };
-export type McpServer = {
+export type McpServerFigures = {
   readonly name: string;
   readonly pullRequests: number;
   readonly calls: number;
@@ -15,7 +15,7 @@ export type McpServer = {
   readonly tools: ReadonlyArray<{ readonly name: string; readonly calls: number; readonly failures: number }>;
 };
 
-type Counts = {
+type McpCounts = {
   pullRequests: number;
   calls: number;
   tools: Map<string, { calls: number; failures: number }>;
@@ -26,7 +26,7 @@ type Counts = {
  */
 export function mcpFigures(records: readonly McpRecord[]): McpFigures {
   const last = new Map(records.map((record) => [nameOf(record), record]));
-  const servers = new Map<string, Counts>();
+  const servers = new Map<string, McpCounts>();
   for (const { servers: used } of last.values()) for (const server of used) add(servers, server);
   const rows = [...servers].map(([name, { pullRequests, calls, tools }]) => ({
     name,
@@ -42,7 +42,7 @@ export function mcpFigures(records: readonly McpRecord[]): McpFigures {
   };
 }
 
-function add(servers: Map<string, Counts>, { name, calls, tools }: McpRecord["servers"][number]): void {
+function add(servers: Map<string, McpCounts>, { name, calls, tools }: McpRecord["servers"][number]): void {
   const counts = servers.get(name) ?? { pullRequests: 0, calls: 0, tools: new Map() };
   servers.set(name, counts);
   counts.pullRequests++;

@@ -28,7 +28,7 @@ export function repositoryRows(pullRequests: readonly PullRequest[], period: Per
   }));
 }
 
-export const repositoryNames = (pullRequests: readonly PullRequest[]) =>
+export const repositoryLabels = (pullRequests: readonly PullRequest[]) =>
   grouped(pullRequests).map(({ first, id }) => ({
     id,
     name: first.repositoryName,

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../lib/client/client.ts";
 import { happenedBefore } from "../../lib/contract/audit.ts";
 
 export type User = AnswerOf<"listUsers">["users"][number];
-export type Seats = Pick<AnswerOf<"listUsers">, "seats_purchased" | "seats_assigned">;
+export type SeatCounts = Pick<AnswerOf<"listUsers">, "seats_purchased" | "seats_assigned">;
 
 export type SeatFigures = {
   readonly purchased: number;
@@ -17,17 +17,17 @@ export type SeatFigures = {
 };
 
 /** Authors of finished, reviewed pull requests, named as `authorName` does. */
-export type Authors = ReadonlySet<string>;
+export type AuthorNames = ReadonlySet<string>;
 export const authorName = (provider: string, organizationId: string, userId: string): string =>
   JSON.stringify([provider, organizationId, userId]);
 
 export type Home = { readonly provider: string; readonly provider_organization_id: string };
 
-export type SeatQuestion = {
-  readonly seats: Seats;
+export type SeatInput = {
+  readonly seats: SeatCounts;
   readonly users: readonly User[];
   /** Null if only a part of the pull requests was read. */
-  readonly authors: Authors | null;
+  readonly authors: AuthorNames | null;
   /** The organization of users whose records do not name one. */
   readonly home: Home | null;
   /** People who got their seat in the period, so that it is too early to call them idle: see `newHoldersOf`. */
@@ -36,7 +36,7 @@ export type SeatQuestion = {
 
 const compareTexts = new Intl.Collator("en").compare;
 
-export function seatFigures({ seats, users, authors, home, newHolders }: SeatQuestion): SeatFigures {
+export function seatFigures({ seats, users, authors, home, newHolders }: SeatInput): SeatFigures {
   const { seats_purchased: purchased, seats_assigned: used } = seats;
   const holders = users.filter((user) => user.seat_assigned && membershipsOf(user, home).length > 0);
   const counts = {

@@ -1,11 +1,11 @@
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { wholeDays } from "../days.ts";
 
-type Finding = AnswerOf<"listSecurityFindings">["data"][number];
+type SecurityFinding = AnswerOf<"listSecurityFindings">["data"][number];
 
 /** Most severe first, as in the API. */
-export const findingSeverities = ["critical", "high", "medium", "low"] as const satisfies ReadonlyArray<
-  Finding["severity"]
+export const shownSeverities = ["critical", "high", "medium", "low"] as const satisfies ReadonlyArray<
+  SecurityFinding["severity"]
 >;
 
 /** How long a finding has been open, in whole days since the first scan that contained it. */
@@ -16,16 +16,19 @@ export const findingAges = [
   { name: "90 days and more", daysMin: 90 },
 ] as const;
 
-export type OpenFinding = Pick<Finding, "id" | "title" | "severity" | "file_path" | "start_line" | "cwe"> & {
+export type OpenFinding = Pick<
+  SecurityFinding,
+  "id" | "title" | "severity" | "file_path" | "start_line" | "cwe"
+> & {
   readonly repository: string;
   readonly days: number;
 };
 
-export type FindingFigures = {
+export type SecurityFigures = {
   readonly open: number;
   /** A row for every severity, a column for every age. */
   readonly counts: ReadonlyArray<{
-    readonly severity: Finding["severity"];
+    readonly severity: SecurityFinding["severity"];
     readonly ages: readonly number[];
     readonly open: number;
   }>;
@@ -35,18 +38,18 @@ export type FindingFigures = {
 
 const firstMax = 10;
 
-export function findingFigures(findings: readonly Finding[], nowMs: number): FindingFigures {
+export function securityFigures(findings: readonly SecurityFinding[], nowMs: number): SecurityFigures {
   const open = findings.map((finding) => ({
     ...finding,
     days: wholeDays(Date.parse(finding.detected_at), nowMs),
   }));
-  const counts = findingSeverities.map((severity) => {
+  const counts = shownSeverities.map((severity) => {
     const ages = findingAges.map(
       (_, age) => open.filter((each) => each.severity === severity && ageOf(each.days) === age).length,
     );
     return { severity, ages, open: ages.reduce((sum, count) => sum + count, 0) };
   });
-  const rank = (severity: Finding["severity"]) => findingSeverities.indexOf(severity);
+  const rank = (severity: SecurityFinding["severity"]) => shownSeverities.indexOf(severity);
   const first = open
     .toSorted((one, other) => rank(one.severity) - rank(other.severity) || other.days - one.days)
     .slice(0, firstMax)

@@ -1,4 +1,4 @@
-import type { Row } from "../../lib/report/report.ts";
+import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions, formatMean } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countTicks } from "../scale.ts";
@@ -12,8 +12,8 @@ export function Complexity({ figures: { complexity, total } }: { readonly figure
     name: "findings-by-complexity",
     caption: "Findings per pull request by estimated complexity",
     columns: [
-      textColumn("complexity", "Complexity", ({ name }: Row) => name),
-      ...figureColumnsOf<Row>("pull_requests", "findings", "findings_per_pull_request", "acceptance"),
+      textColumn("complexity", "Complexity", ({ name }: ReportRow) => name),
+      ...figureColumnsOf<ReportRow>("pull_requests", "findings", "findings_per_pull_request", "acceptance"),
     ],
     rows,
   };

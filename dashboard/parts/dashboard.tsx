@@ -1,6 +1,6 @@
-import type { Decision, PendingLearning, SectionName } from "../protocol.ts";
-import type { Session } from "../session.ts";
-import type { View } from "../view.ts";
+import type { ApprovalAction, PendingLearning, SectionName } from "../protocol.ts";
+import type { PageSession } from "../session.ts";
+import type { DashboardView } from "../view.ts";
 import { AuditLog } from "./audit.tsx";
 import { Complexity } from "./complexity.tsx";
 import { Headlines } from "./headlines.tsx";
@@ -17,13 +17,13 @@ import { Toolbar } from "./toolbar.tsx";
 import { Trends } from "./trends.tsx";
 
 type DashboardProps = {
-  readonly session: Session;
-  readonly view: View;
-  onView(view: View): void;
+  readonly session: PageSession;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
   onReload(): void;
   onRetry(name: SectionName): void;
   onForget(): void;
-  onDecide(learning: PendingLearning, decision: Decision): void;
+  onDecide(learning: PendingLearning, decision: ApprovalAction): void;
 };
 
 export function Dashboard(props: DashboardProps) {

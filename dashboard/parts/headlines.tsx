@@ -100,9 +100,9 @@ function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFig
         <Share look="unknown" count={findings.unknown} />
       </div>
       <dl class="parts">
-        <Part look="accepted" name="Accepted" count={findings.accepted} />
-        <Part look="not-accepted" name="Not accepted" count={findings.not_accepted} />
-        <Part look="unknown" name="Unknown, counted apart" count={findings.unknown} />
+        <LegendEntry look="accepted" name="Accepted" count={findings.accepted} />
+        <LegendEntry look="not-accepted" name="Not accepted" count={findings.not_accepted} />
+        <LegendEntry look="unknown" name="Unknown, counted apart" count={findings.unknown} />
       </dl>
     </Card>
   );
@@ -112,7 +112,7 @@ const Share = ({ look, count }: { readonly look: string; readonly count: number 
   count > 0 ? <i class={look} style={{ flexGrow: String(count) }} /> : null;
 
 type PartProps = { readonly look: string; readonly name: ComponentChildren; readonly count: number };
-export const Part = ({ look, name, count }: PartProps) => (
+export const LegendEntry = ({ look, name, count }: PartProps) => (
   <div>
     <dt>
       <i class={`swatch ${look}`} /> {name}

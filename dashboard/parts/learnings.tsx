@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../lib/report/words.ts";
 import { longDay, longInstant } from "../days.ts";
 import type { Learning, LearningFigures } from "../figures/learnings.ts";
-import type { Decision, PendingLearning } from "../protocol.ts";
+import type { ApprovalAction, PendingLearning } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
-import { Part } from "./headlines.tsx";
+import { LegendEntry } from "./headlines.tsx";
 import { Card } from "./numbers.tsx";
-import { OutLink } from "./people.tsx";
+import { ExternalLink } from "./people.tsx";
 
 const learningColumns = [
   textColumn("learning", "Learning", ({ learning }: Learning) => learning),
@@ -37,8 +37,8 @@ export function Learnings({ figures }: { readonly figures: LearningFigures }) {
         <strong>{formatCount(total)}</strong> Learnings, used {formatCount(uses)} times
       </p>
       <dl class="parts">
-        <Part look="one" name="Active" count={active} />
-        <Part look="unknown" name="Never used" count={neverUsed} />
+        <LegendEntry look="one" name="Active" count={active} />
+        <LegendEntry look="unknown" name="Never used" count={neverUsed} />
       </dl>
       {mostUsed.length === 0 && <p class="empty">No Learning has been used yet.</p>}
       <ol class="bars">
@@ -66,7 +66,7 @@ type PendingProps = {
   readonly pending: readonly PendingLearning[];
   /** Why a decision failed, by the Learning's id. */
   readonly problems: Readonly<Record<string, string>>;
-  onDecide(learning: PendingLearning, decision: Decision): void;
+  onDecide(learning: PendingLearning, decision: ApprovalAction): void;
 };
 
 export function PendingLearnings({ pending, problems, onDecide }: PendingProps) {
@@ -104,13 +104,13 @@ export function PendingLearnings({ pending, problems, onDecide }: PendingProps) 
 type PendingItemProps = {
   readonly learning: PendingLearning;
   readonly problem: string | null;
-  onDecide(decision: Decision): void;
+  onDecide(decision: ApprovalAction): void;
 };
 
 function Pending({ learning, problem, onDecide }: PendingItemProps) {
   const [asked, setAsked] = useState<"nothing" | "disapprove?" | "sent">("nothing");
   const isSent = asked === "sent" && problem === null;
-  const decide = (decision: Decision) => {
+  const decide = (decision: ApprovalAction) => {
     setAsked("sent");
     onDecide(decision);
   };
@@ -123,7 +123,7 @@ function Pending({ learning, problem, onDecide }: PendingItemProps) {
           {learning.source_url !== null && (
             <>
               {" · "}
-              <OutLink to={learning.source_url}>source</OutLink>
+              <ExternalLink to={learning.source_url}>source</ExternalLink>
             </>
           )}
           {" · "}

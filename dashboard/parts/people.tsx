@@ -1,15 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Row } from "../../lib/report/report.ts";
+import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import { longInstant } from "../days.ts";
 import { safeAddress } from "../links.ts";
 import type { ListedPullRequest, ReviewFigures } from "../protocol.ts";
 import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
-import type { View } from "../view.ts";
+import type { DashboardView } from "../view.ts";
 import { Card, NumberTable, Scroll } from "./numbers.tsx";
 
-type Props = { readonly figures: ReviewFigures; readonly view: View; onView(view: View): void };
+type Props = {
+  readonly figures: ReviewFigures;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
+};
 
 /** Shown only if the user chose it, and in alphabetical order: this page does not rank people. */
 export function Authors({ figures: { authors }, view, onView }: Props) {
@@ -31,9 +35,9 @@ export function Authors({ figures: { authors }, view, onView }: Props) {
     name: "authors",
     caption: "By author, in alphabetical order",
     columns: [
-      textColumn("author", "Author", ({ name }: Row) => name),
-      textColumn("organization", "Organization", ({ organization }: Row) => organization),
-      ...figureColumnsOf<Row>(),
+      textColumn("author", "Author", ({ name }: ReportRow) => name),
+      textColumn("organization", "Organization", ({ organization }: ReportRow) => organization),
+      ...figureColumnsOf<ReportRow>(),
     ],
     rows: authors,
   };
@@ -54,7 +58,7 @@ export function Authors({ figures: { authors }, view, onView }: Props) {
 }
 
 /** An address that others wrote becomes a link only if it is http or https. */
-export function OutLink({
+export function ExternalLink({
   to,
   children,
 }: {
@@ -153,7 +157,7 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
 const PullRequestLine = ({ url, mergedAt, complexity, figures }: ListedPullRequest) => (
   <tr>
     <th scope="row">
-      <OutLink to={url}>{shortAddress(url)}</OutLink>
+      <ExternalLink to={url}>{shortAddress(url)}</ExternalLink>
     </th>
     <td>{longInstant(mergedAt)}</td>
     <td class="number">{complexity ?? "–"}</td>

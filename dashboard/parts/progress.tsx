@@ -1,8 +1,8 @@
 import type { SectionState } from "../protocol.ts";
-import type { Session } from "../session.ts";
+import type { PageSession } from "../session.ts";
 
 /** How much has been read, and why nothing arrives at the moment. */
-export function Progress({ session }: { readonly session: Session }) {
+export function Progress({ session }: { readonly session: PageSession }) {
   const { waiting } = session;
   const state: SectionState<unknown> = session.sections.reviews.state;
   const isReading = state.status === "loading";
@@ -29,7 +29,7 @@ export function Progress({ session }: { readonly session: Session }) {
   );
 }
 
-const sentenceOf = ({ reason, seconds }: NonNullable<Session["waiting"]>): string =>
+const sentenceOf = ({ reason, seconds }: NonNullable<PageSession["waiting"]>): string =>
   reason === "half"
     ? `Waits ${seconds} s: this page uses at most half of the rate limit, exports keep the rest.`
     : `Waits ${seconds} s, as the service asks.`;

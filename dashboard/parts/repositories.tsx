@@ -4,7 +4,7 @@ import type { RepositoryRow } from "../figures/repositories.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { sortedRepositories } from "../sort.ts";
 import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
-import { addressOf, type SortColumn, type View } from "../view.ts";
+import { addressOf, type DashboardView, type SortColumn } from "../view.ts";
 import { Card, Scroll } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
 
@@ -13,8 +13,8 @@ const rowsMax = 100;
 
 type RepositoriesProps = {
   readonly figures: ReviewFigures;
-  readonly view: View;
-  onView(view: View): void;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
 };
 
 const heads: ReadonlyArray<readonly [SortColumn, string]> = [

@@ -1,7 +1,7 @@
 import { formatCount } from "../../lib/report/words.ts";
 import type { SeatFigures } from "../figures/seats.ts";
 import { countColumn, textColumn } from "../tables.ts";
-import { Part } from "./headlines.tsx";
+import { LegendEntry } from "./headlines.tsx";
 import { Card } from "./numbers.tsx";
 
 type SeatRow = { readonly seats: string; readonly count: number };
@@ -51,10 +51,10 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
         {free > 0 && <i class="unknown" style={{ flexGrow: String(free) }} />}
       </div>
       <dl class="parts">
-        <Part look="one" name={idle === null ? "Used" : "Used, not idle"} count={busy} />
-        {idle !== null && <Part look="two" name="Used, idle" count={idle} />}
-        {unseen > 0 && <Part look="faint" name="Used elsewhere" count={unseen} />}
-        <Part look="unknown" name="Free" count={free} />
+        <LegendEntry look="one" name={idle === null ? "Used" : "Used, not idle"} count={busy} />
+        {idle !== null && <LegendEntry look="two" name="Used, idle" count={idle} />}
+        {unseen > 0 && <LegendEntry look="faint" name="Used elsewhere" count={unseen} />}
+        <LegendEntry look="unknown" name="Free" count={free} />
       </dl>
       {idleHolders.length > 0 && (
         <details>

@@ -1,12 +1,12 @@
 import { counted } from "../../lib/contract/counted.ts";
 import { formatCount } from "../../lib/report/words.ts";
-import { type FindingFigures, findingAges } from "../figures/security.ts";
+import { findingAges, type SecurityFigures } from "../figures/security.ts";
 import { countColumn, textColumn } from "../tables.ts";
 import { Card, Scroll } from "./numbers.tsx";
 
-type CountRow = FindingFigures["counts"][number];
+type CountRow = SecurityFigures["counts"][number];
 
-export function Security({ figures: { open, counts, first } }: { readonly figures: FindingFigures }) {
+export function Security({ figures: { open, counts, first } }: { readonly figures: SecurityFigures }) {
   const most = Math.max(1, ...counts.flatMap(({ ages }) => ages));
   const numbers = {
     name: "open-security-findings",

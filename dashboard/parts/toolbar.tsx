@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
-import type { Identity, ReviewFigures } from "../protocol.ts";
-import type { Session } from "../session.ts";
-import { organizationName, periodDays, resolvePeriod, type View } from "../view.ts";
+import type { KeyIdentity, ReviewFigures } from "../protocol.ts";
+import type { PageSession } from "../session.ts";
+import { type DashboardView, organizationName, periodDays, resolvePeriod } from "../view.ts";
 import { Mark } from "./mark.tsx";
 import { Picker } from "./picker.tsx";
 
 type ToolbarProps = {
-  readonly session: Session;
-  readonly view: View;
-  onView(view: View): void;
+  readonly session: PageSession;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
   onReload(): void;
   onForget(): void;
   readonly repositories: ReviewFigures["knownRepositories"];
@@ -68,7 +68,7 @@ export function Toolbar({ session, view, onView, onReload, onForget, repositorie
   );
 }
 
-function scopeOf({ key, scope }: Identity): string {
+function scopeOf({ key, scope }: KeyIdentity): string {
   const [only] = scope.organizations;
   const where =
     scope.tenant === "organization" ? (only?.name ?? scope.tenant_id) : `${scope.tenant} ${scope.tenant_id}`;
@@ -78,7 +78,7 @@ function scopeOf({ key, scope }: Identity): string {
 /** A printed page has no pickers, so the chosen filters are shown as text. */
 function chosenOf(
   view: ToolbarProps["view"],
-  organizations: Identity["scope"]["organizations"],
+  organizations: KeyIdentity["scope"]["organizations"],
   repositories: ToolbarProps["repositories"],
 ): string {
   const names = new Map([

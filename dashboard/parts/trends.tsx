@@ -1,5 +1,5 @@
-import type { Row } from "../../lib/report/report.ts";
-import { definitions, formatCount, formatMinutes, formatShare, none } from "../../lib/report/words.ts";
+import type { ReportRow } from "../../lib/report/report.ts";
+import { definitions, formatCount, formatMinutes, formatShare, noValue } from "../../lib/report/words.ts";
 import { longDay, shortDay } from "../days.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { minuteTicks, shareTicks, wholeTicks } from "../scale.ts";
@@ -16,9 +16,9 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
     name,
     caption,
     columns: [
-      textColumn("week_of", "Week of", ({ id }: Row) => id),
-      textColumn("days", "Days", ({ id, name: shown }: Row) => (id === shown ? "all" : "in part")),
-      ...figureColumnsOf<Row>(...columns),
+      textColumn("week_of", "Week of", ({ id }: ReportRow) => id),
+      textColumn("days", "Days", ({ id, name: shown }: ReportRow) => (id === shown ? "all" : "in part")),
+      ...figureColumnsOf<ReportRow>(...columns),
     ],
     rows: weeks,
   });
@@ -26,9 +26,9 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
     name: string,
     kind: PlotSeries["kind"],
     look: string,
-    value: (figures: Row["figures"]) => number | null,
+    value: (figures: ReportRow["figures"]) => number | null,
   ): PlotSeries => ({ name, kind, look, values: weeks.map(({ figures }) => value(figures)) });
-  const count = (value: number | null) => (value === null ? none : formatCount(value));
+  const count = (value: number | null) => (value === null ? noValue : formatCount(value));
   return (
     <section aria-labelledby="trends">
       <h2 id="trends">

@@ -1,8 +1,8 @@
 // Made by npm run generate from lib/contract/operations.
 import type { OperationName } from "../../lib/client/client.ts";
-import type { Policy } from "./policy.ts";
+import type { OperationPolicy } from "./policy.ts";
 
-export const policies: Readonly<Record<OperationName, Policy>> = {
+export const policies: Readonly<Record<OperationName, OperationPolicy>> = {
   listReviewCommentMetrics: {"limit":{"bucket":"metrics","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance","legacy"],"needs":null,"needsOfKind":{},"parameters":{}},
   listReviewMetrics: {"limit":{"bucket":"metrics","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance","legacy"],"needs":null,"needsOfKind":{},"parameters":{}},
   listMcpMetrics: {"limit":{"bucket":"metrics","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance","legacy"],"needs":null,"needsOfKind":{},"parameters":{}},

@@ -1,13 +1,13 @@
 import type { OperationName } from "../../lib/client/client.ts";
 import { routes } from "../../lib/client/operations.generated.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
-import type { Waiting } from "../protocol.ts";
+import type { WaitingNotice } from "../protocol.ts";
 import { policies } from "./contract.generated.ts";
-import type { RateLimit } from "./policy.ts";
+import type { RequestLimit } from "./policy.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-type OnWait = (bucket: string, waiting: Waiting | null) => void;
+type OnWait = (bucket: string, waiting: WaitingNotice | null) => void;
 
 type Bucket = {
   readonly name: string;
@@ -27,9 +27,9 @@ type Bucket = {
  * of the answer counts, which is never before the service counted the request. If others have used up the limit, the
  * page waits instead of sending requests.
  */
-export function politeFetch(fetch: Fetch, clock: Clock, onWait: OnWait): Fetch {
+export function rateLimitedFetch(fetch: Fetch, clock: Clock, onWait: OnWait): Fetch {
   const buckets = new Map<string, Bucket>();
-  const bucketOf = ({ bucket: name, requestsMax, windowSeconds }: RateLimit): Bucket => {
+  const bucketOf = ({ bucket: name, requestsMax, windowSeconds }: RequestLimit): Bucket => {
     const known = buckets.get(name);
     if (known) return known;
     const made = {
@@ -102,7 +102,7 @@ const limits = Object.keys(routes)
     limit: policies[name].limit,
   }));
 
-function limitOf(address: string, method: string): RateLimit {
+function limitOf(address: string, method: string): RequestLimit {
   const { pathname } = new URL(address);
   const found = limits.find((each) => each.method === method && each.pattern.test(pathname));
   if (!found) throw new Error(`${method} ${pathname} is no operation.`);

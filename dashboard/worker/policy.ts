@@ -1,14 +1,14 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
 
-export type RateLimit = {
+export type RequestLimit = {
   readonly bucket: string;
   readonly requestsMax: number;
   readonly windowSeconds: number;
 };
 
 /** What the worker knows about an operation. */
-export type Policy = {
-  readonly limit: RateLimit;
+export type OperationPolicy = {
+  readonly limit: RequestLimit;
   readonly kinds: readonly KeyKind[];
   /** A permission, or `admin`. */
   readonly needs: string | null;

@@ -6,8 +6,8 @@ import type { Period } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { readPullRequests } from "../../lib/report/read.ts";
 import type { Learning } from "../figures/learnings.ts";
-import { authorName, newHoldersOf, type Seats, type User } from "../figures/seats.ts";
-import type { AuditEntry, Identity, PendingLearning } from "../protocol.ts";
+import { authorName, newHoldersOf, type SeatCounts, type User } from "../figures/seats.ts";
+import type { AuditEntry, KeyIdentity, PendingLearning } from "../protocol.ts";
 
 /** The reads from the API for the sections of the page; each read is independent. */
 
@@ -27,7 +27,7 @@ const organizationsMax = 10;
  * A workspace token can be limited to one organization, an instance key to several. If the API has no such filter,
  * everything is read and the worker filters.
  */
-export function narrowingOf({ key }: Identity, organizations: readonly string[]): Narrowing {
+export function narrowingOf({ key }: KeyIdentity, organizations: readonly string[]): Narrowing {
   const [first] = organizations;
   if (key.kind === "workspace" && first !== undefined && organizations.length === 1)
     return { filter: { org_id: first }, isWhole: false };
@@ -38,20 +38,20 @@ export function narrowingOf({ key }: Identity, organizations: readonly string[])
 
 const idOf = (organization: string): string => organization.slice(organization.indexOf(":") + 1);
 
-export type Reading = {
+export type FetchDeps = {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly narrowing: Narrowing;
   onProgress(records: number, recordsMax?: number): void;
 };
 
-export type ReadReviews = {
+export type FetchedReviews = {
   readonly pullRequests: readonly PullRequest[];
   /** Authors of finished, reviewed pull requests, merged or not. */
   readonly authors: ReadonlySet<string>;
 };
 
-export async function readReviews(reading: Reading, period: Period): Promise<ReadReviews> {
+export async function fetchReviews(reading: FetchDeps, period: Period): Promise<FetchedReviews> {
   const { client, signal, narrowing, onProgress } = reading;
   const authors = new Set<string>();
   const pullRequests = await readPullRequests(
@@ -73,7 +73,7 @@ export async function readReviews(reading: Reading, period: Period): Promise<Rea
   return { pullRequests, authors };
 }
 
-export async function readMcp({ client, signal, narrowing, onProgress }: Reading, period: Period) {
+export async function fetchMcp({ client, signal, narrowing, onProgress }: FetchDeps, period: Period) {
   const query = { ...period, ...narrowing.filter };
   const records: McpRecord[] = [];
   const pages = pagesInHalves(
@@ -90,7 +90,7 @@ export async function readMcp({ client, signal, narrowing, onProgress }: Reading
 
 type ListQuery = NonNullable<RequestOf<"listLearnings">["query"]>;
 
-async function readLearningList(reading: Reading, more: ListQuery): Promise<Learning[]> {
+async function readLearningList(reading: FetchDeps, more: ListQuery): Promise<Learning[]> {
   const { client, signal, narrowing, onProgress } = reading;
   const learnings: Learning[] = [];
   const pages = pagesInHalves(
@@ -105,12 +105,12 @@ async function readLearningList(reading: Reading, more: ListQuery): Promise<Lear
   return learnings;
 }
 
-export const readLearnings = (reading: Reading): Promise<Learning[]> => readLearningList(reading, {});
-export const readPending = (reading: Reading): Promise<PendingLearning[]> =>
+export const fetchLearnings = (reading: FetchDeps): Promise<Learning[]> => readLearningList(reading, {});
+export const fetchPending = (reading: FetchDeps): Promise<PendingLearning[]> =>
   readLearningList(reading, { state: "pending" });
 
 /** Open findings: the API's default. */
-export async function readFindings({ client, signal, narrowing, onProgress }: Reading) {
+export async function fetchFindings({ client, signal, narrowing, onProgress }: FetchDeps) {
   // Workspace tokens are refused here, and only they are limited by `org_id`.
   const query = { ...narrowing.filter, limit: pageLimits.findings.max };
   const findings = [];
@@ -121,17 +121,17 @@ export async function readFindings({ client, signal, narrowing, onProgress }: Re
   return findings;
 }
 
-export type ReadSeats = {
-  readonly seats: Seats;
+export type FetchedSeats = {
+  readonly seats: SeatCounts;
   readonly users: readonly User[];
   readonly newHolders: ReadonlySet<string>;
 };
 
 /** For the key's whole scope: seats belong to a pool, not to one of its organizations. */
-export async function readSeats(reading: Reading, since: string): Promise<ReadSeats> {
+export async function fetchSeats(reading: FetchDeps, since: string): Promise<FetchedSeats> {
   const { client, signal, onProgress } = reading;
   const users: User[] = [];
-  let seats: Seats = { seats_purchased: 0, seats_assigned: 0 };
+  let seats: SeatCounts = { seats_purchased: 0, seats_assigned: 0 };
   const query = { limit: pageLimits.users.max };
   for await (const { body } of client.pages("listUsers", { query }, { signal })) {
     seats = body;
@@ -151,7 +151,7 @@ export async function readSeats(reading: Reading, since: string): Promise<ReadSe
 
 const auditEntriesMax = 50;
 
-export async function readAudit({ client, signal, narrowing }: Reading): Promise<AuditEntry[]> {
+export async function fetchAudit({ client, signal, narrowing }: FetchDeps): Promise<AuditEntry[]> {
   const query = { ...narrowing.filter, limit: auditEntriesMax };
   const { body } = await client.listAuditLogs({ query }, { signal });
   return body.data;

@@ -1,5 +1,5 @@
 import type { OperationName } from "../../lib/client/client.ts";
-import type { Identity } from "../protocol.ts";
+import type { KeyIdentity } from "../protocol.ts";
 import { policies } from "./contract.generated.ts";
 
 /**
@@ -7,7 +7,7 @@ import { policies } from "./contract.generated.ts";
  * would be refused: every refused use of a key creates an entry in the audit log.
  */
 export function refusalOf(
-  { key, role, permissions }: Pick<Identity, "key" | "role" | "permissions">,
+  { key, role, permissions }: Pick<KeyIdentity, "key" | "role" | "permissions">,
   name: OperationName,
   parameter?: string,
 ): string | null {

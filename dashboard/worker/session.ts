@@ -1,62 +1,62 @@
 import { createClient, ReviewApiError } from "../../lib/client/client.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import type {
-  Decision,
+  ApprovalAction,
   FromWorker,
-  Identity,
+  KeyIdentity,
   PendingLearning,
   SectionName,
   SectionState,
   ShownView,
-  Waiting,
+  WaitingNotice,
 } from "../protocol.ts";
 import { organizationName } from "../view.ts";
-import { politeFetch } from "./pace.ts";
+import { rateLimitedFetch } from "./pace.ts";
 import { narrowingOf } from "./read.ts";
 import { createSources } from "./sources.ts";
 
-export type SessionOptions = {
+export type WorkerSessionOptions = {
   readonly baseUrl: string;
   readonly key: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  tell(message: FromWorker): void;
+  send(message: FromWorker): void;
 };
 
-export type Session = {
+export type WorkerSession = {
   show(view: ShownView): void;
   reload(view: ShownView): void;
   retry(name: SectionName): void;
-  decide(learning: PendingLearning, decision: Decision): Promise<void>;
+  decide(learning: PendingLearning, decision: ApprovalAction): Promise<void>;
 };
 
 /** Reads with one key, keeps the records, and sends the figures of the shown view. */
-export function createSession(options: SessionOptions, first: ShownView): Session {
+export function createSession(options: WorkerSessionOptions, first: ShownView): WorkerSession {
   const { baseUrl, key, clock } = options;
   let view = first;
-  let identity: Identity | undefined;
+  let identity: KeyIdentity | undefined;
   let isOver = false;
   /** After a refusal of the key, no more messages are sent. */
-  const tell = (message: FromWorker) => {
-    if (!isOver) options.tell(message);
+  const send = (message: FromWorker) => {
+    if (!isOver) options.send(message);
   };
-  const waits = new Map<string, Waiting>();
-  const fetch = politeFetch(options.fetch, clock, (bucket, waiting) => {
+  const waits = new Map<string, WaitingNotice>();
+  const fetch = rateLimitedFetch(options.fetch, clock, (bucket, waiting) => {
     if (waiting === null && !waits.delete(bucket)) return;
     if (waiting !== null) waits.set(bucket, waiting);
     const [longest = null] = [...waits.values()].toSorted((one, other) => other.seconds - one.seconds);
-    tell({ type: "waiting", waiting: longest });
+    send({ type: "waiting", waiting: longest });
   });
   const client = createClient({ baseUrl, key, fetch });
   const onFault = (error: unknown): SectionState<never> => {
     if (isRefusal(error)) {
-      tell({ type: "refused", sentence: refusal });
+      send({ type: "refused", sentence: refusal });
       isOver = true;
     }
     const status = isForbidden(error) ? "left-out" : "failed";
     return { status, sentence: sentenceOf(error) };
   };
-  const sources = createSources({ client, tell, onFault }, clock);
+  const sources = createSources({ client, send, onFault }, clock);
 
   const refresh = () => {
     if (!identity) return;
@@ -68,13 +68,13 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
     try {
       const { body } = await client.whoami();
       identity = body;
-      tell({ type: "identity", identity });
+      send({ type: "identity", identity });
       for (const source of Object.values(sources)) source.forget();
       refresh();
     } catch (error) {
       if (isRefusal(error)) onFault(error);
       // The records read before stay: one missing answer does not invalidate them.
-      else tell({ type: identity ? "not-refreshed" : "unreachable", sentence: sentenceOf(error) });
+      else send({ type: identity ? "not-refreshed" : "unreachable", sentence: sentenceOf(error) });
     }
   };
   void begin();
@@ -95,17 +95,17 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
     async decide(learning, decision) {
       const { id, provider, organization_id } = learning;
       const org_id = organizationName(provider, organization_id);
-      const told = { type: "decided", id } as const;
+      const message = { type: "decided", id } as const;
       try {
         await client.decideLearning({ path: { learning_id: id }, body: { decision, org_id } });
         sources.pending.change((records) => records.filter((each) => each.id !== id));
         // An approved Learning is now in the list of Learnings, and both decisions are in the audit log.
         for (const source of [sources.learnings, sources.audit]) source.forget();
         refresh();
-        tell({ ...told, sentence: `The Learning is ${decision}d.`, isDone: true });
+        send({ ...message, sentence: `The Learning is ${decision}d.`, isDone: true });
       } catch (error) {
         onFault(error);
-        tell({ ...told, sentence: sentenceOf(error), isDone: false });
+        send({ ...message, sentence: sentenceOf(error), isDone: false });
       }
     },
   };

@@ -1,37 +1,37 @@
 import type { Client } from "../../lib/client/client.ts";
-import type { Identity, SectionMessage, SectionState, ShownView } from "../protocol.ts";
-import type { Narrowing, Reading } from "./read.ts";
+import type { KeyIdentity, SectionMessage, SectionState, ShownView } from "../protocol.ts";
+import type { FetchDeps, Narrowing } from "./read.ts";
 
 /** What a section is read and computed for. */
 export type Context = {
-  readonly identity: Identity;
+  readonly identity: KeyIdentity;
   readonly view: ShownView;
   readonly narrowing: Narrowing;
 };
 
 export type SourceOptions<Records, Data> = {
   /** Why the key may not read it, as a sentence; then no request is sent. */
-  refusal(identity: Identity): string | null;
+  refusal(identity: KeyIdentity): string | null;
   /** When this value changes, the section is read again; otherwise the kept records are used. */
   keyOf(context: Context): unknown;
-  read(reading: Reading, context: Context): Promise<Records>;
+  read(reading: FetchDeps, context: Context): Promise<Records>;
   figures(records: Records, context: Context): Data;
   message(state: SectionState<Data>): SectionMessage;
   /** Notifies other sections that depend on these records. */
   onRead?(): void;
 };
 
-export type Surroundings = {
+export type SourceDeps = {
   readonly client: Client;
-  tell(message: SectionMessage): void;
+  send(message: SectionMessage): void;
   onFault(error: unknown): SectionState<never>;
 };
 
-export type Source<Records> = {
+export type SectionSource<Records> = {
   /** Reads if necessary, and sends the figures of this context. */
   update(context: Context): void;
   /** Sends the figures again, if there are some. */
-  tellAgain(): void;
+  sendAgain(): void;
   records(): Records | undefined;
   /** Edits the kept records after a change that this page made itself. */
   change(edit: (records: Records) => Records): void;
@@ -44,17 +44,17 @@ export type Source<Records> = {
 /** The records of one section: read once, kept, and computed for the current view. */
 export function createSource<Records, Data>(
   options: SourceOptions<Records, Data>,
-  { client, tell, onFault }: Surroundings,
-): Source<Records> {
+  { client, send, onFault }: SourceDeps,
+): SectionSource<Records> {
   let key: string | undefined;
   let latest: Context | undefined;
   let records: Records | undefined;
   let reading = new AbortController();
   let settled: Promise<void> = Promise.resolve();
 
-  const tellAgain = () => {
+  const sendAgain = () => {
     if (records !== undefined && latest)
-      tell(options.message({ status: "ready", data: options.figures(records, latest) }));
+      send(options.message({ status: "ready", data: options.figures(records, latest) }));
   };
 
   const read = async (context: Context) => {
@@ -64,12 +64,12 @@ export function createSource<Records, Data>(
     records = undefined;
     const sentence = options.refusal(context.identity);
     if (sentence !== null) {
-      tell(options.message({ status: "left-out", sentence }));
+      send(options.message({ status: "left-out", sentence }));
       return;
     }
     const onProgress = (count: number, countMax?: number) => {
       if (!signal.aborted)
-        tell(options.message({ status: "loading", records: count, recordsMax: countMax ?? null }));
+        send(options.message({ status: "loading", records: count, recordsMax: countMax ?? null }));
     };
     onProgress(0);
     try {
@@ -79,10 +79,10 @@ export function createSource<Records, Data>(
       );
       if (signal.aborted) return;
       records = answer;
-      tellAgain();
+      sendAgain();
       options.onRead?.();
     } catch (error) {
-      if (!signal.aborted) tell(options.message(onFault(error)));
+      if (!signal.aborted) send(options.message(onFault(error)));
     }
   };
 
@@ -90,18 +90,18 @@ export function createSource<Records, Data>(
     update(context) {
       latest = context;
       const wanted = JSON.stringify(options.keyOf(context));
-      if (wanted === key) tellAgain();
+      if (wanted === key) sendAgain();
       else {
         key = wanted;
         settled = read(context);
       }
     },
-    tellAgain,
+    sendAgain,
     records: () => records,
     change(edit) {
       if (records === undefined) return;
       records = edit(records);
-      tellAgain();
+      sendAgain();
     },
     settled: () => settled,
     forget() {

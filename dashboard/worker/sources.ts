@@ -3,20 +3,20 @@ import { learningFigures } from "../figures/learnings.ts";
 import { mcpFigures } from "../figures/mcp.ts";
 import { reviewFigures } from "../figures/reviews.ts";
 import { seatFigures } from "../figures/seats.ts";
-import { findingFigures } from "../figures/security.ts";
+import { securityFigures } from "../figures/security.ts";
 import type { ShownView } from "../protocol.ts";
-import { filterOf, organizationName } from "../view.ts";
+import { organizationName, pullRequestFilter } from "../view.ts";
 import {
-  readAudit,
-  readFindings,
-  readLearnings,
-  readMcp,
-  readPending,
-  readReviews,
-  readSeats,
+  fetchAudit,
+  fetchFindings,
+  fetchLearnings,
+  fetchMcp,
+  fetchPending,
+  fetchReviews,
+  fetchSeats,
 } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
-import { type Context, createSource, type Surroundings } from "./source.ts";
+import { type Context, createSource, type SourceDeps } from "./source.ts";
 
 const byNarrowing = ({ narrowing }: Context) => narrowing;
 const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];
@@ -28,21 +28,21 @@ type Placed = {
 };
 /** The records of the chosen organizations and repositories. */
 const chosen = <Record extends Placed>(records: readonly Record[], view: ShownView): Record[] => {
-  const passes = filterOf(view);
+  const passes = pullRequestFilter(view);
   return records.filter(({ provider, organization_id: organizationId, repository_id: repositoryId }) =>
     passes({ provider, organizationId, repositoryId }),
   );
 };
 
 /** The source of each section of the page. */
-export function createSources(surroundings: Surroundings, clock: Clock) {
+export function createSources(surroundings: SourceDeps, clock: Clock) {
   const reviews = createSource(
     {
       refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
       keyOf: byPeriod,
-      read: (reading, { view }) => readReviews(reading, view.period),
+      read: (reading, { view }) => fetchReviews(reading, view.period),
       // Idle seats can be computed only now.
-      onRead: () => seats.tellAgain(),
+      onRead: () => seats.sendAgain(),
       figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view),
       message: (state) => ({ type: "section", name: "reviews", state }),
     },
@@ -56,7 +56,7 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
         // They share a rate limit, and the figures of reviews have priority.
         await reviews.settled();
         reading.signal.throwIfAborted();
-        return await readMcp(reading, view.period);
+        return await fetchMcp(reading, view.period);
       },
       figures: (records, { view }) => mcpFigures(chosen(records, view)),
       message: (state) => ({ type: "section", name: "mcp", state }),
@@ -67,8 +67,8 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
     {
       refusal: (identity) => refusalOf(identity, "listSecurityFindings"),
       keyOf: byNarrowing,
-      read: readFindings,
-      figures: (findings, { view }) => findingFigures(chosen(findings, view), clock.nowMs()),
+      read: fetchFindings,
+      figures: (findings, { view }) => securityFigures(chosen(findings, view), clock.nowMs()),
       message: (state) => ({ type: "section", name: "security", state }),
     },
     surroundings,
@@ -77,7 +77,7 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
     {
       refusal: (identity) => refusalOf(identity, "listUsers"),
       keyOf: ({ view }) => view.period.start_date,
-      read: (reading, { view }) => readSeats(reading, view.period.start_date),
+      read: (reading, { view }) => fetchSeats(reading, view.period.start_date),
       figures: (read, { identity, narrowing }) =>
         seatFigures({
           ...read,
@@ -92,7 +92,7 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
     {
       refusal: (identity) => refusalOf(identity, "listLearnings"),
       keyOf: byNarrowing,
-      read: readLearnings,
+      read: fetchLearnings,
       figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
       message: (state) => ({ type: "section", name: "learnings", state }),
     },
@@ -102,7 +102,7 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
     {
       refusal: (identity) => refusalOf(identity, "listLearnings", "state=pending"),
       keyOf: byNarrowing,
-      read: readPending,
+      read: fetchPending,
       figures: (records, { view }) => chosen(records, view),
       message: (state) => ({ type: "section", name: "pending", state }),
     },
@@ -112,7 +112,7 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
     {
       refusal: (identity) => refusalOf(identity, "listAuditLogs"),
       keyOf: byNarrowing,
-      read: readAudit,
+      read: fetchAudit,
       figures: (entries, { view }) =>
         entries.filter(
           ({ provider, organization_id }) =>

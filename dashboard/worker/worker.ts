@@ -1,18 +1,18 @@
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { FromWorker, ToWorker } from "../protocol.ts";
-import { createSession, type Session } from "./session.ts";
+import { createSession, type WorkerSession } from "./session.ts";
 
 /** All slow work happens here, so that the page never freezes. The key is kept here too. */
-let session: Session | undefined;
+let session: WorkerSession | undefined;
 
-const tell = (message: FromWorker) => globalThis.postMessage(message);
+const send = (message: FromWorker) => globalThis.postMessage(message);
 
 globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.type) {
     case "begin": {
       const { baseUrl, key, view } = data;
       session = createSession(
-        { baseUrl, key, fetch: globalThis.fetch.bind(globalThis), clock: systemClock, tell },
+        { baseUrl, key, fetch: globalThis.fetch.bind(globalThis), clock: systemClock, send },
         view,
       );
       return;

@@ -144,7 +144,7 @@ async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRo
 }
 
 /** The same caller with its organizations read again. The epochs stay as they were read before. */
-export async function withOrganizationsNow(table: Table, principal: Principal): Promise<Principal> {
+export async function withCurrentOrganizations(table: Table, principal: Principal): Promise<Principal> {
   const { organizations } = await readTenantRows(table, principal.tenant);
   return { ...principal, ...reachOf(principal.key, organizations) };
 }

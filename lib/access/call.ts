@@ -12,25 +12,25 @@ import type { Scope } from "./scope.ts";
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** The validated request, typed from the contract. */
-export type Input<Op extends Operation> = {
+export type OperationInput<Op extends Operation> = {
   readonly path: Parsed<Op["pathParameters"]>;
   readonly query: Parsed<Op["query"]>;
   readonly body: Parsed<Op["body"]>;
 };
 
 /** A position in a walk, in the form that its cursor stores. */
-export type Position = string | number | ReadonlyArray<string | number>;
+export type CursorPosition = string | number | ReadonlyArray<string | number>;
 
 export type Paging = {
   /** Where this page begins; null for the first page. */
-  readonly position: Position | null;
+  readonly position: CursorPosition | null;
   /** True if the walk reached its end before and now continues. */
   readonly resumes: boolean;
   readonly pageSize: number;
   /** Makes the text of `next_cursor`. `mark` is the scope mark of a walk over several organizations. */
-  next(position: Position, mark?: ScopeMark): string;
+  next(position: CursorPosition, mark?: ScopeMark): string;
   /** Makes the text of `x-resume-cursor`. */
-  resume(position: Position, mark?: ScopeMark): string;
+  resume(position: CursorPosition, mark?: ScopeMark): string;
 };
 
 /** The argument of a verb. A verb never sees an API Gateway event. */
@@ -39,7 +39,7 @@ export type OperationContext<Op extends Operation = Operation> = {
   readonly scope: Scope;
   /** The repositories that the caller can read: all, except for user keys on `readableOnly` operations. */
   readonly readable: ReadableRepositories;
-  readonly input: Input<Op>;
+  readonly input: OperationInput<Op>;
   readonly paging: Paging;
   /** Reads are sent at once. Writes wait until the rate limiter has admitted the call. */
   readonly table: Table;

@@ -4,13 +4,13 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 import {
-  type Draft,
+  checkedKeyName,
   draftKeyItem,
   expiryOf,
   type IssuedKey,
-  nameOf,
+  type KeyFields,
+  keyConditions,
   type RegistryDeps,
-  standingWrites,
   storeKey,
 } from "./key-registry.ts";
 import {
@@ -58,12 +58,12 @@ export async function createKey(deps: RegistryDeps, request: KeyRequest): Promis
       kind: request.kind,
       organization: organization.uuid,
       tenant: organization.tenant,
-      name: request.name === undefined ? null : nameOf(request.name),
+      name: request.name === undefined ? null : checkedKeyName(request.name),
       expires_at_ms: expiryOf(deps, request.expiresInDays),
       ...(await fieldsOfKind(deps.table, request, organization)),
     });
-    const standing = await standingWrites(deps.table, organization, issued.key);
-    return await storeKey(deps, issued, { by: request, organization, action: "key.created", standing });
+    const conditions = await keyConditions(deps.table, organization, issued.key);
+    return await storeKey(deps, issued, { by: request, organization, action: "key.created", conditions });
   });
 }
 
@@ -72,7 +72,7 @@ async function fieldsOfKind(
   table: Table,
   request: KeyRequest,
   organization: OrganizationItem,
-): Promise<Partial<Draft>> {
+): Promise<Partial<KeyFields>> {
   if (request.kind === "legacy") return {};
   const { owner } = request;
   await requireMember(table, organization.uuid, owner);

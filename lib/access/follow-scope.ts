@@ -46,7 +46,7 @@ export function spanOf(known: ScopeEpochs, mark: ScopeMark | undefined, nowMs: n
 }
 
 /** The changes of the scope that a walk over several organizations has not handled yet. */
-export type Following<Row = OrganizationItem> = {
+export type ScopeFollowUp<Row = OrganizationItem> = {
   /** The mark of the walk's next cursor after the newly visible organizations are caught up. */
   readonly mark: ScopeMark;
   /** Became visible since the cursor was made: their records up to the cursor's position come first. */
@@ -62,12 +62,12 @@ export type Following<Row = OrganizationItem> = {
 };
 
 /** The organizations to show, to catch up first, and those that left. Calls `readLeft` only if some may have left. */
-export async function followRows<Shown extends Row>(
+export async function followRows<Shown extends ScopeRow>(
   rows: readonly Shown[],
   span: ScopeSpan,
   mark: ScopeMark | undefined,
   readLeft: () => Promise<readonly OrganizationLeft[]>,
-): Promise<{ readonly organizations: readonly Shown[]; readonly following: Following<Shown> }> {
+): Promise<{ readonly organizations: readonly Shown[]; readonly following: ScopeFollowUp<Shown> }> {
   const { from, to } = span;
   const place = mark?.catchUp?.place;
   return {
@@ -83,15 +83,15 @@ export async function followRows<Shown extends Row>(
   };
 }
 
-type Row = Pick<OrganizationItem, "visible_epoch">;
+type ScopeRow = Pick<OrganizationItem, "visible_epoch">;
 
 /** Rows of release 1 have no epoch: they were visible from the beginning. */
-const epochOf = ({ visible_epoch: epoch = 0 }: Row): number => epoch;
+const epochOf = ({ visible_epoch: epoch = 0 }: ScopeRow): number => epoch;
 
-const withinSpan = <Shown extends Row>(rows: readonly Shown[], { to }: ScopeSpan): Shown[] =>
+const withinSpan = <Shown extends ScopeRow>(rows: readonly Shown[], { to }: ScopeSpan): Shown[] =>
   rows.filter((row) => epochOf(row) <= to);
 
-const shownSince = <Shown extends Row>(rows: readonly Shown[], { from, to }: ScopeSpan): Shown[] =>
+const shownSince = <Shown extends ScopeRow>(rows: readonly Shown[], { from, to }: ScopeSpan): Shown[] =>
   rows.filter((row) => epochOf(row) > from && epochOf(row) <= to);
 
 export const toRemovedOrganization = ({
@@ -129,7 +129,7 @@ const leftSince = (
  * As many organizations that left as fit on a page, and the mark for the next page. They get a page of their own, so
  * that a reader first removes an organization that left and came back, and then catches it up.
  */
-export function pageOfLeft<Place extends string | number>(
+export function pageOfLeftOrganizations<Place extends string | number>(
   following: {
     readonly left: readonly OrganizationLeft[];
     markAt(place: string | number): ScopeMark;

@@ -4,19 +4,19 @@ import { toTimestamp } from "../runtime/clock.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { organizationKey } from "../store/layout.ts";
-import type { Table, Value } from "../store/table.ts";
+import type { AttributeValue, Table } from "../store/table.ts";
 
 export type KeyAction = Extract<AuditAction, `${"key" | "token"}.${string}`>;
 
 /** Who acts on a key. A request over HTTP also gives its address and its request ids. */
-export type By = { readonly actor: Actor } & Partial<Omit<Origin, "actor">>;
+export type KeyActor = { readonly actor: Actor } & Partial<Omit<Origin, "actor">>;
 
 type KeyChange = {
-  readonly by: By;
+  readonly by: KeyActor;
   /** Null for the tokens of a workspace. */
   readonly organization: OrganizationItem | null;
   readonly action: KeyAction;
-  readonly metadata: { readonly [name: string]: Value };
+  readonly metadata: { readonly [name: string]: AttributeValue };
 };
 
 /** The audit entry of an action on a key. It never holds the key's value or hash. */

@@ -4,7 +4,7 @@ import type { keyRecord } from "../contract/records-keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 
-export function stateOf(key: KeyItem, nowMs: number): KeyState {
+export function keyStateOf(key: KeyItem, nowMs: number): KeyState {
   if (key.revoked_at !== null) return "revoked";
   if (isLive(key, nowMs)) return "active";
   return key.rotated_to === null ? "expired" : "rotated";
@@ -27,6 +27,6 @@ export const toKeyRecord = (
   created_at: key.created_at,
   last_used_at: timeOf(key.last_used_at_ms),
   expires_at: timeOf(key.expires_at_ms),
-  state: stateOf(key, nowMs),
+  state: keyStateOf(key, nowMs),
   successor_id: key.rotated_to,
 });

@@ -21,11 +21,11 @@ import {
   type TransactionWrite,
 } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
-import { type By, type KeyAction, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
-import { stateOf } from "./key-record.ts";
+import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { keyStateOf } from "./key-record.ts";
 import { findOrganization, KeyRegistryError, requireOwnKind } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
-import { isUnlisted, keysOfRows, rowsOf } from "./key-rows.ts";
+import { isUnlisted, keyRowWrites, keysOfRows } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & {
@@ -38,7 +38,7 @@ export type RegistryDeps = AuditDeps & {
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
 
 /** Checks for the key's own transaction: its owner is still an active member, and its role still exists. */
-export async function standingWrites(
+export async function keyConditions(
   table: Table,
   organization: OrganizationItem | null,
   { owner, role }: Pick<KeyItem, "owner" | "role">,
@@ -59,11 +59,11 @@ export async function listKeys(
 ): Promise<KeyItem[]> {
   if (organization === undefined) return (await Array.fromAsync(keysOfRows(table, keyDirectoryRange))).flat();
   const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
-  return await keysListedOrOld(table, { pk, beginsWith }, (key) => key.organization === organization);
+  return await listedAndOldKeys(table, { pk, beginsWith }, (key) => key.organization === organization);
 }
 
 /** The keys that a part of the table lists, and keys of the first release, which are listed there only later. */
-export async function keysListedOrOld(
+export async function listedAndOldKeys(
   table: Table,
   range: Range,
   isOwn: (key: KeyItem) => boolean,
@@ -81,10 +81,11 @@ export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): P
 }
 
 /** The fields of a new key. */
-export type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
+export type KeyFields = Pick<KeyItem, "kind" | "tenant"> &
+  Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
 
 /** A new key with these fields, and its text. */
-export function draftKeyItem(deps: RegistryDeps, fields: Draft): IssuedKey {
+export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
   const text = textOf(fields, deps.random);
   const { id, hash } = fingerprint(text);
   const key: KeyItem = {
@@ -109,7 +110,7 @@ export function draftKeyItem(deps: RegistryDeps, fields: Draft): IssuedKey {
 }
 
 /** The text of a key names what authentication must read. The text of a legacy key names nothing. */
-function textOf(fields: Draft, random: Random): string {
+function textOf(fields: KeyFields, random: Random): string {
   const { kind, tenant, workspace_id, instance_id } = fields;
   if (kind === "legacy") return makeLegacyKeyText(random);
   if (kind === "workspace")
@@ -121,23 +122,23 @@ function textOf(fields: Draft, random: Random): string {
   return makeKeyText({ kind, home: organization, instanceId, userId }, random);
 }
 
-export type Storing = {
-  readonly by: By;
+export type KeyStorage = {
+  readonly by: KeyActor;
   readonly organization: OrganizationItem | null;
   readonly action: KeyAction;
   /** Conditions that must still hold when the key is stored. */
-  readonly standing?: readonly TransactionWrite[];
+  readonly conditions?: readonly TransactionWrite[];
 };
 
 export async function storeKey(
   deps: RegistryDeps,
   issued: IssuedKey,
-  { by, organization, action, standing = [] }: Storing,
+  { by, organization, action, conditions = [] }: KeyStorage,
 ): Promise<IssuedKey> {
   const { key } = issued;
   const metadata = rightsOf(key, await organizationsOf(deps.table, key, organization));
   const entry = auditWrites(deps, keyEvent(key, { by, organization, action, metadata }));
-  await storeNew(deps, key, [...standing, ...entry]);
+  await storeNew(deps, key, [...conditions, ...entry]);
   return issued;
 }
 
@@ -149,7 +150,11 @@ export async function storeNew(
 ): Promise<void> {
   deps.signal?.throwIfAborted();
   try {
-    await inTime(deps).transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
+    await boundedRegistryTable(deps).transact([
+      { put: key, when: { absent: "pk" } },
+      ...keyRowWrites(key),
+      ...further,
+    ]);
   } catch (error) {
     const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
     if (isTaken) throw new KeyRegistryError("The key changed meanwhile; try again.");
@@ -161,7 +166,7 @@ export async function storeNew(
 /**
  * The table until shortly before the request's end. The rest of the time is for finding or reporting a write's result.
  */
-export const inTime = ({ table, signal }: RegistryDeps): Table =>
+export const boundedRegistryTable = ({ table, signal }: RegistryDeps): Table =>
   signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
 
 /**
@@ -181,9 +186,14 @@ async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<b
   }
 }
 
-export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: KeyAction): Promise<void> {
+export async function revoke(
+  deps: RegistryDeps,
+  key: KeyItem,
+  by: KeyActor,
+  action: KeyAction,
+): Promise<void> {
   const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
-  const before = { state: stateOf(key, deps.clock.nowMs()) };
+  const before = { state: keyStateOf(key, deps.clock.nowMs()) };
   const metadata = { before, after: { state: "revoked" } };
   try {
     await deps.table.transact([
@@ -200,7 +210,7 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: K
   }
 }
 
-export function nameOf(text: string): string {
+export function checkedKeyName(text: string): string {
   const name = text.trim();
   const { nameCharactersMax } = keyLimits;
   if (name === "" || codePoints(name) > nameCharactersMax || !wellFormed(name)) {

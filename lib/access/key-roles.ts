@@ -26,7 +26,7 @@ export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string):
   const change = keys_given
     ? ({ set: [[countPath(role), (keys_given[role] ?? 0) + 1]] } as const)
     : ({ set: [["keys_given", { [role]: 1, [uncounted]: 1 }]] } as const);
-  return { update: { pk, sk }, change, when: { all: [exists, noKeyGivenSince({ keys_given }, role)] } };
+  return { update: { pk, sk }, change, when: { all: [exists, roleKeysUnchanged({ keys_given }, role)] } };
 }
 
 /** The count of a guard after every key of its organization was read: how many keys were ever given each role. */
@@ -41,11 +41,11 @@ export function countedKeys(
 }
 
 /** A condition for the transaction that adds a count to a guard that had none. */
-export const noKeyGivenAtAllSince = ({ keys_given }: Given): Condition =>
+export const keysGivenUnchanged = ({ keys_given }: Given): Condition =>
   keys_given ? { equals: ["keys_given", keys_given] } : { absent: "keys_given" };
 
 /** A condition for the transaction that deletes the role: no key was given the role since the guard was read. */
-export function noKeyGivenSince({ keys_given }: Given, role: string): Condition {
+export function roleKeysUnchanged({ keys_given }: Given, role: string): Condition {
   if (!keys_given) return { absent: "keys_given" };
   const given = keys_given[role];
   return given === undefined ? { absent: countPath(role) } : { equals: [countPath(role), given] };

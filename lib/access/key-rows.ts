@@ -22,7 +22,7 @@ const placesOf = ({ id, kind, organization, tenant }: KeyItem): Key[] => [
 ];
 
 /** All rows that list a key. `listed` means that the rows of its organization and tenant exist. */
-export const rowsOf = (key: KeyItem): Put[] => [
+export const keyRowWrites = (key: KeyItem): Put[] => [
   { put: { ...keyDirectoryKey(key.id), kind: key.kind, listed: true } },
   ...placesOf(key).map((place) => ({ put: { ...place, kind: key.kind } })),
 ];
@@ -60,7 +60,7 @@ export async function listOldKeys({ table }: { readonly table: Table }): Promise
   let listed = 0;
   for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted)) {
     // The directory's own rows come last, so that an interrupted run starts again with the keys that are not listed.
-    const writes = keys.map(rowsOf);
+    const writes = keys.map(keyRowWrites);
     await table.writeMany(writes.flatMap(([, ...places]) => places));
     await table.writeMany(writes.flatMap(([directory]) => directory ?? []));
     listed += keys.length;

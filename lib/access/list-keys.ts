@@ -13,7 +13,7 @@ import {
   organizationKeyRow,
   tenantKeyRow,
 } from "../store/layout.ts";
-import type { Page, Range, Table } from "../store/table.ts";
+import type { ItemPage, Range, Table } from "../store/table.ts";
 import { itemsPerQuery } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
@@ -38,7 +38,7 @@ export async function listKeysOfScope(
   reader: Reader,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<KeyPage> {
-  const found: Found[] = [];
+  const found: FoundKey[] = [];
   for await (const next of foundKeys(reader, placeOf(page.after), page.limit)) {
     if (next.key && reachOf(reader, next.key).list) found.push(next);
     const last = found[page.limit - 1];
@@ -52,12 +52,12 @@ export async function listKeysOfScope(
 }
 
 /** A position in the list: a partition that lists keys, in the order of `name`, and the last key seen there. */
-type Place = { readonly source: string; readonly keyId: string };
-type Source = { readonly name: string; readonly pk: string; readonly isTenant: boolean };
-type Found = { readonly place: Place; readonly key?: KeyItem; readonly isEnough?: boolean };
+type KeyPosition = { readonly source: string; readonly keyId: string };
+type KeyPartition = { readonly name: string; readonly pk: string; readonly isTenant: boolean };
+type FoundKey = { readonly place: KeyPosition; readonly key?: KeyItem; readonly isEnough?: boolean };
 
-const nameOf = ({ source, keyId }: Place): string => `${source}/${keyId}`;
-const placeOf = (name: string | null): Place | null => {
+const nameOf = ({ source, keyId }: KeyPosition): string => `${source}/${keyId}`;
+const placeOf = (name: string | null): KeyPosition | null => {
   const [source = "", keyId = ""] = name?.split("/") ?? [];
   return name === null ? null : { source, keyId };
 };
@@ -65,10 +65,10 @@ const placeOf = (name: string | null): Place | null => {
 /** Sorts before every UUID. */
 const tenantSource = "-";
 
-function sourcesOf({ principal, scope }: Reader, after: Place | null): Source[] {
+function sourcesOf({ principal, scope }: Reader, after: KeyPosition | null): KeyPartition[] {
   const { kind } = principal.key;
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
-  const sources: Source[] = [
+  const sources: KeyPartition[] = [
     ...(hasTenantKeys
       ? [{ name: tenantSource, pk: tenantKeyRow(principal.tenant, "").pk, isTenant: true }]
       : []),
@@ -83,7 +83,11 @@ function sourcesOf({ principal, scope }: Reader, after: Place | null): Source[] 
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-async function* foundKeys(reader: Reader, after: Place | null, limit: number): AsyncGenerator<Found> {
+async function* foundKeys(
+  reader: Reader,
+  after: KeyPosition | null,
+  limit: number,
+): AsyncGenerator<FoundKey> {
   const sources = sourcesOf(reader, after);
   const { organizationsAtOnce, organizationsPerPageMax } = keyLimits;
   let rowsRead = 0;
@@ -117,7 +121,7 @@ async function* foundKeys(reader: Reader, after: Place | null, limit: number): A
 /** Sorts after every key id, because key ids begin with `k`. */
 const afterEveryKey = "~";
 
-function rangeOf({ name, pk }: Source, after: Place | null, limit: number): Range {
+function rangeOf({ name, pk }: KeyPartition, after: KeyPosition | null, limit: number): Range {
   const from = after?.source === name ? after.keyId : "";
   return {
     pk,
@@ -127,7 +131,7 @@ function rangeOf({ name, pk }: Source, after: Place | null, limit: number): Rang
   };
 }
 
-async function* pagesOf(table: Table, range: Range, firstPage: Promise<Page>): AsyncGenerator<Page> {
+async function* pagesOf(table: Table, range: Range, firstPage: Promise<ItemPage>): AsyncGenerator<ItemPage> {
   let page = await firstPage;
   yield page;
   while (page.resume) {
@@ -137,7 +141,7 @@ async function* pagesOf(table: Table, range: Range, firstPage: Promise<Page>): A
 }
 
 /** Leaves out instance keys in an organization's rows: they use its roles, but are listed with the instance. */
-async function* keysOf({ table }: Reader, source: Source, page: Page): AsyncGenerator<Found> {
+async function* keysOf({ table }: Reader, source: KeyPartition, page: ItemPage): AsyncGenerator<FoundKey> {
   const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
   const items = await table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
   for (const item of items) {
@@ -147,7 +151,7 @@ async function* keysOf({ table }: Reader, source: Source, page: Page): AsyncGene
   }
 }
 
-async function toRecords({ table, clock, principal }: Reader, found: readonly Found[]) {
+async function toRecords({ table, clock, principal }: Reader, found: readonly FoundKey[]) {
   const keys = found.flatMap(({ key }) => key ?? []);
   const names = await providerIds(table, principal, keys);
   const shown = (uuids: readonly string[]) => uuids.flatMap((uuid) => names.get(uuid) ?? []);

@@ -50,7 +50,7 @@ export async function rotateWithinReach(
 }
 
 /** Also succeeds if the key has already ended. */
-export async function endWithinReach(manager: Manager, item: Item | undefined): Promise<void> {
+export async function revokeWithinReach(manager: Manager, item: Item | undefined): Promise<void> {
   const key = requireReach(manager, item, "end");
   await revoke(manager, key, manager, key.kind === "workspace" ? "token.deleted" : "key.revoked");
 }

@@ -9,14 +9,14 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { apiKeyKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
-import { type By, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
-import { stateOf } from "./key-record.ts";
+import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { keyStateOf } from "./key-record.ts";
 import {
+  boundedRegistryTable,
   draftKeyItem,
   type IssuedKey,
-  inTime,
+  keyConditions,
   type RegistryDeps,
-  standingWrites,
   storeNew,
 } from "./key-registry.ts";
 import {
@@ -33,7 +33,7 @@ import {
 /** A successor, and the provider's ids of its organizations (null: all of its workspace or instance). */
 export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
 
-type Rotation = By & {
+type Rotation = KeyActor & {
   readonly graceSeconds: number;
   /** For a legacy key, which has no owner: the organization key that replaces it needs one. */
   readonly owner?: string | undefined;
@@ -69,10 +69,10 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   const graceMs = request.graceSeconds * 1000;
   const endAfter = (ms: number) => Math.min(nowMs + ms, expires_at_ms ?? Number.POSITIVE_INFINITY);
   const graceEndMs = endAfter(graceMs);
-  const isShort = graceMs < keyLimits.untoldGraceMs;
-  const [organizations, standing] = await Promise.all([
+  const isShort = graceMs < keyLimits.unreceivedGraceMs;
+  const [organizations, conditions] = await Promise.all([
     organizationsOf(deps.table, successor.key, organization),
-    standingWrites(deps.table, organization, successor.key),
+    keyConditions(deps.table, organization, successor.key),
   ]);
   const metadata = {
     ...rightsOf(successor.key, organizations),
@@ -81,8 +81,8 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   };
   const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
   await storeNew(deps, successor.key, [
-    retiring(old, successor.key, isShort ? endAfter(keyLimits.untoldGraceMs) : graceEndMs, isShort),
-    ...standing,
+    retiring(old, successor.key, isShort ? endAfter(keyLimits.unreceivedGraceMs) : graceEndMs, isShort),
+    ...conditions,
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
     ...(unsent ? endingUnsent(deps, unsent, request, organization) : []),
   ]);
@@ -102,7 +102,7 @@ async function endGrace(
 ): Promise<void> {
   const change = { set: [["expires_at_ms", graceEndMs]], remove: ["untold"] } as const;
   const when = { equals: ["rotated_to", successor.id] } as const;
-  const table = inTime(deps);
+  const table = boundedRegistryTable(deps);
   try {
     await table.write({ update: apiKeyKey(old.id), change, when }, { idempotent: true });
   } catch (error) {
@@ -119,7 +119,7 @@ async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Pr
   if (old.rotated_to === null) return undefined;
   const successor = await requireKey(table, old.rotated_to);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
-  if (successor.last_used_at_ms !== null || ageMs < keyLimits.untoldAfterMs)
+  if (successor.last_used_at_ms !== null || ageMs < keyLimits.unreceivedAfterMs)
     throw new KeyRotated(old.id, old.rotated_to);
   return successor;
 }
@@ -128,11 +128,11 @@ async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Pr
 function endingUnsent(
   deps: RegistryDeps,
   unsent: KeyItem,
-  by: By,
+  by: KeyActor,
   organization: OrganizationItem | null,
 ): TransactionWrite[] {
   const nowMs = deps.clock.nowMs();
-  const metadata = { before: { state: stateOf(unsent, nowMs) }, after: { state: "revoked" } };
+  const metadata = { before: { state: keyStateOf(unsent, nowMs) }, after: { state: "revoked" } };
   const action = unsent.kind === "workspace" ? "token.deleted" : "key.revoked";
   return [
     {

@@ -2,7 +2,7 @@ import type { KeyKind } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { Following } from "./follow-scope.ts";
+import type { ScopeFollowUp } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
 
 /** The organizations one request acts on. */
@@ -11,7 +11,7 @@ export type Scope = {
   /** What was selected, in the form that a cursor stores: one organization, some, or all that the key can reach. */
   readonly selector: string;
   /** The changes of the scope that a walk over several organizations has not handled yet. */
-  readonly following?: Following;
+  readonly following?: ScopeFollowUp;
 };
 
 /** A single organization is read or refused, never left out. Only a scope of several organizations can change. */

@@ -3,11 +3,11 @@ import { keyLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { tenantKeyRow, workspaceTenant } from "../store/layout.ts";
 import {
+  checkedKeyName,
   draftKeyItem,
   expiryOf,
   type IssuedKey,
-  keysListedOrOld,
-  nameOf,
+  listedAndOldKeys,
   type RegistryDeps,
   revoke,
   storeKey,
@@ -25,7 +25,7 @@ export type TokenRequest = {
 /** Only a current admin of the workspace can create a token. */
 export async function createWorkspaceToken(deps: RegistryDeps, request: TokenRequest): Promise<IssuedKey> {
   const { workspaceId, as, expiresInDays } = request;
-  const name = nameOf(request.name);
+  const name = checkedKeyName(request.name);
   const { tokenExpiryDaysMin, tokenExpiryDaysMax } = keyLimits;
   const wholeDays = Number.isInteger(expiresInDays);
   if (!wholeDays || expiresInDays < tokenExpiryDaysMin || expiresInDays > tokenExpiryDaysMax) {
@@ -51,7 +51,7 @@ export async function listWorkspaceTokens(
 ): Promise<KeyItem[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const { pk, sk: beginsWith } = tenantKeyRow(workspaceTenant(workspaceId), "");
-  return await keysListedOrOld(deps.table, { pk, beginsWith }, (key) => key.workspace_id === workspaceId);
+  return await listedAndOldKeys(deps.table, { pk, beginsWith }, (key) => key.workspace_id === workspaceId);
 }
 
 export async function deleteWorkspaceToken(

@@ -4,7 +4,7 @@ import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { auditKey, organizationTenant, type TenantKey } from "../store/layout.ts";
-import type { Put, Table, Value } from "../store/table.ts";
+import type { AttributeValue, Put, Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 
 export type Actor = {
@@ -31,8 +31,8 @@ export type AuditEvent = {
   /**
    * Text for the log of one of these organizations, about its own people only. Default: the text of the tenant's log.
    */
-  readonly toldIn?: (uuid: string) => Pick<AuditEvent, "summary" | "metadata">;
-  readonly metadata: { readonly [name: string]: Value };
+  readonly textFor?: (uuid: string) => Pick<AuditEvent, "summary" | "metadata">;
+  readonly metadata: { readonly [name: string]: AttributeValue };
 };
 
 /** Who acts, from which address, in which request: the same for all entries of one call. */
@@ -80,7 +80,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     // An organization's copy names only that organization: a workspace may have a thousand.
     const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === organizationTenant(uuid));
     const [own] = owner === tenant ? [] : (shownIn ?? []);
-    const ownText = own === undefined ? undefined : event.toldIn?.(own);
+    const ownText = own === undefined ? undefined : event.textFor?.(own);
     return {
       put: {
         ...auditKey(owner, createdAt, id),

@@ -6,7 +6,7 @@ import { organizationTenant, type TenantKey } from "../store/layout.ts";
 
 type Record = z.output<typeof auditRecord>;
 
-type Scope = {
+type AuditScope = {
   readonly selector: string;
   readonly organizations: ReadonlyArray<{ readonly uuid: string }>;
   /** Of an instance key: all organizations whose entries it may see, including inactive ones; null means all. */
@@ -14,7 +14,7 @@ type Scope = {
 };
 
 /** One selected organization has a log of its own. Several organizations are read from the log of their tenant. */
-export function auditOwner(tenant: TenantKey, { selector, organizations }: Scope): TenantKey {
+export function auditOwner(tenant: TenantKey, { selector, organizations }: AuditScope): TenantKey {
   const [only] = organizations;
   return only && selector === `one:${only.uuid}` ? organizationTenant(only.uuid) : tenant;
 }
@@ -29,7 +29,7 @@ export type AuditFilters = {
 /** Entries of the whole tenant are shown if the whole tenant was requested, and in the organizations that they name. */
 export function auditFilter(
   { actions, resource_types, user_ids, search }: AuditFilters,
-  { selector, organizations, authorized = null }: Scope,
+  { selector, organizations, authorized = null }: AuditScope,
 ): (entry: AuditItem) => boolean {
   const visible = new Set(organizations.map(({ uuid }) => uuid));
   const isAuthorized = (named: readonly string[]) =>

@@ -12,12 +12,15 @@ import { type Put, queryAll, type Table, TransactionRefused, type TransactionWri
  * organizations has as many logs), the transaction holds the tenant's copy and notes about the other copies. The notes
  * are settled right after the transaction, or by the scheduled worker: no copy is lost, and none is written twice.
  */
-export type Told = { readonly writes: readonly TransactionWrite[]; readonly owed: readonly OwedItem[] };
+export type AuditedWrites = {
+  readonly writes: readonly TransactionWrite[];
+  readonly owed: readonly OwedItem[];
+};
 
 type Deps = { readonly table: Table; readonly clock: Clock };
 
 /** The changes with all copies of their entry, or with the first copy and notes about the others. */
-export function withCopies(changes: readonly TransactionWrite[], copies: readonly Put[]): Told {
+export function withCopies(changes: readonly TransactionWrite[], copies: readonly Put[]): AuditedWrites {
   const all = [...changes, ...copies];
   if (fitTogether(all)) return { writes: all, owed: [] };
   const [first, ...further] = copies;
@@ -50,36 +53,36 @@ function owedOf(copies: readonly Put[]): OwedItem[] {
 }
 
 function countTogether(copies: readonly Put[]): number {
-  const tellings = new Set<string>();
+  const texts = new Set<string>();
   let writtenBytes = 0;
   let noteBytes = 0;
   let count = 0;
   for (const copy of copies) {
     const { summary, metadata, ...others } = copy.put;
-    const telling = JSON.stringify({ summary, metadata });
+    const text = JSON.stringify({ summary, metadata });
     writtenBytes += bytesOf(copy.put);
-    noteBytes += bytesOf(others) + (tellings.has(telling) ? 0 : Buffer.byteLength(telling));
+    noteBytes += bytesOf(others) + (texts.has(text) ? 0 : Buffer.byteLength(text));
     const isFull =
       count + 1 >= storeLimits.transactionActionsMax ||
       writtenBytes > peopleLimits.transactionBytesMax ||
       noteBytes > auditLimits.owedBytesMax;
     if (count > 0 && isFull) break;
-    tellings.add(telling);
+    texts.add(text);
     count++;
   }
   return count;
 }
 
 function noteOf(copies: readonly Put[], number: number): OwedItem {
-  const tellings = new Map<string, { readonly index: number; readonly telling: OwedItem["entry"] }>();
+  const texts = new Map<string, { readonly index: number; readonly text: OwedItem["entry"] }>();
   let name = "";
   let shared: OwedItem["entry"] = {};
   const own = copies.map(({ put }) => {
     const { pk, sk, created_at: createdAt, summary, metadata, ...others } = put;
     const { id, organization, organization_id, organizations, ...entry } = others;
-    const telling = defined({ summary, metadata });
-    const known = tellings.get(JSON.stringify(telling)) ?? { index: tellings.size, telling };
-    tellings.set(JSON.stringify(telling), known);
+    const text = defined({ summary, metadata });
+    const known = texts.get(JSON.stringify(text)) ?? { index: texts.size, text };
+    texts.set(JSON.stringify(text), known);
     name = `${createdAt}#${id}#${number}`;
     shared = defined(entry);
     return {
@@ -91,7 +94,7 @@ function noteOf(copies: readonly Put[], number: number): OwedItem {
   return {
     ...owedKey(name),
     entry: shared,
-    tellings: [...tellings.values()].map(({ telling }) => telling),
+    tellings: [...texts.values()].map(({ text }) => text),
     copies: own,
   };
 }
@@ -129,7 +132,7 @@ function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[
       ...auditKey(owner, createdAt, String(own.id)),
       ...entry,
       ...own,
-      ...required(tellings[telling], "what a copy tells"),
+      ...required(tellings[telling], "the text of a copy"),
       created_at: createdAt,
     },
     momentMs,

@@ -5,7 +5,7 @@ import { organizationKey, refusalKey } from "../store/layout.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
 import { type Actor, type AuditDeps, auditWrites } from "./entry.ts";
 
-export type Refusal = {
+export type KeyRefusal = {
   readonly key: KeyItem;
   /** The same actor as for an accepted use of the key. */
   readonly actor: Actor;
@@ -20,7 +20,7 @@ export type Refusal = {
 /** Writes an audit entry that a real key was refused, at most once a minute for each key and reason. */
 export async function recordRefusal(
   deps: AuditDeps & { readonly table: Table },
-  refusal: Refusal,
+  refusal: KeyRefusal,
 ): Promise<void> {
   const { key, actor, reason, operation } = refusal;
   const nowMs = deps.clock.nowMs();

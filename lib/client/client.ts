@@ -94,16 +94,16 @@ export function createClient(options: ClientOptions): Client {
     const { signal } = callOptions;
     const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
     const ask = (cursor: unknown): Asked => {
-      let tell: (next: string | null) => void = () => {};
+      let resolveNext: (next: string | null) => void = () => {};
       const next = new Promise<string | null>((resolve) => {
-        tell = resolve;
+        resolveNext = resolve;
       });
       const page = attempt(name, { ...request, query: { ...request.query, cursor } }, call, (response) => {
-        tell(response.headers.get("x-next-cursor"));
+        resolveNext(response.headers.get("x-next-cursor"));
         return readJson(response);
       });
       // The caller receives the error when it awaits this page.
-      page.catch(() => tell(null));
+      page.catch(() => resolveNext(null));
       return { page, next };
     };
     try {

@@ -1,9 +1,9 @@
 /** CSV for responses, exports and pages. This file has no schemas, so that a page in a browser can import it too. */
 
-export type Cell = string | number | boolean | null | readonly unknown[];
+export type CsvCell = string | number | boolean | null | readonly unknown[];
 
 /** RFC 4180 with CRLF. A cell that a spreadsheet would treat as a formula gets a leading quote mark. */
-export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+export const csvRow = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
 /**
  * The characters that start a formula in spreadsheets, also in full width, and the whitespace that they skip before it.
@@ -12,7 +12,7 @@ const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
 
 export const isFormula = (text: string): boolean => formula.test(text);
 
-function csvCell(cell: Cell): string {
+function csvCell(cell: CsvCell): string {
   if (cell === null) return "";
   const text = typeof cell === "object" ? JSON.stringify(cell) : String(cell);
   const safe = isFormula(text) ? `'${text}` : text;

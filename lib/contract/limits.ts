@@ -108,9 +108,9 @@ export const keyLimits = {
   graceSecondsMax: 86_400,
   graceSecondsDefault: 3_600,
   /** Minimum grace period of a rotated key if it is unknown whether the caller received the new key. */
-  untoldGraceMs: 900_000,
+  unreceivedGraceMs: 900_000,
   /** No request takes this long: after it, nobody can receive a key value that was not delivered before. */
-  untoldAfterMs: 60_000,
+  unreceivedAfterMs: 60_000,
   /** Organizations whose keys are read in parallel, and how many one page reads at most. */
   organizationsAtOnce: 50,
   organizationsPerPageMax: 200,
@@ -176,7 +176,7 @@ export const peopleLimits = {
    * People changed by one transaction plus the organizations whose logs record it, in addition to the guard and the
    * tenant's copy.
    */
-  changedAndToldTogetherMax: 98,
+  changedAndRecordedTogetherMax: 98,
   /**
    * Memberships of one person: at most 330 bytes each of an item's 400 KB. A further membership becomes a person of its
    * own.
@@ -234,7 +234,7 @@ export const eventLimits = {
    * run records the ends before its next batch; a worker that AWS stopped meanwhile cannot, so a few ends may be
    * missing.
    */
-  untoldMax: 5,
+  unfinishedTriesMax: 5,
   /**
    * An event that takes longer than a delivery is given up after it used up this many deliveries. With the first ones,
    * which are not counted, that is half an hour.

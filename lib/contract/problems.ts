@@ -30,7 +30,7 @@ export function firstOf(problems: readonly string[]): string[] {
 }
 
 function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): string[] {
-  const field = nameOf(issue.path);
+  const field = pathName(issue.path);
   if (issue.code === "unrecognized_keys") {
     const known = issue.path.length === 0 ? ` Known are: ${Object.keys(schema.shape).join(", ")}.` : "";
     return issue.keys.map(
@@ -45,7 +45,7 @@ function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): 
 }
 
 /** In code notation: `permissions[0].resource`. */
-export const nameOf = (path: readonly PropertyKey[]): string =>
+export const pathName = (path: readonly PropertyKey[]): string =>
   path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
     .join("")

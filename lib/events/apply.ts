@@ -5,13 +5,13 @@ import { OneAtATime } from "../runtime/one-at-a-time.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { isTooFarAhead, versionOf } from "../store/items/version.ts";
 import type { Key, Table } from "../store/table.ts";
-import { blameOf, WaitingEventFailed } from "./blame.ts";
+import { eventErrorKind, WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
 import {
-  check,
   type EventReference,
   EventRefused,
   type PlatformEvent,
+  parseOrRefuse,
   readMessage,
   readReferenced,
   unknownType,
@@ -121,7 +121,7 @@ async function applyTogether(deps: EventDeps, run: readonly Opened<QueueMessage>
     await applyRun(deps, run);
     return true;
   } catch (error) {
-    if (blameOf(error) === "passing") throw error;
+    if (eventErrorKind(error) === "passing") throw error;
     return false;
   }
 }
@@ -164,9 +164,10 @@ function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMess
 }
 
 /** The reason why another try cannot succeed. */
-function hopelessFor({ untold, outlasted }: Tries): string | undefined {
-  const { untoldMax, outlastedMax } = eventLimits;
-  if (untold > untoldMax) return `It was begun ${untold - 1} times, and the worker ended each time.`;
+function hopelessFor({ unfinished, outlasted }: Tries): string | undefined {
+  const { unfinishedTriesMax, outlastedMax } = eventLimits;
+  if (unfinished > unfinishedTriesMax)
+    return `It was begun ${unfinished - 1} times, and the worker ended each time.`;
   return outlasted < outlastedMax ? undefined : `It took longer than a delivery lasts, ${outlasted} times.`;
 }
 
@@ -182,7 +183,7 @@ async function takeBlame(
   error: unknown,
   { tries, isOutlasted }: Try,
 ): Promise<void> {
-  const blame = blameOf(error);
+  const blame = eventErrorKind(error);
   if (blame === "event") {
     await deadLetter(deps, message, reasonOf(error));
   } else if (blame === "passing") {
@@ -273,7 +274,7 @@ async function checkEvent(
   const event = "data" in content ? content : await fetchReferenced(bucket, content);
   const type = eventTypeNamed(event.type);
   if (!type) throw unknownType(event.type, Object.keys(eventTypes));
-  const data = check(type.schema, event.data);
+  const data = parseOrRefuse(type.schema, event.data);
   const { id, occurred_at } = event;
   return {
     message,

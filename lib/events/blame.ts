@@ -1,6 +1,6 @@
 import { MoveUnderWay } from "../organizations/move.ts";
 import { CorruptItem } from "../store/items/parse.ts";
-import { isPassing, refusesInput } from "../store/retry.ts";
+import { isTemporaryStoreError, refusesInput } from "../store/retry.ts";
 import { EventRefused } from "./envelope.ts";
 import { QueueUnavailable } from "./sqs.ts";
 
@@ -12,11 +12,11 @@ import { QueueUnavailable } from "./sqs.ts";
  *   earlier move is not finished);
  * - `unclear`: perhaps rivals, perhaps a bug that the event triggers every time. A few more tries show which.
  */
-export type Blame = "event" | "passing" | "unclear";
+export type EventErrorKind = "event" | "passing" | "unclear";
 
-export function blameOf(error: unknown): Blame {
+export function eventErrorKind(error: unknown): EventErrorKind {
   if (error instanceof EventRefused || error instanceof CorruptItem || refusesInput(error)) return "event";
-  const mayPass = passing.some((kind) => error instanceof kind) || isPassing(error);
+  const mayPass = passing.some((kind) => error instanceof kind) || isTemporaryStoreError(error);
   return mayPass ? "passing" : "unclear";
 }
 

@@ -25,7 +25,7 @@ function create(): EventDeps {
     clock,
     random,
     log,
-    untoldEnds: new Map(),
+    unrecordedEnds: new Map(),
     table: createDynamoTable({ client: storeClient(), tableName, clock, random }),
     bucket: s3Bucket(requiredVariable(environmentVariables.eventsBucket)),
     deadLetters: sqsDeadLetters(createSqsCall(), requiredVariable(environmentVariables.deadLetterQueueUrl)),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { eventLimits } from "../contract/limits.ts";
 import { eventTypes } from "./event-types.ts";
-import { envelopeWords, eventWords } from "./words.ts";
+import { envelopeDescriptions, eventDescriptions } from "./words.ts";
 
 /** Events as JSON Schema and as rows of a table, made from the schemas that the worker uses for validation. */
 
@@ -15,7 +15,7 @@ export type FieldRow = {
 };
 
 export function meaningOf(type: string): string {
-  const words = eventWords[type];
+  const words = eventDescriptions[type];
   if (!words) throw new Error(`The event type ${type} has no words.`);
   return words.meaning;
 }
@@ -23,7 +23,7 @@ export function meaningOf(type: string): string {
 /** The schema of a whole event; every property is described. */
 export function eventJsonSchema(type: string): object {
   const known = eventTypes[type];
-  const words = eventWords[type];
+  const words = eventDescriptions[type];
   if (!known || !words) throw new Error(`The event type ${type} has no schema or no words.`);
   const data = inputSchema(known.schema);
   const left = new Set(Object.keys(words.fields));
@@ -34,7 +34,7 @@ export function eventJsonSchema(type: string): object {
     return meaning;
   });
   if (left.size > 0) throw new Error(`${type} has no field ${[...left].join(", ")}.`);
-  const { id, type: name, occurred_at, data: whole } = envelopeWords;
+  const { id, type: name, occurred_at, data: whole } = envelopeDescriptions;
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: type,
@@ -85,7 +85,7 @@ const branchesOf = (schema: Schema): Schema[] => [
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 
 /** The fields of `data`, outer ones before inner ones. */
-export function fieldsOf(type: string): FieldRow[] {
+export function eventFieldsOf(type: string): FieldRow[] {
   const rows: FieldRow[] = [];
   const known = eventTypes[type];
   if (!known) throw new Error(`There is no event type ${type}.`);
@@ -99,7 +99,7 @@ export function fieldsOf(type: string): FieldRow[] {
           path,
           type: typeWords(property),
           required: branch.required?.includes(name) ?? false,
-          meaning: eventWords[type]?.fields[path] ?? "",
+          meaning: eventDescriptions[type]?.fields[path] ?? "",
         });
         visit(property, path);
       }

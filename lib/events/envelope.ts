@@ -3,7 +3,7 @@ import { eventLimits } from "../contract/limits.ts";
 import { wellFormed } from "../contract/parameters.ts";
 import { queueLimits } from "../contract/platform.ts";
 import { canonicalInstant } from "../store/items/version.ts";
-import { inOurWords, problemsOf } from "./problems.ts";
+import { issueMessage, problemsOf } from "./problems.ts";
 
 /** This event can never be applied: it goes to the dead letters with the reason. */
 export class EventRefused extends Error {
@@ -41,7 +41,7 @@ export type PlatformEvent = z.output<typeof inlineEvent>;
 export type EventReference = z.output<typeof referencedEvent>;
 
 export function readEvent(value: unknown): PlatformEvent {
-  return check(inlineEvent, value);
+  return parseOrRefuse(inlineEvent, value);
 }
 
 /** A message is an event, or a reference to one. */
@@ -55,7 +55,7 @@ export function readMessage(body: string): PlatformEvent | EventReference {
   const value = readJson(body);
   const isReference =
     typeof value === "object" && value !== null && "reference" in value && !("data" in value);
-  return isReference ? check(referencedEvent, value) : check(inlineEvent, value);
+  return isReference ? parseOrRefuse(referencedEvent, value) : parseOrRefuse(inlineEvent, value);
 }
 
 export function readReferenced(
@@ -69,8 +69,8 @@ export function readReferenced(
 }
 
 /** Checks a value against a schema; the reason names the fields and what is allowed, never the values. */
-export function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  const parsed = schema.safeParse(value, { error: inOurWords });
+export function parseOrRefuse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value, { error: issueMessage });
   if (parsed.success) return parsed.data;
   throw new EventRefused(problemsOf(parsed.error.issues, value).join("; "));
 }

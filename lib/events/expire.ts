@@ -10,7 +10,7 @@ import { drain } from "./apply.ts";
 import { WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
-import { tellUntoldEnds } from "./tries.ts";
+import { recordLateEnds } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
 
 /**
@@ -19,7 +19,7 @@ import { readWaiting, stopWaiting } from "./waiting.ts";
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
   const pieces = new ErrorCollector();
-  await pieces.run(() => tellUntoldEnds(deps));
+  await pieces.run(() => recordLateEnds(deps));
   const rows: WaitingByAgeItem[] = [];
   for await (const item of queryAll(deps.table, waitingByAgeRange)) {
     await pieces.run(async () => rows.push(parseWaitingByAge(item)));

@@ -4,7 +4,7 @@ import { TimeUp } from "../runtime/time-up.ts";
 import { applyInOrder } from "./apply.ts";
 import { boundedDeps } from "./bounded.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { isSuspect, tellUntoldEnds } from "./tries.ts";
+import { isSuspect, recordLateEnds } from "./tries.ts";
 
 /**
  * Applies a batch of the queue. Groups run in parallel, each in its own order; a temporary error ends its group and
@@ -19,7 +19,7 @@ export async function ingest<Message extends QueueMessage>(
   const done = new Set<Message>();
   const groups = [...Map.groupBy(messages, ({ group }) => group).values()];
   const work = async (bounded: EventDeps): Promise<void> => {
-    await tellUntoldEnds(bounded).catch((error: unknown) =>
+    await recordLateEnds(bounded).catch((error: unknown) =>
       deps.log("warn", "The ends of earlier tries cannot be told yet.", { error: describeError(error) }),
     );
     const isLast = (group: readonly Message[]) => group.slice(0, 1).some(isSuspect);

@@ -51,7 +51,7 @@ export type TryEnd = "unclear" | "passing" | "outlasted";
  * nor the end of its try: the worker, if it continues to run, records the end before its next batch. Otherwise it would
  * look as if the event had ended the worker.
  */
-export type UntoldEnds = Map<string, { readonly messageId: string; readonly end: TryEnd }>;
+export type UnrecordedEnds = Map<string, { readonly messageId: string; readonly end: TryEnd }>;
 
 export type EventDeps = Store & {
   readonly bucket: EventBucket;
@@ -60,7 +60,7 @@ export type EventDeps = Store & {
   /** The table for counting tries, also when the time for the events is up; `table` by default. */
   readonly triesTable?: Table;
   /** Ends of tries that the store did not accept; kept from one batch of a worker to the next. */
-  readonly untoldEnds?: UntoldEnds;
+  readonly unrecordedEnds?: UnrecordedEnds;
   /** Throws when the time for the events is up; without it there is no time limit. */
   readonly checkTime?: () => void;
   /** How long the events of this delivery may take; without it there is no time limit. */

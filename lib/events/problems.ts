@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { nameOf, valueAt } from "../contract/problems.ts";
+import { pathName, valueAt } from "../contract/problems.ts";
 
 /** Each value completes the sentence "must be …". */
 const kinds: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** Describes what is wrong with a field: what is allowed, never the field's value. */
-export const inOurWords: z.core.$ZodErrorMap = (issue) => {
+export const issueMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${kinds[issue.expected] ?? issue.expected}`;
@@ -42,5 +42,5 @@ function bound(origin: string, which: "at least" | "at most", limit: number | bi
 export const problemsOf = (issues: readonly z.core.$ZodIssue[], value: unknown): string[] =>
   issues.map(({ path, code, message }) => {
     const isMissing = code !== "custom" && path.length > 0 && valueAt(value, path) === undefined;
-    return `${nameOf(path) || "event"}: ${isMissing ? "is required" : message}`;
+    return `${pathName(path) || "event"}: ${isMissing ? "is required" : message}`;
   });

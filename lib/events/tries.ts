@@ -9,7 +9,7 @@ import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
  * the queue counts something else: how often it delivered the message, also behind another message that failed.
  */
 
-type Deps = Pick<EventDeps, "table" | "triesTable" | "untoldEnds" | "clock" | "random">;
+type Deps = Pick<EventDeps, "table" | "triesTable" | "unrecordedEnds" | "clock" | "random">;
 
 const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
 
@@ -17,7 +17,7 @@ export type Tries = {
   /** The try that begins now. */
   readonly id: string;
   /** Tries that began and whose end is not recorded, including the try that begins now. */
-  readonly untold: number;
+  readonly unfinished: number;
   /** Tries that ended with a temporary error. */
   readonly passing: number;
   /** Those of `passing` that used all the time of a delivery although the store answered quickly. */
@@ -44,7 +44,7 @@ export async function countTry(deps: Deps, { id: messageId }: QueueMessage): Pro
   const after = await table.write(write, { returning: "new", idempotent: true });
   return {
     id,
-    untold: Object.keys(after ?? {}).filter((name) => name.startsWith(begunPrefix)).length,
+    unfinished: Object.keys(after ?? {}).filter((name) => name.startsWith(begunPrefix)).length,
     passing: Number(after?.passing ?? 0),
     outlasted: Number(after?.outlasted ?? 0),
     givenUp: typeof after?.given_up === "string" ? after.given_up : undefined,
@@ -66,17 +66,17 @@ export async function endTry(
   tryId: string,
   end: TryEnd,
 ): Promise<number> {
-  deps.untoldEnds?.set(tryId, { messageId, end });
-  const unclear = await tellEnd(deps, messageId, end, tryId);
-  deps.untoldEnds?.delete(tryId);
+  deps.unrecordedEnds?.set(tryId, { messageId, end });
+  const unclear = await recordEnd(deps, messageId, end, tryId);
+  deps.unrecordedEnds?.delete(tryId);
   return unclear;
 }
 
 /** Counts an unclear error of a try that was not counted before it began; returns the number of unclear errors. */
 export const countUnclear = (deps: Deps, { id }: QueueMessage): Promise<number> =>
-  tellEnd(deps, id, "unclear");
+  recordEnd(deps, id, "unclear");
 
-async function tellEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: string): Promise<number> {
+async function recordEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: string): Promise<number> {
   const counted = { add: added(end), set: [["ttl", endOf(deps)]] } as const;
   const table = tableOf(deps);
   const begun = tryId === undefined ? undefined : begunName(tryId);
@@ -97,10 +97,10 @@ async function tellEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: strin
 }
 
 /** Records the ends of tries that the store could not accept earlier. Call it before anything is tried. */
-export async function tellUntoldEnds(deps: Deps): Promise<void> {
-  for (const [tryId, { messageId, end }] of deps.untoldEnds ?? []) {
-    await tellEnd(deps, messageId, end, tryId);
-    deps.untoldEnds?.delete(tryId);
+export async function recordLateEnds(deps: Deps): Promise<void> {
+  for (const [tryId, { messageId, end }] of deps.unrecordedEnds ?? []) {
+    await recordEnd(deps, messageId, end, tryId);
+    deps.unrecordedEnds?.delete(tryId);
   }
 }
 

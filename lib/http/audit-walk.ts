@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { OperationContext, WalkCall } from "../access/call.ts";
-import type { Following } from "../access/follow-scope.ts";
+import type { ScopeFollowUp } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
 import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
@@ -43,7 +43,11 @@ const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [plac
  * has passed. If the whole tenant was requested, its own entries were always shown, so they are left out here.
  * Otherwise those of its own entries that name one of these organizations are included.
  */
-async function catchUp(call: AuditCall, following: Following, position: AuditPosition): Promise<AuditedPage> {
+async function catchUp(
+  call: AuditCall,
+  following: ScopeFollowUp,
+  position: AuditPosition,
+): Promise<AuditedPage> {
   const { newlyVisible: organizations, caughtUpTo } = following;
   const isShownAlways = ({ organization }: AuditItem) =>
     organization === null && call.scope.selector === "all";

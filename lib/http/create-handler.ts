@@ -13,7 +13,7 @@ import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
 import type { RequestContext, Verb } from "./request-context.ts";
 import { createRequestPath, type RequestPathOptions } from "./request-path.ts";
-import { fail, type Result, succeed } from "./respond.ts";
+import { fail, type HandlerResult, succeed } from "./respond.ts";
 
 /** Lambda's context. `openRequest` adds the state of the request, which the handler and the hooks share. */
 type RequestState = Context & { requestContext?: RequestContext };
@@ -28,7 +28,7 @@ export function createHandler<Op extends Operation>(
   options?: RequestPathOptions<Op>,
 ) {
   const followPath = createRequestPath(operation, verb, options);
-  return middy<APIGatewayProxyEvent, Result, Error, RequestState>({
+  return middy<APIGatewayProxyEvent, HandlerResult, Error, RequestState>({
     // middy's own deadline covers the handler only and fires once; ours also ends reads that are in progress.
     timeoutEarlyInMillis: 0,
     ...(operation.streaming && { executionMode: executionModeStreamifyResponse }),
@@ -48,7 +48,7 @@ const requestOf = ({ requestContext }: RequestState): RequestContext =>
 /** A hook throws or returns nothing: middy would send a returned value as the answer. */
 function requestLifecycle(
   operation: Operation,
-): MiddlewareObj<APIGatewayProxyEvent, Result, Error, RequestState> {
+): MiddlewareObj<APIGatewayProxyEvent, HandlerResult, Error, RequestState> {
   return {
     before: function openRequest({ event, context }) {
       beginInvocation(context, gatewayRequestIdOf(event) ?? undefined);

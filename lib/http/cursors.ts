@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
-import type { Paging, Position } from "../access/call.ts";
+import type { CursorPosition, Paging } from "../access/call.ts";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { coversSeveral, type Scope } from "../access/scope.ts";
@@ -43,10 +43,10 @@ const payloadSchema = z.strictObject({
   /** Page size, if the walk keeps it. */
   n: z.number().optional(),
 });
-type Payload = Omit<z.output<typeof payloadSchema>, "p"> & { readonly p: Position };
+type Payload = Omit<z.output<typeof payloadSchema>, "p"> & { readonly p: CursorPosition };
 
 export type OpenedCursor = {
-  readonly position: Position;
+  readonly position: CursorPosition;
   readonly resumes: boolean;
   readonly pageSize: number | undefined;
   readonly binding: string;
@@ -217,7 +217,7 @@ export function bindPaging(
   const pageSize = limit ?? (keepsSize ? cursor?.pageSize : undefined) ?? walk.defaultPageSize;
   const nowSeconds = Math.floor(deps.nowMs / 1000);
   const { needsSince, began } = agesOf(cursor, nowSeconds);
-  const make = (position: Position, resumes: boolean, mark: ScopeMark | undefined) =>
+  const make = (position: CursorPosition, resumes: boolean, mark: ScopeMark | undefined) =>
     seal(deps.ring.current(), {
       o: operation.id,
       b: binding(),

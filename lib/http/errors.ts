@@ -4,7 +4,7 @@ import { requestLimits } from "../contract/limits.ts";
 import { errorShapeOf } from "../contract/operation.ts";
 import { StoreUnavailable } from "../store/table.ts";
 import type { Rendered } from "./reply.ts";
-import { render } from "./reply.ts";
+import { renderReply } from "./reply.ts";
 
 /** Converts anything that was thrown into the error that the caller may see. */
 export function faultOf(error: unknown, requestId: string): ApiError {
@@ -28,7 +28,7 @@ export function faultOf(error: unknown, requestId: string): ApiError {
 export function renderFault(fault: ApiError, path: string): Rendered {
   const json = errorShapeOf(path) === "errors" ? { errors: fault.problems } : { error: asOne(fault) };
   const retry = retryAfter(fault.code, fault.retryAfterSeconds);
-  return render(fault.status, { json, headers: { ...fault.headers, ...retry } });
+  return renderReply(fault.status, { json, headers: { ...fault.headers, ...retry } });
 }
 
 function asOne({ code, problems }: ApiError) {

@@ -1,8 +1,8 @@
-import { type Cell, csvRow } from "../contract/csv.ts";
+import { type CsvCell, csvRow } from "../contract/csv.ts";
 import { type BytesReply, jsonType } from "./reply.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
-export type Column<Record> = { readonly name: string; readonly cell: (record: Record) => Cell };
+export type CsvColumn<Record> = { readonly name: string; readonly cell: (record: Record) => CsvCell };
 
 export type List<Record> = {
   readonly format: ListFormat;
@@ -10,7 +10,7 @@ export type List<Record> = {
   /** The array's name in JSON. */
   readonly name: string;
   /** For CSV, in the order of the file. */
-  readonly columns: ReadonlyArray<Column<Record>>;
+  readonly columns: ReadonlyArray<CsvColumn<Record>>;
   /** The removed records, if the request asks for them. Never in CSV. */
   readonly removed?: readonly object[];
   readonly nextCursor: string | null;
@@ -47,7 +47,7 @@ export const ndjson = (records: readonly unknown[]): Buffer =>
   Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 
 /** With a header row. */
-export function csv<Record>(columns: ReadonlyArray<Column<Record>>, records: readonly Record[]): Buffer {
+export function csv<Record>(columns: ReadonlyArray<CsvColumn<Record>>, records: readonly Record[]): Buffer {
   const rows = [csvRow(columns.map(({ name }) => name))];
   for (const record of records) rows.push(csvRow(columns.map(({ cell }) => cell(record))));
   return Buffer.from(rows.join(""));

@@ -4,12 +4,12 @@ import { auditLimits, cacheLimits } from "../contract/limits.ts";
 export class RefusalMemory {
   readonly #recordedAtMs = new Map<string, number>();
 
-  isTold(keyId: string, reason: string, nowMs: number): boolean {
+  isRecorded(keyId: string, reason: string, nowMs: number): boolean {
     const atMs = this.#recordedAtMs.get(`${keyId} ${reason}`);
     return atMs !== undefined && atMs <= nowMs && nowMs < atMs + auditLimits.refusedEveryMs;
   }
 
-  tell(keyId: string, reason: string, nowMs: number): void {
+  noteRecorded(keyId: string, reason: string, nowMs: number): void {
     if (this.#recordedAtMs.size >= cacheLimits.refusalsMax) this.#recordedAtMs.clear();
     this.#recordedAtMs.set(`${keyId} ${reason}`, nowMs);
   }

@@ -27,7 +27,7 @@ export async function auditRefusal(
   const key = fault instanceof AuthenticationError ? fault.key : principal?.key;
   if (!key || !refuses(fault.code)) return;
   const reason = fault instanceof AuthenticationError ? fault.reason : fault.code;
-  if (deps.refusals.isTold(key.id, reason, deps.clock.nowMs())) return;
+  if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
   try {
     const userName = principal ? principal.userName : await readUserName(requestContext.table, key);
     await recordRefusal(
@@ -42,7 +42,7 @@ export async function auditRefusal(
         gatewayRequestId: gatewayRequestIdOf(requestContext.event),
       },
     );
-    deps.refusals.tell(key.id, reason, deps.clock.nowMs());
+    deps.refusals.noteRecorded(key.id, reason, deps.clock.nowMs());
   } catch (error) {
     log("warn", "refusal not audited", { request_id: requestContext.requestId, cause: describeError(error) });
   }

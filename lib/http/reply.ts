@@ -19,7 +19,7 @@ export type Rendered = {
 
 export const jsonType = "application/json";
 
-export function render(status: number, reply: Reply): Rendered {
+export function renderReply(status: number, reply: Reply): Rendered {
   if ("empty" in reply) return { status, headers: {}, body: Buffer.alloc(0) };
   const body = "bytes" in reply ? reply.bytes : Buffer.from(JSON.stringify(reply.json));
   const contentType = "bytes" in reply ? reply.contentType : jsonType;

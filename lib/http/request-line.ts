@@ -4,11 +4,11 @@ import type { Clock } from "../runtime/clock.ts";
 import { type LogFields, log } from "../runtime/log.ts";
 import { embedMetrics } from "../runtime/metrics.ts";
 
-export type Opened = { readonly requestId: string; readonly startedAtMs: number };
-export type Answered = { readonly status: number; readonly fault?: ApiError | undefined };
+export type OpenedRequest = { readonly requestId: string; readonly startedAtMs: number };
+export type AnsweredRequest = { readonly status: number; readonly fault?: ApiError | undefined };
 
 /** Further fields of the line, and which of its numbers are metrics. */
-export type More = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };
+export type LogLineExtras = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };
 
 /**
  * Writes the one log line of a request, with its metrics. It never holds a key, a path, a query, a body or a Learning's
@@ -17,9 +17,9 @@ export type More = { readonly fields?: LogFields; readonly metrics?: readonly Me
  */
 export function logRequest(
   clock: Clock,
-  { requestId, startedAtMs }: Opened,
-  { status, fault }: Answered,
-  { fields, metrics = [] }: More = {},
+  { requestId, startedAtMs }: OpenedRequest,
+  { status, fault }: AnsweredRequest,
+  { fields, metrics = [] }: LogLineExtras = {},
 ): void {
   const groups = fault ? [...metrics, errorMetrics] : metrics;
   log(status >= 500 ? "error" : "info", "request", {

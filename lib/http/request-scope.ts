@@ -1,5 +1,5 @@
-import { withOrganizationsNow } from "../access/authenticate.ts";
-import type { Input, OperationContext } from "../access/call.ts";
+import { withCurrentOrganizations } from "../access/authenticate.ts";
+import type { OperationContext, OperationInput } from "../access/call.ts";
 import { followRows, spanOf } from "../access/follow-scope.ts";
 import { checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
@@ -22,7 +22,7 @@ import { fieldOf, listField, textField } from "./validation.ts";
 type ScopeRequest = {
   readonly operation: Operation;
   readonly principal: Principal;
-  readonly input: Input<Operation>;
+  readonly input: OperationInput<Operation>;
   readonly cursor: OpenedCursor | undefined;
 };
 
@@ -38,7 +38,7 @@ const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
 });
 
 /** From the body if there is one, else from the query. An operation that refuses `org_id` refuses it in both. */
-function orgIdOf({ body, organization }: Operation, input: Input<Operation>): string | undefined {
+function orgIdOf({ body, organization }: Operation, input: OperationInput<Operation>): string | undefined {
   const inBody = textField(input.body, "org_id");
   return body && organization !== "refused" ? inBody : (inBody ?? textField(input.query, "org_id"));
 }
@@ -61,7 +61,7 @@ export async function followScope(
   if (!operation.paging?.resumable || !coversSeveral(scope)) return scope;
   const mark = cursor && checkMark(cursor, principal);
   const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, nowMs);
-  const caller = span.rereads ? await withOrganizationsNow(table, principal) : principal;
+  const caller = span.rereads ? await withCurrentOrganizations(table, principal) : principal;
   const now = span.rereads ? scopeNow(request, caller, scopeOptionsOf(request)) : scope;
   const readLeft = () => organizationsLeft(table, request);
   const followed = await followRows(now.organizations, span, mark, readLeft);

@@ -17,14 +17,14 @@ import {
   rateLimitPolicyHeaders,
 } from "./headers.ts";
 import type { Rendered, Reply } from "./reply.ts";
-import { render } from "./reply.ts";
+import { renderReply } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type StreamedResult = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
-export type Result = APIGatewayProxyResult | StreamedResult;
+export type HandlerResult = APIGatewayProxyResult | StreamedResult;
 
-export async function succeed(requestContext: RequestContext, reply: Reply): Promise<Result> {
-  const rendered = render(requestContext.operation.answer.status, reply);
+export async function succeed(requestContext: RequestContext, reply: Reply): Promise<HandlerResult> {
+  const rendered = renderReply(requestContext.operation.answer.status, reply);
   if (rendered.body.length > requestLimits.responseBytesMax)
     throw responseTooLarge(requestContext.operation.narrowing);
   const result = await finish(requestContext, rendered);
@@ -36,7 +36,7 @@ const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): ApiError =>
   new ApiError("RESPONSE_TOO_LARGE", `The answer is too large to be sent at once. ${narrowing}`);
 
 /** JSON turns one byte into six at most, so most answers need no exact count. Streams have no such limit. */
-function fitsLambda(result: Result): boolean {
+function fitsLambda(result: HandlerResult): boolean {
   if (typeof result.body !== "string" || result.body.length * 6 <= lambdaLimits.answerBytesMax) return true;
   return Buffer.byteLength(JSON.stringify(result)) <= lambdaLimits.answerBytesMax;
 }
@@ -44,7 +44,7 @@ function fitsLambda(result: Result): boolean {
 export async function fail(
   requestContext: RequestContext,
   error: unknown,
-): Promise<{ result: Result; fault: ApiError }> {
+): Promise<{ result: HandlerResult; fault: ApiError }> {
   const fault = faultOf(error, requestContext.requestId);
   if (fault instanceof RateLimitExceeded) requestContext.admission = fault.admission;
   const rendered = renderFault(fault, requestContext.operation.path);
@@ -56,7 +56,7 @@ async function finish(
   requestContext: RequestContext,
   { status, headers, body }: Rendered,
   problem?: ErrorCode,
-): Promise<Result> {
+): Promise<HandlerResult> {
   const { operation, principal, admission, requestId, event } = requestContext;
   const all: Record<string, string> = {
     ...baseHeaders(requestId),

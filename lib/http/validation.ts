@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
-import type { Input } from "../access/call.ts";
+import type { OperationInput } from "../access/call.ts";
 import type { Principal } from "../access/principal.ts";
 import { checksOrgId, readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
@@ -14,7 +14,7 @@ import type { Dependencies } from "./dependencies.ts";
 import type { JsonBody } from "./json-body.ts";
 
 export type Validated<Op extends Operation> = {
-  readonly input: Input<Op>;
+  readonly input: OperationInput<Op>;
   /** The request's cursor, opened; its binding is checked with the scope. */
   readonly cursor: OpenedCursor | undefined;
 };
@@ -55,7 +55,11 @@ export async function validateRequest<Op extends Operation>(
 }
 
 /** For keys that read `org_id`, two different values are a mistake; the service does not guess which one counts. */
-function contradiction(operation: Operation, kind: KeyKind, input: Input<Operation>): string | undefined {
+function contradiction(
+  operation: Operation,
+  kind: KeyKind,
+  input: OperationInput<Operation>,
+): string | undefined {
   const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
   if (!readsOrgId(operation, kind) || inQuery === undefined || inBody === undefined) return undefined;
   return inQuery === inBody
@@ -81,7 +85,7 @@ function readInput<Op extends Operation>(
   return {
     problems: firstOf(sentences).map(invalid),
     // The cast holds, because the type is derived from the schemas that parsed the values.
-    input: { path: path.value, query: query.value, body: body.value } as Input<Op>,
+    input: { path: path.value, query: query.value, body: body.value } as OperationInput<Op>,
     /** A well-formed cursor, also if other values have problems. */
     cursor: cursorOf(operation, values),
   };

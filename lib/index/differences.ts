@@ -6,7 +6,7 @@ import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store
 import { behindVectors, learningOfVector, learningPartition, vectorPartition } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import type { Embedder } from "./embedder.ts";
-import type { Change } from "./stale.ts";
+import type { LearningRevision } from "./stale.ts";
 import { isIndexCurrent, isIndexed } from "./write-vectors.ts";
 
 /** The fields of a record that the comparison needs. */
@@ -25,13 +25,13 @@ const parseLearningHead = parseItem("Learning", learningHead);
 export type Compared = {
   readonly id: string;
   /** Set if the record and the index differ. */
-  readonly difference: Change | undefined;
+  readonly difference: LearningRevision | undefined;
   /** Set if the record cannot be read, so that a comparison is not possible. */
   readonly damage?: CorruptItem;
 };
 
 /** What is stored at an id; `damage` is set if it cannot be read. */
-type Found<Head> = { readonly sk: string; readonly head?: Head; readonly damage?: CorruptItem };
+type StoredHead<Head> = { readonly sk: string; readonly head?: Head; readonly damage?: CorruptItem };
 
 /**
  * Compares an organization's records and vectors in the order of their ids. Both are stored sorted, so only a page of
@@ -57,7 +57,7 @@ export async function* differences(
   while (record || vector) {
     const id = firstOf(record?.sk, vector && learningOfVector(vector.sk));
     const here = record?.sk === id ? record : undefined;
-    const there: Found<VectorHead>[] = [];
+    const there: StoredHead<VectorHead>[] = [];
     while (vector && learningOfVector(vector.sk) === id) {
       there.push(vector);
       vector = await next(vectors, parseVectorHead);
@@ -72,8 +72,8 @@ const firstOf = (one = "", other = ""): string => (one !== "" && (other === "" |
 function compare(
   embedder: Embedder,
   { organization, id }: { readonly organization: string; readonly id: string },
-  record: Found<LearningHead> | undefined,
-  vectors: readonly Found<VectorHead>[],
+  record: StoredHead<LearningHead> | undefined,
+  vectors: readonly StoredHead<VectorHead>[],
 ): Compared {
   if (record?.damage) return { id, difference: undefined, damage: record.damage };
   // A vector that cannot be read is created again or deleted.
@@ -105,7 +105,7 @@ const walk = (table: Table, pk: string, after: string, only: readonly string[]) 
 async function next<Head>(
   items: AsyncGenerator<Item>,
   parse: (item: Item) => Head,
-): Promise<Found<Head> | undefined> {
+): Promise<StoredHead<Head> | undefined> {
   const { done, value } = await items.next();
   if (done) return undefined;
   try {

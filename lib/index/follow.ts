@@ -3,10 +3,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { Embedder, Embedding } from "./embedder.ts";
 import { markerKey, markStale } from "./stale.ts";
-import { type PlaceDeps, type Placement, vectorItems, writeVectors } from "./write-vectors.ts";
+import { type VectorDeps, type VectorUpdate, vectorItems, writeVectors } from "./write-vectors.ts";
 
 /** A Learning whose vector is missing or wrong, and its embedding, which may still be in progress. */
-export type Fresh = {
+export type ChangedLearning = {
   readonly learning: LearningItem;
   readonly embedding: Promise<Embedding>;
   /**
@@ -17,13 +17,13 @@ export type Fresh = {
 };
 
 /** Updates the index for Learnings that are shared and approved now. Returns the ids that failed, with the reason. */
-export async function followChanged(
-  { embedder, clock, ...deps }: PlaceDeps & { readonly embedder: Embedder; readonly clock: Clock },
-  fresh: readonly Fresh[],
+export async function indexChanged(
+  { embedder, clock, ...deps }: VectorDeps & { readonly embedder: Embedder; readonly clock: Clock },
+  fresh: readonly ChangedLearning[],
 ): Promise<ReadonlyMap<string, unknown>> {
   const failed = new Map<string, unknown>();
   const placements = await Promise.all(
-    fresh.map(async ({ learning, embedding }): Promise<Placement[]> => {
+    fresh.map(async ({ learning, embedding }): Promise<VectorUpdate[]> => {
       const { organization, id, revision } = learning;
       try {
         const vectors = vectorItems(learning, embedder, await embedding);

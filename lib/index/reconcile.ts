@@ -13,15 +13,22 @@ import {
 import { organizationDirectoryPartition, reconcilerKey, reconcilerMarkersKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { differences } from "./differences.ts";
-import { nothing, plus, type RefreshDeps, type Report, refresh, staleMarkers } from "./refresh.ts";
-import { type Change, markStale, shardOf } from "./stale.ts";
+import {
+  addReports,
+  emptyReport,
+  type ReconcileReport,
+  type RefreshDeps,
+  refresh,
+  staleMarkers,
+} from "./refresh.ts";
+import { type LearningRevision, markStale, shardOf } from "./stale.ts";
 
 export type ReconcileDeps = RefreshDeps & { readonly clock: Clock };
 
 /** One scheduled run: changes that writers left unindexed, then a part of the slow full pass. */
-export async function reconcileSome(deps: ReconcileDeps): Promise<Report> {
+export async function reconcileSome(deps: ReconcileDeps): Promise<ReconcileReport> {
   const refreshed = await refresh(deps, await nextMarkers(deps));
-  return plus(refreshed, await continueFullPass(deps));
+  return addReports(refreshed, await continueFullPass(deps));
 }
 
 /**
@@ -44,16 +51,16 @@ async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly St
 /** Reconciles everything at once, for the operator. Calls `onProgress` with the sum so far after every piece. */
 export async function reconcileAll(
   deps: ReconcileDeps,
-  onProgress: (soFar: Report) => void = () => {},
-): Promise<Report> {
+  onProgress: (soFar: ReconcileReport) => void = () => {},
+): Promise<ReconcileReport> {
   const markers = await Array.fromAsync(
     staleMarkers(deps.table, { nowMs: deps.clock.nowMs(), everything: true }),
   );
   let report = await refresh(deps, markers);
-  for (let place: Place | null = beginning; place !== null; ) {
+  for (let place: ReconcilePosition | null = firstPosition; place !== null; ) {
     onProgress(report);
     const piece: Piece = await inspect(deps, place);
-    report = plus(report, piece.report);
+    report = addReports(report, piece.report);
     place = piece.next;
   }
   return report;
@@ -63,10 +70,10 @@ export async function reconcileAll(
  * The place is stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again
  * immediately.
  */
-async function continueFullPass(deps: ReconcileDeps): Promise<Report> {
+async function continueFullPass(deps: ReconcileDeps): Promise<ReconcileReport> {
   const stored = await deps.table.get(reconcilerKey);
   const start = startOf(stored && parseReconciler(stored), deps);
-  if (!start) return nothing;
+  if (!start) return emptyReport;
   const { report, next } = await inspect(deps, start);
   await deps.table.write({
     put: {
@@ -81,35 +88,38 @@ async function continueFullPass(deps: ReconcileDeps): Promise<Report> {
 }
 
 /** The organization in progress, by its place in the directory, and the last of its Learnings that was checked. */
-type Place = { readonly organization: string; readonly learning: string };
-type Piece = { readonly report: Report; readonly next: Place | null };
+type ReconcilePosition = { readonly organization: string; readonly learning: string };
+type Piece = { readonly report: ReconcileReport; readonly next: ReconcilePosition | null };
 
-const beginning: Place = { organization: "", learning: "" };
+const firstPosition: ReconcilePosition = { organization: "", learning: "" };
 
-function startOf(state: ReconcilerItem | undefined, { clock, embedder }: ReconcileDeps): Place | null {
-  if (!state || state.embedder !== embedder.id) return beginning;
+function startOf(
+  state: ReconcilerItem | undefined,
+  { clock, embedder }: ReconcileDeps,
+): ReconcilePosition | null {
+  if (!state || state.embedder !== embedder.id) return firstPosition;
   if (state.organization !== null) return { organization: state.organization, learning: state.learning };
-  return clock.nowMs() - state.ended_at_ms >= indexLimits.fullPassEveryMs ? beginning : null;
+  return clock.nowMs() - state.ended_at_ms >= indexLimits.fullPassEveryMs ? firstPosition : null;
 }
 
 /** Sorts after every id. */
 const endOfLearnings = "~";
 
 /** Checks a limited number of Learnings and organizations, and repairs differences. `next` is null at the end. */
-async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
-  let report = nothing;
+async function inspect(deps: ReconcileDeps, start: ReconcilePosition): Promise<Piece> {
+  let report = emptyReport;
   let organizations = 0;
   for await (const { sk, uuid } of organizationsFrom(deps.table, start.organization)) {
     let learning = sk === start.organization ? start.learning : "";
-    const changes: Change[] = [];
+    const changes: LearningRevision[] = [];
     for await (const { id, difference, damage } of differences(deps, uuid, learning)) {
       if (damage) logDamage(damage);
-      report = plus(report, { ...nothing, looked_at: 1, failed: damage ? 1 : 0 });
+      report = addReports(report, { ...emptyReport, looked_at: 1, failed: damage ? 1 : 0 });
       if (difference) changes.push(difference);
       learning = id;
       if (report.looked_at >= indexLimits.inspectedPerRunMax) break;
     }
-    report = plus(report, await repair(deps, changes));
+    report = addReports(report, await repair(deps, changes));
     const isFull = report.looked_at >= indexLimits.inspectedPerRunMax;
     if (isFull) return { report, next: { organization: sk, learning } };
     if (++organizations >= indexLimits.organizationsPerRunMax)
@@ -119,8 +129,8 @@ async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
 }
 
 /** Writes the markers first: if this run ends here, or the embedder fails, a later run finds them. */
-async function repair(deps: ReconcileDeps, changes: readonly Change[]): Promise<Report> {
-  if (changes.length === 0) return nothing;
+async function repair(deps: ReconcileDeps, changes: readonly LearningRevision[]): Promise<ReconcileReport> {
+  if (changes.length === 0) return emptyReport;
   const markers = changes.map((change) => markStale(change, deps.clock.nowMs()));
   await deps.table.writeMany(markers);
   const report = await refresh(

@@ -16,8 +16,8 @@ import {
   isIndexCurrent,
   isIndexed,
   isOfRevision,
-  type PlaceDeps,
-  type Placement,
+  type VectorDeps,
+  type VectorUpdate,
   vectorItems,
   vectorKeys,
   writeVectors,
@@ -25,18 +25,18 @@ import {
 
 const reconciler = "The reconciler";
 
-export type RefreshDeps = PlaceDeps & { readonly embedder: Embedder };
+export type RefreshDeps = VectorDeps & { readonly embedder: Embedder };
 
 /** The number of faults that were repaired, by kind, and of those that could not be. */
-export type Report = {
+export type ReconcileReport = {
   readonly looked_at: number;
   readonly missing: number;
   readonly stale: number;
   readonly orphaned: number;
   readonly failed: number;
 };
-export const nothing: Report = { looked_at: 0, missing: 0, stale: 0, orphaned: 0, failed: 0 };
-export const plus = (one: Report, other: Report): Report => ({
+export const emptyReport: ReconcileReport = { looked_at: 0, missing: 0, stale: 0, orphaned: 0, failed: 0 };
+export const addReports = (one: ReconcileReport, other: ReconcileReport): ReconcileReport => ({
   looked_at: one.looked_at + other.looked_at,
   missing: one.missing + other.missing,
   stale: one.stale + other.stale,
@@ -75,22 +75,22 @@ function markerRanges(from: MarkerPlace | undefined): Range[] {
 }
 
 /** Updates the index to match the records. Safe while writers are running: see `writeVectors`. */
-export async function refresh(deps: RefreshDeps, markers: readonly StaleItem[]): Promise<Report> {
+export async function refresh(deps: RefreshDeps, markers: readonly StaleItem[]): Promise<ReconcileReport> {
   const byLearning = [...Map.groupBy(markers, ({ organization, id }) => `${organization}#${id}`).values()];
-  let report = nothing;
+  let report = emptyReport;
   for (const some of chunksOf(byLearning, indexLimits.refreshedTogetherMax)) {
-    report = plus(report, await refreshSome(deps, some));
+    report = addReports(report, await refreshSome(deps, some));
   }
   return report;
 }
 
-type Fault = "missing" | "stale" | "orphaned";
-type Planned = { readonly fault: Fault | undefined; readonly placement: Placement };
+type IndexFault = "missing" | "stale" | "orphaned";
+type Planned = { readonly fault: IndexFault | undefined; readonly placement: VectorUpdate };
 
 async function refreshSome(
   { table, random, embedder }: RefreshDeps,
   groups: readonly (readonly StaleItem[])[],
-): Promise<Report> {
+): Promise<ReconcileReport> {
   const [pairs, found] = await Promise.all([
     readTogether(table, groups),
     Promise.all(groups.map(([first]) => first && readVectors(table, first))),
@@ -105,7 +105,7 @@ async function refreshSome(
     { table, random },
     plans.map(({ placement }) => placement),
   );
-  const repaired = (fault: Fault) =>
+  const repaired = (fault: IndexFault) =>
     plans.filter((each) => each.fault === fault && !notPlaced.has(each.placement)).length;
   return {
     looked_at: groups.length,

@@ -27,7 +27,7 @@ export type Search = {
   readonly scoreMin?: number | undefined;
 };
 
-export type Found = { readonly learning: LearningItem; readonly score: number };
+export type FoundLearning = { readonly learning: LearningItem; readonly score: number };
 
 /**
  * Returns the Learnings nearest to a change, best first. A long change is searched piece by piece, and a long Learning
@@ -38,7 +38,7 @@ export type Found = { readonly learning: LearningItem; readonly score: number };
 export async function searchLearnings(
   { table, vectors, embedder, onSearches }: SearchDeps,
   { organization, repositoryId, text, filePaths, resultsMax, scoreMin = -1 }: Search,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundLearning[]> {
   const paths = somePaths(filePaths).join("\n");
   if (`${paths}${text}`.trim() === "") return [];
   const asked = piecesOf(text).map((piece) => [paths, piece].join("\n").trim());
@@ -59,7 +59,7 @@ export async function searchLearnings(
       return isCandidate ? [[learning.id, learning] as const] : [];
     }),
   );
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundLearning>();
   for (const item of items.slice(0, keys.length)) {
     const learning = item && learnings.get(learningOfVector(item.sk));
     const vector = item && parseVector(item);

@@ -6,17 +6,21 @@ import type { Key, Put } from "../store/table.ts";
  * Every change that must be indexed writes a marker in its own transaction. The marker belongs to that change: the
  * process that indexes the change removes this marker, and never the marker of a later change.
  */
-export type Change = { readonly organization: string; readonly id: string; readonly revision: string };
+export type LearningRevision = {
+  readonly organization: string;
+  readonly id: string;
+  readonly revision: string;
+};
 
 /** Ids are UUIDs v5, so their first byte is distributed like a hash. */
 export const shardOf = (id: string): number => Number.parseInt(id.slice(0, 2), 16) % indexLimits.staleShards;
 
-export const markerKey = (change: Change): Key => staleKey(shardOf(change.id), change);
+export const markerKey = (change: LearningRevision): Key => staleKey(shardOf(change.id), change);
 
 /**
  * `leftBehindAtMs`: until this time the writer is expected to index the change, and the reconciler ignores the marker.
  */
-export const markStale = ({ organization, id, revision }: Change, leftBehindAtMs: number): Put => ({
+export const markStale = ({ organization, id, revision }: LearningRevision, leftBehindAtMs: number): Put => ({
   put: {
     ...markerKey({ organization, id, revision }),
     organization,

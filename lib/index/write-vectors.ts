@@ -12,10 +12,10 @@ import { markStale } from "./stale.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
-export type PlaceDeps = { readonly table: Table; readonly random: Random };
+export type VectorDeps = { readonly table: Table; readonly random: Random };
 
 /** What the index should contain for one Learning, and the change that this is based on. */
-export type Placement = {
+export type VectorUpdate = {
   readonly organization: string;
   readonly id: string;
   /** Empty: no vectors. Undefined: the stored vectors are correct. */
@@ -81,10 +81,10 @@ export const isOfRevision = (
  * permanently. Returns the placements that could not be written, with the reason.
  */
 export async function writeVectors(
-  deps: PlaceDeps,
-  placements: readonly Placement[],
-): Promise<ReadonlyMap<Placement, unknown>> {
-  const failed = new Map<Placement, unknown>();
+  deps: VectorDeps,
+  placements: readonly VectorUpdate[],
+): Promise<ReadonlyMap<VectorUpdate, unknown>> {
+  const failed = new Map<VectorUpdate, unknown>();
   await Promise.all(
     chunksOf(placements, storeLimits.batchWriteItemsMax).map(async (chunk) => {
       try {
@@ -101,15 +101,15 @@ export async function writeVectors(
   return failed;
 }
 
-const writesOf = ({ vectors = [], strays }: Placement): Array<{ put: VectorItem } | { delete: Key }> => [
+const writesOf = ({ vectors = [], strays }: VectorUpdate): Array<{ put: VectorItem } | { delete: Key }> => [
   ...vectors.map((vector) => ({ put: vector })),
   ...strays.map((key) => ({ delete: key })),
 ];
 
-const nameOf = ({ organization, id }: Placement): string => `${organization} ${id}`;
+const nameOf = ({ organization, id }: VectorUpdate): string => `${organization} ${id}`;
 
 /** An unnecessary marker only costs the reconciler a check, so errors here are ignored. */
-async function settle({ table, random }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
+async function settle({ table, random }: VectorDeps, placed: readonly VectorUpdate[]): Promise<void> {
   if (placed.length === 0) return;
   try {
     // Read in a transaction, so that a change is seen completely: a change that includes its vector may become visible
@@ -120,7 +120,7 @@ async function settle({ table, random }: PlaceDeps, placed: readonly Placement[]
     );
     const records = (await Promise.all(looks)).flat();
     const revisions = new Map([...keys.keys()].map((name, index) => [name, records[index]?.revision]));
-    const isSettled = (placement: Placement) =>
+    const isSettled = (placement: VectorUpdate) =>
       (revisions.get(nameOf(placement)) ?? null) === placement.follows;
     const writes = placed.map((placement) =>
       isSettled(placement)
@@ -132,5 +132,5 @@ async function settle({ table, random }: PlaceDeps, placed: readonly Placement[]
 }
 
 /** A new marker: its own marker may be deleted already or soon, since other processes index the same change too. */
-const markAgain = ({ organization, id }: Placement, revision: string) =>
+const markAgain = ({ organization, id }: VectorUpdate, revision: string) =>
   markStale({ organization, id, revision }, 0);

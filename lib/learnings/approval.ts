@@ -18,7 +18,13 @@ import {
   TransactionRefused,
   type TransactionWrite,
 } from "../store/table.ts";
-import { approved, changed, recordWrites, type WriteContext, writeContext } from "./record.ts";
+import {
+  approvedLearning,
+  changedLearning,
+  recordWrites,
+  type WriteContext,
+  writeContext,
+} from "./record.ts";
 import { learningEvent } from "./writer.ts";
 
 /** Learnings that wait for an admin, next deadline first; can be limited to one organization or one id. */
@@ -131,7 +137,7 @@ async function approveOne(store: Store, organization: string, id: string, row: I
   });
 }
 
-type Found = {
+type LearningToDecide = {
   readonly organization: OrganizationItem;
   readonly learning: LearningItem;
   readonly at: WriteContext;
@@ -141,7 +147,7 @@ async function readPending(
   { table, clock, random }: Store,
   organization: string,
   id: string,
-): Promise<Found | "not_found" | "not_pending"> {
+): Promise<LearningToDecide | "not_found" | "not_pending"> {
   const [owner, record] = await table.getMany([organizationKey(organization), learningKey(organization, id)]);
   if (!owner || !record) return "not_found";
   const learning = parseLearning(record);
@@ -160,6 +166,6 @@ const decisionWrites = (at: WriteContext, learning: LearningItem, decision: Deci
     at,
     learning,
     decision === "approved"
-      ? approved(at, learning)
-      : changed(at, learning, { state: "disapproved", approve_at: null, pull_requests: [] }),
+      ? approvedLearning(at, learning)
+      : changedLearning(at, learning, { state: "disapproved", approve_at: null, pull_requests: [] }),
   );

@@ -2,7 +2,7 @@ import { contentDigest } from "./identity.ts";
 import { redact, redactPath } from "./redaction/redact.ts";
 
 /** A text to remember, with every recognized credential removed. */
-export type Content = {
+export type LearningContent = {
   readonly repositoryId: string;
   readonly text: string;
   readonly digest: string;
@@ -18,7 +18,7 @@ export function redactContent(raw: {
   readonly text: string;
   readonly file: string | null;
   readonly sourceUrl: string | null;
-}): Content {
+}): LearningContent {
   const { text, kinds } = redact(raw.text);
   return {
     repositoryId: raw.repositoryId,

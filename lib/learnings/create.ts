@@ -3,16 +3,22 @@ import { isReadable } from "../access/readable.ts";
 import { auditWritesFor } from "../audit/entry.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
-import { followChanged } from "../index/follow.ts";
+import { indexChanged } from "../index/follow.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { required } from "../runtime/required.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import { repositoryKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { type BatchItem, readItems } from "./batch/item.ts";
-import { type Author, type Plan, readOwners, type TextOwners, type Wanted } from "./batch/plan.ts";
+import {
+  type BatchAuthor,
+  type BatchText,
+  readOwners,
+  type TextOwners,
+  type TextPlan,
+} from "./batch/plan.ts";
 import { type Stored, storeTexts } from "./batch/write.ts";
-import type { Content } from "./content.ts";
+import type { LearningContent } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 import { freeGeneration, textOwner } from "./text-owner.ts";
 import { type LearningDeps, learningEvent } from "./writer.ts";
@@ -27,7 +33,7 @@ type Failed = Result & { readonly error: NonNullable<Result["error"]> };
  */
 export async function createLearnings(
   deps: LearningDeps,
-  author: Author,
+  author: BatchAuthor,
   data: readonly unknown[],
 ): Promise<CreateAnswer> {
   const items = readItems(data);
@@ -51,14 +57,14 @@ export async function createLearnings(
   });
   // A Learning whose text changed between two rounds is stored under both texts; the later plan has its current state.
   const byId = new Map([...stored.values()].map((plan) => [plan.learning.id, plan]));
-  const unindexed = await followChanged(
+  const unindexed = await indexChanged(
     deps,
     [...byId.values()].flatMap(({ learning, embedding, outcome }) =>
       embedding ? [{ learning, embedding, isMarked: outcome !== "duplicate" }] : [],
     ),
   );
   const results = resultsOf(items, { ...known, stored, unindexed });
-  await tellLateFailures(deps, author, results, [...byId.values()]);
+  await recordLateFailures(deps, author, results, [...byId.values()]);
   return answerOf(results);
 }
 
@@ -66,11 +72,11 @@ export async function createLearnings(
  * Records what failed after the changes were written, in a separate audit entry. The entry is not part of a change: if
  * it cannot be written, the batch is still answered.
  */
-async function tellLateFailures(
+async function recordLateFailures(
   deps: LearningDeps,
-  { organization }: Author,
+  { organization }: BatchAuthor,
   results: readonly Result[],
-  plans: readonly Plan[],
+  plans: readonly TextPlan[],
 ): Promise<void> {
   const failed = results.flatMap(({ index, id, error }) =>
     error && lateCodes.has(error.code) ? [{ index, id, code: error.code }] : [],
@@ -93,7 +99,7 @@ const lateCodes: ReadonlySet<string> = new Set<ItemErrorCode>(["STORAGE_FAILED",
 async function activeRepositories(
   table: Table,
   organization: string,
-  contents: readonly Content[],
+  contents: readonly LearningContent[],
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(contents.map(({ repositoryId }) => repositoryId))];
   const found = await table.getMany(ids.map((id) => repositoryKey(organization, id)));
@@ -102,8 +108,8 @@ async function activeRepositories(
 }
 
 /** Every text once: the first item with the text determines file and source. */
-function wantedTexts(items: readonly BatchItem[], repositories: ReadonlySet<string>): Wanted[] {
-  const wanted = new Map<string, Wanted>();
+function wantedTexts(items: readonly BatchItem[], repositories: ReadonlySet<string>): BatchText[] {
+  const wanted = new Map<string, BatchText>();
   for (const { content, problem, index } of items) {
     if (problem !== null || !content || !repositories.has(content.repositoryId)) continue;
     if (!wanted.has(content.digest)) wanted.set(content.digest, { content, placeInBatch: index });
@@ -164,7 +170,7 @@ const failure = (
 ): Failed => ({ index, status: "failed", id, error: { code, message } });
 
 /** The id of the Learning that has the text, or the id that a new Learning with this text would get. */
-function derivedId({ organization, owners }: Known, { repositoryId, text, digest }: Content): string {
+function derivedId({ organization, owners }: Known, { repositoryId, text, digest }: LearningContent): string {
   const owner = textOwner(owners.get(digest));
   return owner.learningId ?? learningUuid(organization, repositoryId, text, freeGeneration(owner));
 }

@@ -5,11 +5,11 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { textKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, writeIf } from "../store/table.ts";
-import { findLearning, findOrphans, type Held } from "./find.ts";
+import { findLearning, findOrphans, type LocatedLearning } from "./find.ts";
 import type { LearningRequest } from "./read.ts";
 import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
-import { indexRefreshFailed, learningEvent, shortened } from "./writer.ts";
+import { indexRefreshFailed, learningEvent, shortenedText } from "./writer.ts";
 
 /**
  * Nothing of the Learning is left when this returns, even if it did not exist; a Learning that the caller cannot see
@@ -30,13 +30,16 @@ export async function deleteLearning(deps: AuditedContext, request: LearningRequ
 }
 
 /** The same transaction deletes the vectors: the index has nothing left to follow. */
-async function removeRecord(deps: AuditedContext, { organization, learning }: Held): Promise<void> {
+async function removeRecord(
+  deps: AuditedContext,
+  { organization, learning }: LocatedLearning,
+): Promise<void> {
   const { uuid } = organization;
   const { id, digest, origin, repository_id, state } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
   const nowMs = deps.clock.nowMs();
   // Without the text: the caller may want the text itself to disappear.
-  const before = { repository_id, file: shortened(learning.file), state };
+  const before = { repository_id, file: shortenedText(learning.file), state };
   await deps.table.transact([
     ...removeWrites(learning, nowMs),
     ...vectorKeys(learning).map((key) => ({ delete: key })),

@@ -1,6 +1,10 @@
 import * as z from "zod";
 import type { OperationContext, WalkCall } from "../access/call.ts";
-import { type Following, pageOfLeft, toRemovedOrganization } from "../access/follow-scope.ts";
+import {
+  pageOfLeftOrganizations,
+  type ScopeFollowUp,
+  toRemovedOrganization,
+} from "../access/follow-scope.ts";
 import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { learningLimits } from "../contract/limits.ts";
@@ -14,7 +18,13 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import { learningFilter, removalFilter } from "./export/filter.ts";
 import { namedRepositories } from "./export/named-repository.ts";
-import { beginning, type Position, type WalkedPage, type WalkRequest, walkLearnings } from "./export/walk.ts";
+import {
+  firstPosition,
+  type LearningPosition,
+  type WalkedPage,
+  type WalkRequest,
+  walkLearnings,
+} from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
 export type ExportCall = WalkCall<z.output<(typeof listLearnings)["query"]>> &
@@ -34,10 +44,10 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { paging, scope } = call;
   const { following } = scope;
   const position = positionOf(paging.position, call.clock.nowMs());
-  if (following && following.left.length > 0) return tellLeft(call, following, position);
+  if (following && following.left.length > 0) return pageOfRemovedOrganizations(call, following, position);
   if (following && paging.position !== null && scope.organizations.length === 0)
-    return nobodyLeft(call, following, position);
-  const repositories = await repositoriesOf(call);
+    return pageOfNoOrganization(call, following, position);
+  const repositories = await readableRepositoriesOf(call);
   const named = call.input.query.repository_name === undefined ? undefined : readableDigest(repositories);
   if (paging.position !== null && position.named !== named) throw otherRepositories();
   const read = pageReader(call, repositories);
@@ -59,7 +69,10 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
 }
 
 /** Where a walk is, since when it reports deletions, and the digest of the repositories that a name stood for. */
-type ExportPosition = Position & { readonly removedSince: string; readonly named: string | undefined };
+type ExportPosition = LearningPosition & {
+  readonly removedSince: string;
+  readonly named: string | undefined;
+};
 
 function cursorAt(
   { input }: ExportCall,
@@ -106,8 +119,12 @@ const earlier = (one: string, other: string): string => (other < one ? other : o
  * Organizations that left come before anything else: an organization that came back in the meantime is caught up
  * afterwards.
  */
-function tellLeft(call: ExportCall, following: Following, position: ExportPosition): ExportedPage {
-  const { left, mark } = pageOfLeft(following, call.paging.pageSize, beginning.place);
+function pageOfRemovedOrganizations(
+  call: ExportCall,
+  following: ScopeFollowUp,
+  position: ExportPosition,
+): ExportedPage {
+  const { left, mark } = pageOfLeftOrganizations(following, call.paging.pageSize, firstPosition.place);
   return {
     records: [],
     removed: left.map(toRemovedOrganization),
@@ -117,7 +134,11 @@ function tellLeft(call: ExportCall, following: Following, position: ExportPositi
 }
 
 /** All departures were reported: the position stays until an organization becomes visible. */
-const nobodyLeft = (call: ExportCall, following: Following, position: ExportPosition): ExportedPage => ({
+const pageOfNoOrganization = (
+  call: ExportCall,
+  following: ScopeFollowUp,
+  position: ExportPosition,
+): ExportedPage => ({
   records: [],
   ...(call.input.query.include_removed && { removed: [] }),
   nextCursor: following.isCurrent ? null : call.paging.next(cursorAt(call, position), following.mark),
@@ -126,13 +147,13 @@ const nobodyLeft = (call: ExportCall, following: Following, position: ExportPosi
     : null,
 });
 
-type Stretch = Pick<WalkRequest, "from" | "upTo"> & {
+type ExportSegment = Pick<WalkRequest, "from" | "upTo"> & {
   readonly organizations: readonly OrganizationItem[];
   /** Undefined if nothing can have been removed. */
   readonly removedSince?: string;
 };
 type PageReader = (
-  stretch: Stretch,
+  stretch: ExportSegment,
 ) => Promise<{ readonly page: WalkedPage; readonly records: Pick<ExportedPage, "records" | "removed"> }>;
 
 function pageReader(call: ExportCall, repositories: ReadableRepositories): PageReader {
@@ -193,11 +214,11 @@ const toRemovedLearning = (
 async function catchUp(
   call: ExportCall,
   read: PageReader,
-  following: Following,
+  following: ScopeFollowUp,
   position: ExportPosition,
 ): Promise<ExportedPage> {
   const { caughtUpTo, newlyVisible } = following;
-  const place = typeof caughtUpTo === "string" ? caughtUpTo : beginning.place;
+  const place = typeof caughtUpTo === "string" ? caughtUpTo : firstPosition.place;
   const { page, records } = await read({
     organizations: newlyVisible,
     from: { place, settled: place },
@@ -221,7 +242,7 @@ function ownerOf({ principal }: ExportCall, [only, another]: readonly Organizati
 }
 
 /** The repositories whose Learnings are wanted: all that the caller can read, or those of the given name. */
-export async function repositoriesOf({
+export async function readableRepositoriesOf({
   table,
   scope,
   readable,
@@ -237,7 +258,7 @@ export async function repositoriesOf({
 
 function positionOf(position: unknown, nowMs: number): ExportPosition {
   const now = `${toTimestamp(nowMs)}${endOfMoment}`;
-  if (position === null) return { ...beginning, removedSince: now, named: undefined };
+  if (position === null) return { ...firstPosition, removedSince: now, named: undefined };
   const [place, settled, since = "", named] = places.parse(position);
   return { place, settled, removedSince: since || now, named };
 }

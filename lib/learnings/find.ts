@@ -4,7 +4,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 
-export type Held = { readonly organization: OrganizationItem; readonly learning: LearningItem };
+export type LocatedLearning = { readonly organization: OrganizationItem; readonly learning: LearningItem };
 
 /** For the request chain: the key of the Learning in the path, if the API key determines its organization. */
 export const learningPrefetch = (
@@ -24,7 +24,7 @@ export async function findLearning(
   id: string,
   /** What `learningPrefetch` found. Undefined proves nothing, because an id can be written in several ways. */
   ahead?: Item,
-): Promise<Held | undefined> {
+): Promise<LocatedLearning | undefined> {
   const [first] = organizations;
   if (first && ahead) return { organization: first, learning: parseLearning(ahead) };
   const items = await table.getMany(organizations.map(({ uuid }) => learningKey(uuid, id)));

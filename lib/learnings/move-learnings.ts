@@ -81,8 +81,8 @@ async function moveTogether(
   });
 }
 
-type Listed = LearningItem["listed"];
-const isStray = (listed: Listed, tenant: TenantKey): listed is NonNullable<Listed> =>
+type ListedPlace = LearningItem["listed"];
+const isStray = (listed: ListedPlace, tenant: TenantKey): listed is NonNullable<ListedPlace> =>
   listed !== null && listed.tenant !== tenant;
 
 const tenantOf = (organization: Item | undefined): TenantKey =>

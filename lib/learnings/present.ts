@@ -10,7 +10,7 @@ import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 export type LearningRecord = z.input<typeof listedLearning>;
 
 /** Names that the record shows but the Learning does not store: they change independently of it. */
-export type Names = {
+export type LearningNames = {
   repository(
     organization: string,
     repositoryId: string,
@@ -26,14 +26,14 @@ export const nameKeys = ({ organization, repository_id, author_id }: Named): Key
 ];
 
 /** One round of reads for a whole page, each repository and author once. */
-export async function readNames(table: Table, learnings: readonly Named[]): Promise<Names> {
+export async function readNames(table: Table, learnings: readonly Named[]): Promise<LearningNames> {
   const keys = [
     ...new Map(learnings.flatMap(nameKeys).map((key) => [identityOf(key), key] as const)).values(),
   ];
   return namesFrom(await table.getMany(keys));
 }
 
-export function namesFrom(items: ReadonlyArray<Item | undefined>): Names {
+export function namesFrom(items: ReadonlyArray<Item | undefined>): LearningNames {
   const known = new Map(items.flatMap((item) => (item ? [[identityOf(item), item] as const] : [])));
   return {
     repository(organization, repositoryId) {
@@ -52,7 +52,7 @@ export function namesFrom(items: ReadonlyArray<Item | undefined>): Names {
 export function toLearningRecord(
   learning: LearningItem,
   organization: Pick<OrganizationItem, "provider" | "provider_organization_id" | "name">,
-  names: Names,
+  names: LearningNames,
 ): LearningRecord {
   const repository = names.repository(learning.organization, learning.repository_id);
   return {

@@ -4,7 +4,7 @@ import { ApiError } from "../contract/api-error.ts";
 import type { learningDetail } from "../contract/records.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Item, Table } from "../store/table.ts";
-import { findLearning, type Held } from "./find.ts";
+import { findLearning, type LocatedLearning } from "./find.ts";
 import { readNames, toLearningRecord } from "./present.ts";
 
 export type LearningDetail = z.input<typeof learningDetail>;
@@ -22,7 +22,7 @@ export type LearningRequest = {
 export async function heldLearning(
   table: Table,
   { organizations, readable, id, ahead }: LearningRequest,
-): Promise<Held> {
+): Promise<LocatedLearning> {
   const held = await findLearning(table, organizations, id, ahead);
   if (held && isReadable(readable, held.learning.repository_id)) return held;
   throw new ApiError("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
@@ -32,7 +32,10 @@ export async function heldLearning(
 export const readLearning = async (table: Table, request: LearningRequest): Promise<LearningDetail> =>
   await detailOf(table, await heldLearning(table, request));
 
-export async function detailOf(table: Table, { organization, learning }: Held): Promise<LearningDetail> {
+export async function detailOf(
+  table: Table,
+  { organization, learning }: LocatedLearning,
+): Promise<LearningDetail> {
   const names = await readNames(table, [learning]);
   return { ...toLearningRecord(learning, organization, names), state: learning.state };
 }

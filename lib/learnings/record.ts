@@ -16,11 +16,11 @@ import {
 } from "../store/layout.ts";
 import { type Condition, type Item, identityOf, type Key, type TransactionWrite } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
-import type { Content } from "./content.ts";
+import type { LearningContent } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
 /** When, and for which tenant, something is listed. */
-export type Place = {
+export type ListPosition = {
   readonly nowMs: number;
   /** The tenant that the organization belongs to. */
   readonly tenant: TenantKey;
@@ -28,7 +28,7 @@ export type Place = {
 };
 
 /** What all writes of one change share. */
-export type WriteContext = Place & {
+export type WriteContext = ListPosition & {
   readonly revision: string;
   /** True if the writer also indexes; otherwise the reconciler does it immediately. */
   readonly indexedByWriter: boolean;
@@ -51,7 +51,7 @@ type InitialFields = Pick<
 export function newLearning(
   at: WriteContext,
   organization: string,
-  { repositoryId, text, digest, file, sourceUrl }: Content,
+  { repositoryId, text, digest, file, sourceUrl }: LearningContent,
   { generation, removedPlace, ...birth }: InitialFields,
 ): LearningItem {
   const id = learningUuid(organization, repositoryId, text, generation);
@@ -77,7 +77,7 @@ export function newLearning(
 }
 
 /** The same Learning, changed now; if it is in the export, it moves to the end. */
-export const changed = (
+export const changedLearning = (
   at: WriteContext,
   learning: LearningItem,
   change: Partial<LearningItem>,
@@ -89,22 +89,22 @@ export const changed = (
 };
 
 /** Shared and approved, regardless of its state before. */
-export const approved = (at: WriteContext, learning: LearningItem): LearningItem =>
-  changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
+export const approvedLearning = (at: WriteContext, learning: LearningItem): LearningItem =>
+  changedLearning(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
 /**
  * After the previous place: clocks differ, and a walk must not have passed the new place. Also after a removal of the
  * same id: at the removal's own place the order of the two would be undefined.
  */
-export function listedBehind(at: Place, id: string, before = "") {
+export function listedBehind(at: ListPosition, id: string, before = "") {
   const place = placeAt(at, id);
   return { tenant: at.tenant, place: place > before ? place : placeAfter(at, id, before) };
 }
 
-const placeAt = ({ nowMs, placeInBatch }: Place, id: string): string =>
+const placeAt = ({ nowMs, placeInBatch }: ListPosition, id: string): string =>
   learningPlace(toTimestamp(nowMs), placeInBatch, id);
 
-const placeAfter = (at: Place, id: string, before: string): string =>
+const placeAfter = (at: ListPosition, id: string, before: string): string =>
   placeAt({ ...at, nowMs: Date.parse(timeOfPlace(before)) + 1 }, id);
 
 /** Includes the usage: the copies carry the counts, so no use may be lost between reading and writing. */
@@ -124,14 +124,17 @@ export const replaceWrites = (before: LearningItem | undefined, after: LearningI
 export function moveWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
   const kept = new Set(secondaryKeys(after).map(identityOf));
   const gone = (before ? secondaryKeys(before) : []).filter((key) => !kept.has(identityOf(key)));
-  const lists = new Map(listKeys(after).map(({ pk, sk }) => [pk, sk]));
+  const lists = new Map(learningListKeys(after).map(({ pk, sk }) => [pk, sk]));
   return [
     { put: after, when: before ? unchangedLearning(before) : { absent: "pk" } },
     ...gone.map((key) => {
       const place = lists.get(key.pk);
       return place === undefined ? { delete: key } : { put: movedOn(key, place) };
     }),
-    ...listKeys(after).map((key) => ({ put: { ...after, ...key }, ...momentOf(after.listed?.place) })),
+    ...learningListKeys(after).map((key) => ({
+      put: { ...after, ...key },
+      ...momentOf(after.listed?.place),
+    })),
     ...pendingKeys(after).map((key) => ({
       put: { ...key, organization: after.organization, id: after.id },
     })),
@@ -224,10 +227,13 @@ const removalFrom = (
 const leftBehindAtMs = ({ nowMs, indexedByWriter }: WriteContext): number =>
   nowMs + (indexedByWriter ? indexLimits.leftBehindAfterMs : 0);
 
-const secondaryKeys = (learning: LearningItem): Key[] => [...listKeys(learning), ...pendingKeys(learning)];
+const secondaryKeys = (learning: LearningItem): Key[] => [
+  ...learningListKeys(learning),
+  ...pendingKeys(learning),
+];
 
 /** One key for the tenant's readers and one for the organization's; only one if both are the same. */
-export const listKeys = (learning: LearningItem): Key[] =>
+export const learningListKeys = (learning: LearningItem): Key[] =>
   ownersOf(learning).map((owner) => learningListKey(owner, learning.listed?.place ?? ""));
 
 const ownersOf = ({ organization, listed }: LearningItem): TenantKey[] =>

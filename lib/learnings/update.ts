@@ -1,7 +1,7 @@
 import { auditWritesFor } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
 import type { Embedder, Embedding } from "../index/embedder.ts";
-import { type Fresh, followChanged } from "../index/follow.ts";
+import { type ChangedLearning, indexChanged } from "../index/follow.ts";
 import { isIndexCurrent, isOfRevision, vectorItems, vectorKeys } from "../index/write-vectors.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
@@ -9,14 +9,14 @@ import { textKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
-import type { Held } from "./find.ts";
+import type { LocatedLearning } from "./find.ts";
 import { contentDigest } from "./identity.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
 import { heldLearning, type LearningRequest } from "./read.ts";
-import { changed, recordWrites, replaceWrites, writeContext } from "./record.ts";
+import { changedLearning, recordWrites, replaceWrites, writeContext } from "./record.ts";
 import { redact, redactPath } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
-import { indexRefreshFailed, type LearningDeps, learningEvent, shortened } from "./writer.ts";
+import { indexRefreshFailed, type LearningDeps, learningEvent, shortenedText } from "./writer.ts";
 
 export type UpdateRequest = LearningRequest & {
   readonly text: string;
@@ -43,7 +43,7 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
     return await replace(deps, held, wanted, embed);
   });
   if (behind) {
-    const failed = await followChanged(deps, [behind]);
+    const failed = await indexChanged(deps, [behind]);
     for (const [, reason] of failed) throw indexRefreshFailed(reason);
   }
   return record;
@@ -52,7 +52,7 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
 type Replaced = {
   readonly record: LearningRecord;
   /** What the index still has to follow. If the text could be embedded, its vectors were written with the record. */
-  readonly behind: Fresh | undefined;
+  readonly behind: ChangedLearning | undefined;
 };
 
 /** The fields to change, redacted. */
@@ -60,7 +60,7 @@ type Wanted = Pick<LearningItem, "text"> & Partial<Pick<LearningItem, "file" | "
 
 async function replace(
   deps: LearningDeps,
-  { organization, learning }: Held,
+  { organization, learning }: LocatedLearning,
   wanted: Wanted,
   embed: ReturnType<typeof embedOnce>,
 ): Promise<Replaced> {
@@ -85,7 +85,7 @@ async function replace(
   const at = writeContext({ nowMs: deps.clock.nowMs(), random: deps.random }, organization.tenant, {
     indexedByWriter: true,
   });
-  const updated = changed(at, learning, { ...wanted, digest });
+  const updated = changedLearning(at, learning, { ...wanted, digest });
   const vector = await embedding?.catch(() => undefined);
   await deps.table.transact([
     // Without its vectors the record leaves a marker, and the index follows later.
@@ -114,7 +114,9 @@ function changesOf(before: LearningItem, after: LearningItem) {
     Object.fromEntries(
       changed.map((name) =>
         // An earlier release may have stored a text that today's rules redact.
-        name === "text" ? ["learning", shortened(redact(from.text).text)] : [name, shortened(from[name])],
+        name === "text"
+          ? ["learning", shortenedText(redact(from.text).text)]
+          : [name, shortenedText(from[name])],
       ),
     );
   return { before: valuesOf(before), after: valuesOf(after) };

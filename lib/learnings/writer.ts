@@ -4,13 +4,13 @@ import type { AuditAction } from "../contract/audit.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { Value } from "../store/table.ts";
+import type { AttributeValue } from "../store/table.ts";
 
 /** The dependencies of the operations that write Learnings. */
 export type LearningDeps = AuditedContext & { readonly embedder: Embedder; readonly signal: AbortSignal };
 
 /** Shortens a text for an audit entry. */
-export function shortened(text: string | null): string | null {
+export function shortenedText(text: string | null): string | null {
   const { auditTextCharactersMax: most } = learningLimits;
   const characters = text === null ? [] : [...text];
   return characters.length > most ? `${characters.slice(0, most).join("")}…` : text;
@@ -20,7 +20,7 @@ export const learningEvent = (
   organization: OrganizationItem,
   action: Extract<AuditAction, `learning.${string}`>,
   ids: readonly string[],
-  metadata: { readonly [name: string]: Value } = {},
+  metadata: { readonly [name: string]: AttributeValue } = {},
 ): AuditEvent => {
   const [only, another] = ids;
   const one = only !== undefined && another === undefined ? only : null;

@@ -3,9 +3,9 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { prUrlOfReview } from "./reviews.ts";
-import { type MetricsCall, walk } from "./walk.ts";
+import { type MetricsCall, walkMetrics } from "./walk.ts";
 
-export type Author = { readonly organization: string; readonly userId: string };
+export type PullRequestAuthor = { readonly organization: string; readonly userId: string };
 
 const entriesTogether = 1_000;
 
@@ -17,7 +17,7 @@ export async function* authorsBetween(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
   place: { readonly tenant: TenantKey; readonly organizations: readonly OrganizationItem[] },
   window: { readonly start_date: string; readonly end_date: string },
-): AsyncGenerator<Author> {
+): AsyncGenerator<PullRequestAuthor> {
   let position = 0;
   for (;;) {
     const call: MetricsCall = {
@@ -30,7 +30,7 @@ export async function* authorsBetween(
       prefetched: [await table.get(streamHeadKey(place.tenant))],
       signal: new AbortController().signal,
     };
-    const { entries, nextCursor } = await walk(call, {
+    const { entries, nextCursor } = await walkMetrics(call, {
       dataset: "reviews",
       recordBytesMax: Number.POSITIVE_INFINITY,
       prUrlOf: prUrlOfReview,

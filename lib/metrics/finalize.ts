@@ -6,7 +6,7 @@ import { finerOf, occurredAtMsOf } from "../store/items/version.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { appendBatch } from "../stream/append.ts";
-import { type Outcome, type PullRequestChange, StreamBusy, type StreamDeps } from "../stream/stream.ts";
+import { type AppendOutcome, type PullRequestChange, StreamBusy, type StreamDeps } from "../stream/stream.ts";
 import { finalizedAtMs, type PullRequestFinalized } from "./finalized.ts";
 import { callsOf, draftMcp } from "./mcp.ts";
 import { draftReviewComments } from "./review-comments.ts";
@@ -26,9 +26,9 @@ export type FinalizedEvent = {
 export async function finalizePullRequests(
   deps: StreamDeps,
   events: readonly FinalizedEvent[],
-): Promise<Outcome[]> {
+): Promise<AppendOutcome[]> {
   const outcomes = new Map(
-    events.map((event): [PullRequestChange, Outcome] => [changeOf(event), "elsewhere"]),
+    events.map((event): [PullRequestChange, AppendOutcome] => [pullRequestChangeOf(event), "elsewhere"]),
   );
   for (let attempt = 0; ; attempt++) {
     // "elsewhere": the organization moved after its tenant was looked up, so it is looked up again.
@@ -55,7 +55,7 @@ async function groupByTenant(
   );
 }
 
-export const changeOf = ({ id, version, data }: FinalizedEvent): PullRequestChange => ({
+export const pullRequestChangeOf = ({ id, version, data }: FinalizedEvent): PullRequestChange => ({
   organization: organizationUuid(data),
   pullRequest: data.pr_url,
   occurredAtMs: occurredAtMsOf(version),

@@ -1,6 +1,6 @@
 import { type Category, categories, type Severity, severities } from "../contract/records-metrics.ts";
 
-export type Finding = {
+export type ReviewFinding = {
   readonly severity: Severity | null;
   readonly category: Category | null;
   readonly accepted: boolean | null;
@@ -11,7 +11,7 @@ const severitiesOrNull = [null, ...severities] as const;
 const categoriesOrNull = [null, ...categories] as const;
 
 /** Two characters for all three values. Every entry stores them, so the lists may only grow at their end. */
-export const codeOf = ({ severity, category, accepted }: Finding): string => {
+export const codeOf = ({ severity, category, accepted }: ReviewFinding): string => {
   const first = severitiesOrNull.indexOf(severity) * acceptances.length + acceptances.indexOf(accepted);
   return first.toString(36) + categoriesOrNull.indexOf(category).toString(36);
 };

@@ -3,10 +3,10 @@ import type { McpRecord } from "../contract/records-metrics.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
-import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
+import { damagedPayload, entryDraftOf, payloadTextOf, prUrlAtStart } from "./payload.ts";
 
 /** The payload is a JSON list: the URL, then for each server its name and a list of name, calls, failures. */
-export type McpServer = {
+export type McpServerCalls = {
   readonly name: string;
   readonly tools: ReadonlyArray<{ readonly name: string; readonly calls: number; readonly failures: number }>;
 };
@@ -19,10 +19,11 @@ type McpPullRequest = Owner & {
   readonly repositoryId: string;
   readonly authorId: string | null;
   readonly mergedAtMs: number;
-  readonly servers: readonly McpServer[];
+  readonly servers: readonly McpServerCalls[];
 };
 
-export const callsOf = ({ tools }: McpServer): number => tools.reduce((sum, { calls }) => sum + calls, 0);
+export const callsOf = ({ tools }: McpServerCalls): number =>
+  tools.reduce((sum, { calls }) => sum + calls, 0);
 
 export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
   const { prUrl, repositoryId, authorId, mergedAtMs: atMs, servers } = pullRequest;
@@ -35,11 +36,11 @@ export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
   ]);
   const placed = { atMs, repositoryId, authorId };
   const record = required(decode(text, placed, pullRequest), "record of an entry just made");
-  return draftOf(placed, text, JSON.stringify(record));
+  return entryDraftOf(placed, text, JSON.stringify(record));
 }
 
 export function toMcpRecord(entry: StreamEntry, owner: Owner): McpRecord {
-  const record = decode(textOf(entry), entry, owner);
+  const record = decode(payloadTextOf(entry), entry, owner);
   if (!record) throw damagedPayload(entry.number);
   return record;
 }
@@ -68,14 +69,14 @@ function decode(
   };
 }
 
-function decodeServer(value: unknown): McpServer | undefined {
+function decodeServer(value: unknown): McpServerCalls | undefined {
   if (!Array.isArray(value)) return undefined;
   const [name, ...listed]: unknown[] = value;
   const tools = listed.map(decodeTool);
   return typeof name === "string" && tools.every((tool) => tool !== undefined) ? { name, tools } : undefined;
 }
 
-function decodeTool(value: unknown): McpServer["tools"][number] | undefined {
+function decodeTool(value: unknown): McpServerCalls["tools"][number] | undefined {
   if (!Array.isArray(value)) return undefined;
   const [name, calls, failures]: unknown[] = value;
   const isTool = typeof name === "string" && typeof calls === "number" && typeof failures === "number";

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
 import { CorruptItem } from "../store/items/parse.ts";
-import type { Value } from "../store/table.ts";
+import type { AttributeValue } from "../store/table.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 
 /**
  * Payloads are text. The stream spills only bytes, so long text is stored as bytes. Short text stays text: it is sent
  * without base64 and is readable in a console.
  */
-const payloadOf = (text: string): Value =>
+const payloadOf = (text: string): AttributeValue =>
   Buffer.byteLength(text) > streamLimits.inlineBytesMax ? Buffer.from(text) : text;
 
-export function textOf({ payload, number }: StreamEntry): string {
+export function payloadTextOf({ payload, number }: StreamEntry): string {
   if (typeof payload === "string") return payload;
   if (payload instanceof Uint8Array)
     return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString();
@@ -24,7 +24,7 @@ export const damagedPayload = (number: number): CorruptItem =>
 
 /** The payload of each dataset begins with the pull request's URL, JSON-escaped, after a `prefix` of its own. */
 export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
-  const escaped = prefix.exec(textOf(entry))?.[1];
+  const escaped = prefix.exec(payloadTextOf(entry))?.[1];
   if (escaped === undefined) throw damagedPayload(entry.number);
   return z.string().parse(JSON.parse(`"${escaped}"`));
 }
@@ -32,7 +32,7 @@ export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
 type Placed = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
 
 /** `record` is what a reader will receive for the entry; a comma separates it from the next. */
-export const draftOf = (
+export const entryDraftOf = (
   { atMs, repositoryId, authorId }: Placed,
   text: string,
   record: string,

@@ -2,23 +2,23 @@ import type { McpRecord, PullRequestStatus, ReviewRecord } from "../contract/rec
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { StreamEntry } from "../stream/stream.ts";
 import { prUrlOfMcp, toMcpRecord } from "./mcp.ts";
-import { repositoryNames } from "./repository-names.ts";
+import { createRepositoryNames } from "./repository-names.ts";
 import { prUrlOfComments, renderReviewComments } from "./review-comments.ts";
 import { hasStatus, letterOfStatus, prUrlOfReview, toReviewRecord } from "./reviews.ts";
-import { jsonRecordBytesMax, type MetricsCall, type Walked, walk } from "./walk.ts";
+import { jsonRecordBytesMax, type MetricsCall, type MetricsWalkPage, walkMetrics } from "./walk.ts";
 
-export type MetricsPage<Record> = Omit<Walked, "entries"> & {
+export type MetricsPage<Record> = Omit<MetricsWalkPage, "entries"> & {
   readonly records: readonly Record[];
   /** The owner of each record, in the order of the records. */
   readonly owners: readonly OrganizationItem[];
 };
 
-const ownersOf = (entries: Walked["entries"]): OrganizationItem[] =>
+const ownersOf = (entries: MetricsWalkPage["entries"]): OrganizationItem[] =>
   entries.map(({ organization }) => organization);
 
 /** Records as JSON text: pages of thousands of findings never become objects. */
 export async function readReviewComments(call: MetricsCall): Promise<MetricsPage<string>> {
-  const { entries, ...cursors } = await walk(call, {
+  const { entries, ...cursors } = await walkMetrics(call, {
     dataset: "review-comments",
     recordBytesMax: jsonRecordBytesMax,
     prUrlOf: prUrlOfComments,
@@ -35,7 +35,7 @@ type ReviewsCall = MetricsCall & {
 
 export async function readReviews(call: ReviewsCall): Promise<MetricsPage<ReviewRecord>> {
   const { status, format } = call.input.query;
-  const names = repositoryNames(call.table);
+  const names = createRepositoryNames(call.table);
   const wantedStatus = (letter: string | undefined) => status === "all" || letter === letterOfStatus(status);
   const wanted = (entry: StreamEntry) => {
     if (status !== "all" && !hasStatus(entry, status)) return false;
@@ -44,7 +44,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
   };
   // A record's CSV can be smaller than its JSON, so for CSV only the finished body shows whether it fits.
   const recordBytesMax = format === "json" ? jsonRecordBytesMax : Number.POSITIVE_INFINITY;
-  const { entries, ...cursors } = await walk(call, {
+  const { entries, ...cursors } = await walkMetrics(call, {
     dataset: "reviews",
     wanted,
     wantedStatus,
@@ -64,7 +64,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
 }
 
 export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>> {
-  const { entries, ...cursors } = await walk(call, {
+  const { entries, ...cursors } = await walkMetrics(call, {
     dataset: "mcp",
     recordBytesMax: jsonRecordBytesMax,
     prUrlOf: prUrlOfMcp,

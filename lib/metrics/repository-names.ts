@@ -17,7 +17,7 @@ export type RepositoryName = { readonly repositoryName: string; readonly reposit
  * one on a full page, which needs no second read of the head. A name may be a second old, so the reads are eventually
  * consistent, at half the price.
  */
-export function repositoryNames(table: Table): RepositoryNames {
+export function createRepositoryNames(table: Table): RepositoryNames {
   const names = new Map<string, RepositoryName>();
   const known = new Set<string>();
   const reads: Promise<void>[] = [];

@@ -1,8 +1,8 @@
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
-import { codeOf, type Finding, tailsByCode } from "./finding.ts";
-import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
+import { codeOf, type ReviewFinding, tailsByCode } from "./finding.ts";
+import { damagedPayload, entryDraftOf, payloadTextOf, prUrlAtStart } from "./payload.ts";
 
 /**
  * The payload has one line for the pull request's URL and one for each finding, all of them already JSON-escaped:
@@ -15,7 +15,7 @@ import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
  * A page is joined from these lines and never becomes objects. That takes two thirds of the time that building and
  * stringifying objects takes.
  */
-export type Comment = Finding & { readonly url: string };
+export type ReviewComment = ReviewFinding & { readonly url: string };
 
 type CommentedPullRequest = {
   readonly prUrl: string;
@@ -23,7 +23,7 @@ type CommentedPullRequest = {
   readonly repositoryId: string;
   readonly authorId: string | null;
   readonly mergedAtMs: number;
-  readonly comments: readonly Comment[];
+  readonly comments: readonly ReviewComment[];
 };
 
 type Outside = Pick<CommentedPullRequest, "organizationId" | "repositoryId" | "authorId" | "mergedAtMs">;
@@ -40,13 +40,13 @@ export function draftReviewComments(pullRequest: CommentedPullRequest): EntryDra
   const { prUrl, repositoryId, authorId, mergedAtMs } = pullRequest;
   const text = encode(prUrl, pullRequest.comments);
   const record = required(render(text, pullRequest), "record of an entry just made");
-  return draftOf({ atMs: mergedAtMs, repositoryId, authorId }, text, record);
+  return entryDraftOf({ atMs: mergedAtMs, repositoryId, authorId }, text, record);
 }
 
 /** The record as JSON text. */
 export function renderReviewComments(entry: StreamEntry, organizationId: string): string {
   const { repositoryId, authorId, atMs: mergedAtMs } = entry;
-  const record = render(textOf(entry), { organizationId, repositoryId, authorId, mergedAtMs });
+  const record = render(payloadTextOf(entry), { organizationId, repositoryId, authorId, mergedAtMs });
   if (record === undefined) throw damagedPayload(entry.number);
   return record;
 }
@@ -67,7 +67,7 @@ export function sizeOfReviewComments(record: string) {
 /** The payload of the entry may be incomplete. */
 export const prUrlOfComments = (entry: StreamEntry): string => prUrlAtStart(entry, /^([^\n]*)\n/);
 
-function encode(prUrl: string, comments: readonly Comment[]): string {
+function encode(prUrl: string, comments: readonly ReviewComment[]): string {
   let before = escaped(prUrl);
   let text = before;
   for (const comment of comments) {

@@ -9,8 +9,8 @@ import {
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
-import type { Finding } from "./finding.ts";
-import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
+import type { ReviewFinding } from "./finding.ts";
+import { damagedPayload, entryDraftOf, payloadTextOf, prUrlAtStart } from "./payload.ts";
 
 /**
  * The payload is `m` or `c` for the status, then a JSON list: the URL, the author's name, four times as milliseconds
@@ -36,11 +36,11 @@ export type ReviewedPullRequest = {
   readonly reviewIterations: number;
   readonly estimatedComplexity: number | null;
   readonly estimatedReviewMinutes: number | null;
-  readonly comments: readonly Finding[];
+  readonly comments: readonly ReviewFinding[];
 };
 
 /** Names change, so the entry does not hold them: the reader adds the current ones. */
-export type Names = {
+export type ReviewNames = {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly provider: Provider;
@@ -92,7 +92,7 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
   const record = recordOf(fields, status, placed, names);
   // The names are missing, so the size is a lower bound; these entries are never large enough for parts.
   const text = letters[status] + JSON.stringify(fields);
-  return { ...draftOf(placed, text, JSON.stringify(record)), status: letters[status] };
+  return { ...entryDraftOf(placed, text, JSON.stringify(record)), status: letters[status] };
 }
 
 export const letterOfStatus = (status: PullRequestStatus): string => letters[status];
@@ -101,8 +101,8 @@ export const letterOfStatus = (status: PullRequestStatus): string => letters[sta
 export const hasStatus = ({ payload }: StreamEntry, status: PullRequestStatus): boolean =>
   typeof payload === "string" && payload.startsWith(letters[status]);
 
-export function toReviewRecord(entry: StreamEntry, names: Names): ReviewRecord {
-  const text = textOf(entry);
+export function toReviewRecord(entry: StreamEntry, names: ReviewNames): ReviewRecord {
+  const text = payloadTextOf(entry);
   const fields: unknown = JSON.parse(text.slice(1));
   if (!isFields(fields)) throw damagedPayload(entry.number);
   return recordOf(fields, text.startsWith(letters.merged) ? "merged" : "closed", entry, names);
@@ -112,7 +112,7 @@ export function toReviewRecord(entry: StreamEntry, names: Names): ReviewRecord {
 export const prUrlOfReview = (entry: StreamEntry): string => prUrlAtStart(entry, /^.\["((?:[^"\\]|\\.)*)"/);
 
 /** Posted and accepted counts; a finding with a null severity or category counts in the total only. */
-function countsOf(comments: readonly Finding[]): number[] {
+function countsOf(comments: readonly ReviewFinding[]): number[] {
   const counted = [
     comments,
     ...severities.map((name) => comments.filter(({ severity }) => severity === name)),
@@ -125,7 +125,7 @@ function recordOf(
   fields: Fields,
   status: PullRequestStatus,
   { atMs, repositoryId, authorId }: Pick<StreamEntry, "atMs" | "repositoryId" | "authorId">,
-  names: Names,
+  names: ReviewNames,
 ): ReviewRecord {
   const [prUrl, username, created, ready, reviewed, committed, iterations, complexity, minutes, ...numbers] =
     fields;

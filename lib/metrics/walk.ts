@@ -1,5 +1,9 @@
 import type { OperationContext, WalkCall } from "../access/call.ts";
-import { type Following, pageOfLeft, toRemovedOrganization } from "../access/follow-scope.ts";
+import {
+  pageOfLeftOrganizations,
+  type ScopeFollowUp,
+  toRemovedOrganization,
+} from "../access/follow-scope.ts";
 import { metricsPreparing } from "../access/policy.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
@@ -12,7 +16,7 @@ import { isMoving, type OrganizationItem, parseOrganization } from "../store/ite
 import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
-import { type PageRequest, readPage, type TooLarge } from "../stream/read.ts";
+import { readPage, type StreamPageRequest, type TooLargeResult } from "../stream/read.ts";
 import type { Removal } from "../stream/removal.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
 import { pageTooLarge, type TooLargePage } from "./too-large.ts";
@@ -29,7 +33,7 @@ type MetricsQuery = {
 export type MetricsCall = WalkCall<MetricsQuery> &
   Pick<OperationContext, "prefetched" | "signal"> & { readonly paging: { readonly position: unknown } };
 
-export type WalkOptions = {
+export type MetricsWalkOptions = {
   readonly dataset: Dataset;
   /** A filter that only this dataset has; applied last. */
   readonly wanted?: (entry: StreamEntry) => boolean;
@@ -41,7 +45,7 @@ export type WalkOptions = {
   readonly prUrlOf: (entry: StreamEntry) => string;
 };
 
-export type Walked = {
+export type MetricsWalkPage = {
   readonly entries: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: OrganizationItem }>;
   /** Present only if it was requested. */
   readonly removed?: ReadonlyArray<RemovedPullRequest | RemovedOrganization>;
@@ -60,14 +64,14 @@ export const jsonRecordBytesMax =
 const emptyRemovedBytes = ',"removed":[]'.length;
 
 /** One page of a dataset, in write order. It starts with what became visible since the cursor was made. */
-export async function walk(call: MetricsCall, options: WalkOptions): Promise<Walked> {
+export async function walkMetrics(call: MetricsCall, options: MetricsWalkOptions): Promise<MetricsWalkPage> {
   const { scope, paging } = call;
   const { following } = scope;
   const position = positionOf(paging.position);
-  if (following && following.left.length > 0) return tellLeft(call, following, position);
+  if (following && following.left.length > 0) return pageOfRemovedOrganizations(call, following, position);
   if (following && following.newlyVisible.length > 0) return catchUp(call, options, following, position);
   if (following && paging.position !== null && scope.organizations.length === 0)
-    return nobodyLeft(call, following, position);
+    return pageOfNoOrganization(call, following, position);
   const [only, another] = scope.organizations;
   const page = await readEntries(call, options, {
     // Both copies have the same numbers, so a cursor fits both.
@@ -92,10 +96,10 @@ export async function walk(call: MetricsCall, options: WalkOptions): Promise<Wal
  */
 async function catchUp(
   call: MetricsCall,
-  options: WalkOptions,
-  following: Following,
-  position: Position,
-): Promise<Walked> {
+  options: MetricsWalkOptions,
+  following: ScopeFollowUp,
+  position: StreamPosition,
+): Promise<MetricsWalkPage> {
   const { paging } = call;
   const { newlyVisible, caughtUpTo } = following;
   const page = await readEntries(call, options, {
@@ -113,8 +117,12 @@ async function catchUp(
 }
 
 /** Returns organizations that left, before anything else: one that came back since is caught up afterwards. */
-function tellLeft({ paging }: MetricsCall, following: Following, position: Position): Walked {
-  const { left, mark } = pageOfLeft(following, paging.pageSize, 0);
+function pageOfRemovedOrganizations(
+  { paging }: MetricsCall,
+  following: ScopeFollowUp,
+  position: StreamPosition,
+): MetricsWalkPage {
+  const { left, mark } = pageOfLeftOrganizations(following, paging.pageSize, 0);
   return {
     entries: [],
     removed: left.map(toRemovedOrganization),
@@ -124,7 +132,11 @@ function tellLeft({ paging }: MetricsCall, following: Following, position: Posit
 }
 
 /** All organizations that left are reported: the walk stays at its position until an organization becomes visible. */
-const nobodyLeft = ({ paging, input }: MetricsCall, following: Following, position: Position): Walked => ({
+const pageOfNoOrganization = (
+  { paging, input }: MetricsCall,
+  following: ScopeFollowUp,
+  position: StreamPosition,
+): MetricsWalkPage => ({
   entries: [],
   ...(input.query.include_removed && { removed: [] }),
   nextCursor: following.isCurrent ? null : paging.next(cursorAt(position), following.mark),
@@ -132,9 +144,9 @@ const nobodyLeft = ({ paging, input }: MetricsCall, following: Following, positi
 });
 
 /** The position of a walk. With removals, and until it ends, also the last published number when it began. */
-type Position = { readonly number: number; readonly removalsSince: number | undefined };
+type StreamPosition = { readonly number: number; readonly removalsSince: number | undefined };
 
-function positionOf(position: unknown): Position {
+function positionOf(position: unknown): StreamPosition {
   if (!Array.isArray(position)) {
     // A walk that resumes has processed all that was published when it began.
     const number = typeof position === "number" ? position : 0;
@@ -144,18 +156,18 @@ function positionOf(position: unknown): Position {
   return { number: number ?? 0, removalsSince };
 }
 
-const cursorAt = ({ number, removalsSince = 0 }: Position): number | readonly number[] =>
+const cursorAt = ({ number, removalsSince = 0 }: StreamPosition): number | readonly number[] =>
   removalsSince > number ? [number, removalsSince] : number;
 
-type Stretch = Pick<PageRequest, "organization" | "after" | "copiesOf" | "isStillHere"> & {
+type WalkSegment = Pick<StreamPageRequest, "organization" | "after" | "copiesOf" | "isStillHere"> & {
   readonly organizations: readonly OrganizationItem[];
   readonly removalsSince: number | undefined;
   /** The walk's position, up to which these organizations are caught up; the walk continues there. */
-  readonly catchesUpTo?: Position;
+  readonly catchesUpTo?: StreamPosition;
 };
 
 type ReadStretch = {
-  readonly shown: Pick<Walked, "entries" | "removed">;
+  readonly shown: Pick<MetricsWalkPage, "entries" | "removed">;
   readonly nextAfter: number | null;
   readonly readUpTo: number;
   /** Undefined if removals were not requested. */
@@ -164,8 +176,8 @@ type ReadStretch = {
 
 async function readEntries(
   call: MetricsCall,
-  { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: WalkOptions,
-  { organizations: shown, removalsSince, catchesUpTo, ...stretch }: Stretch,
+  { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: MetricsWalkOptions,
+  { organizations: shown, removalsSince, catchesUpTo, ...stretch }: WalkSegment,
 ): Promise<ReadStretch> {
   const { principal, input, paging, table } = call;
   const { include_removed: includesRemoved } = input.query;
@@ -281,8 +293,8 @@ const outOfTime = (): ApiError =>
   );
 
 const largestOf = (
-  { largest }: TooLarge,
-  prUrlOf: WalkOptions["prUrlOf"],
+  { largest }: TooLargeResult,
+  prUrlOf: MetricsWalkOptions["prUrlOf"],
   organization: OrganizationItem,
 ): TooLargePage["largest"] => ({
   prUrl: largest.payload === undefined ? undefined : prUrlOf(largest),
@@ -294,8 +306,8 @@ const largestOf = (
 /** The cursor of the position after a page that is too large. */
 function cursorBehind(
   { paging, scope: { following }, input }: MetricsCall,
-  { nextAfter, removalsSince }: TooLarge,
-  catchesUpTo: Position | undefined,
+  { nextAfter, removalsSince }: TooLargeResult,
+  catchesUpTo: StreamPosition | undefined,
 ): string {
   if (catchesUpTo) return paging.next(cursorAt(catchesUpTo), following?.markAt(nextAfter));
   const since = input.query.include_removed && removalsSince;

@@ -1,5 +1,5 @@
 import { policyChanges } from "./policy-changes.ts";
-import { list, type Node, node, schemaChanges } from "./schema-changes.ts";
+import { asList, asNode, type Node, schemaChanges } from "./schema-changes.ts";
 
 /** Something that worked for a caller and no longer does. */
 export type BreakingChange = {
@@ -38,14 +38,14 @@ const sharedChanges = (
   part: string,
   changesOf: (before: Node, after: Node) => string[],
 ): BreakingChange[] =>
-  Object.entries(node(node(old.components)[part])).flatMap(([subject, before]) => {
-    const after = node(node(now.components)[part])[subject];
-    const changes = after === undefined ? ["is gone"] : changesOf(node(before), node(after));
+  Object.entries(asNode(asNode(old.components)[part])).flatMap(([subject, before]) => {
+    const after = asNode(asNode(now.components)[part])[subject];
+    const changes = after === undefined ? ["is gone"] : changesOf(asNode(before), asNode(after));
     return changes.map((what) => ({ subject, what }));
   });
 
 const headerChanges = (before: Node, after: Node): string[] =>
-  schemaChanges("answer", node(before.schema), node(after.schema));
+  schemaChanges("answer", asNode(before.schema), asNode(after.schema));
 
 /** The header that contains the key, its place, and everything else a caller must do; descriptions may change. */
 const schemeChanges = (before: Node, after: Node): string[] =>
@@ -57,35 +57,35 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 /** Each entry of `security` is one way to authenticate; no entries, or an empty one, allow every caller. */
 function securityChanges({ security: old }: Node, { security: now }: Node): string[] {
-  const isOpen = (ways: unknown) => list(ways).length === 0 || list(ways).some((way) => isSame(way, {}));
+  const isOpen = (ways: unknown) => asList(ways).length === 0 || asList(ways).some((way) => isSame(way, {}));
   if (isOpen(now)) return [];
   if (isOpen(old)) return ["a key is needed now"];
-  const isKept = (way: unknown) => list(now).some((other) => isSame(way, other));
-  return list(old).every(isKept) ? [] : ["a way to authenticate is gone"];
+  const isKept = (way: unknown) => asList(now).some((other) => isSame(way, other));
+  return asList(old).every(isKept) ? [] : ["a way to authenticate is gone"];
 }
 
 const operationsOf = (document: Node): ReadonlyArray<{ readonly place: string; readonly details: Node }> =>
-  Object.entries(node(document.paths)).flatMap(([path, methods]) =>
-    Object.entries(node(methods)).map(([method, details]) => ({
+  Object.entries(asNode(document.paths)).flatMap(([path, methods]) =>
+    Object.entries(asNode(methods)).map(([method, details]) => ({
       place: `${method.toUpperCase()} ${path}`,
-      details: { security: document.security, ...node(details) },
+      details: { security: document.security, ...asNode(details) },
     })),
   );
 
 const missing = (old: unknown, now: unknown): unknown[] =>
-  list(old).filter((value) => !list(now).includes(value));
+  asList(old).filter((value) => !asList(now).includes(value));
 
 function operationChanges(old: Node, now: Node): string[] {
   return [
     ...(old.operationId === now.operationId ? [] : [`it is called ${now.operationId} now`]),
     ...policyChanges(old, now),
-    ...parameterChanges(list(old.parameters).map(node), list(now.parameters).map(node)),
-    ...bodyChanges(node(old.requestBody), node(now.requestBody)),
-    ...Object.entries(node(old.responses)).flatMap(([status, response]) => {
-      const successor = node(now.responses)[status];
+    ...parameterChanges(asList(old.parameters).map(asNode), asList(now.parameters).map(asNode)),
+    ...bodyChanges(asNode(old.requestBody), asNode(now.requestBody)),
+    ...Object.entries(asNode(old.responses)).flatMap(([status, response]) => {
+      const successor = asNode(now.responses)[status];
       return successor === undefined
         ? [`it no longer answers ${status}`]
-        : responseChanges(node(response), node(successor)).map((what) => `${status}: ${what}`);
+        : responseChanges(asNode(response), asNode(successor)).map((what) => `${status}: ${what}`);
     }),
   ];
 }
@@ -104,7 +104,7 @@ function parameterChanges(old: readonly Node[], now: readonly Node[]): string[] 
     // Unknown parameters are refused, so a request with a removed parameter fails.
     if (!after) return [`the parameter ${before.name} is gone`];
     return [
-      ...schemaChanges("request", node(before.schema), node(after.schema), String(before.name)),
+      ...schemaChanges("request", asNode(before.schema), asNode(after.schema), String(before.name)),
       ...(after.required === true && before.required !== true
         ? [`the parameter ${before.name} is required now`]
         : []),
@@ -115,8 +115,8 @@ function parameterChanges(old: readonly Node[], now: readonly Node[]): string[] 
   return [...kept, ...added.map(({ name }) => `the new parameter ${name} is required`)];
 }
 
-const mediaOf = (holder: Node): Node => node(holder.content);
-const schemaOf = (media: unknown): Node => node(node(media).schema);
+const mediaOf = (holder: Node): Node => asNode(holder.content);
+const schemaOf = (media: unknown): Node => asNode(asNode(media).schema);
 
 function bodyChanges(old: Node, now: Node): string[] {
   if (now.required === true && old.required !== true) return ["a body is required now"];
@@ -131,10 +131,10 @@ function bodyChanges(old: Node, now: Node): string[] {
 function responseChanges(old: Node, now: Node): string[] {
   return [
     ...missing(old["x-error-codes"], now["x-error-codes"]).map((code) => `${code} is gone`),
-    ...Object.entries(node(old.headers)).flatMap(([name, header]) => {
-      const successor = node(now.headers)[name];
+    ...Object.entries(asNode(old.headers)).flatMap(([name, header]) => {
+      const successor = asNode(now.headers)[name];
       if (successor === undefined) return [`the header ${name} is gone`];
-      const [before, after] = [node(header), node(successor)];
+      const [before, after] = [asNode(header), asNode(successor)];
       // Shared headers are compared once, by name.
       const changed = "$ref" in before ? before.$ref !== after.$ref : headerChanges(before, after).length > 0;
       return changed ? [`the header ${name} changed`] : [];

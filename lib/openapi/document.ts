@@ -88,7 +88,7 @@ const problem = objectOf({
 
 function describeOperation(operation: Operation, examples: OperationExamples): object {
   const { id, tag, summary, description, body } = operation;
-  const parametersIn = (place: Place) => describeParameters(operation, place, examples);
+  const parametersIn = (place: ParameterLocation) => describeParameters(operation, place, examples);
   return {
     operationId: id,
     tags: [tag],
@@ -106,9 +106,13 @@ function describeOperation(operation: Operation, examples: OperationExamples): o
   };
 }
 
-type Place = "path" | "query";
+type ParameterLocation = "path" | "query";
 
-function describeParameters(operation: Operation, place: Place, examples: OperationExamples): object[] {
+function describeParameters(
+  operation: Operation,
+  place: ParameterLocation,
+  examples: OperationExamples,
+): object[] {
   const schema = place === "path" ? operation.pathParameters : operation.query;
   if (!schema) return [];
   const { properties = {}, required = [] } = objectSchema.parse(jsonSchema(schema, "input"));

@@ -1,26 +1,26 @@
-import { list, type Node, node } from "./schema-changes.ts";
+import { asList, asNode, type Node } from "./schema-changes.ts";
 
 /**
  * Restrictions in the fields of policy.ts that did not exist before. A document from before a field existed does not
  * contain it, so there is nothing to compare.
  */
 export function policyChanges(old: Node, now: Node): string[] {
-  const kindsNow = list(now["x-key-kinds"]);
+  const kindsNow = asList(now["x-key-kinds"]);
   return [
-    ...list(old["x-key-kinds"])
+    ...asList(old["x-key-kinds"])
       .filter((kind) => !kindsNow.includes(kind))
       .map((kind) => `keys of kind ${kind} are refused now`),
-    ...needChanges(node(old["x-needs"]), node(now["x-needs"])),
+    ...needChanges(asNode(old["x-needs"]), asNode(now["x-needs"])),
     ...(isStricterPlan(old["x-plan"], now["x-plan"]) ? [`it needs the plan ${now["x-plan"]} now`] : []),
     ...selectorChanges(old["x-org-id"], now["x-org-id"]),
-    ...("x-rate-limit" in old ? limitChanges(node(old["x-rate-limit"]), node(now["x-rate-limit"])) : []),
+    ...("x-rate-limit" in old ? limitChanges(asNode(old["x-rate-limit"]), asNode(now["x-rate-limit"])) : []),
   ];
 }
 
 const needChanges = (old: Node, now: Node): string[] =>
   Object.entries(old).flatMap(([kind, needs]) =>
-    list(now[kind])
-      .filter((need) => !isMet(list(needs), need))
+    asList(now[kind])
+      .filter((need) => !isMet(asList(needs), need))
       .map((need) => `keys of kind ${kind} need ${need} now`),
   );
 

@@ -1,5 +1,5 @@
 import { breakingChanges } from "./changes.ts";
-import { type Node, node } from "./schema-changes.ts";
+import { asNode, type Node } from "./schema-changes.ts";
 
 /**
  * Why this document cannot replace the released one: it breaks callers but has the version that was promised to them.
@@ -18,7 +18,7 @@ export function releaseProblem(released: Node, now: Node): string | undefined {
   ].join("\n");
 }
 
-const versionOf = ({ info }: Node): string => String(node(info).version);
+const versionOf = ({ info }: Node): string => String(asNode(info).version);
 
 const isNewer = (version: string, than: string): boolean =>
   version.localeCompare(than, "en", { numeric: true }) > 0;

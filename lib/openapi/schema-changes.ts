@@ -6,8 +6,8 @@
 export type Node = { readonly [name: string]: unknown };
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-export const node = (value: unknown): Node => (isNode(value) ? value : {});
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asNode = (value: unknown): Node => (isNode(value) ? value : {});
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Requests may only become wider, responses only narrower. */
 export type Direction = "request" | "answer";
@@ -35,8 +35,8 @@ function simpleChanges(direction: Direction, old: Node, now: Node, at: string): 
     name in old || name in now
       ? schemaChanges(
           direction,
-          { ...known, ...node(old[name]) },
-          { ...known, ...node(now[name]) },
+          { ...known, ...asNode(old[name]) },
+          { ...known, ...asNode(now[name]) },
           `${at}${suffix}`,
         )
       : [];
@@ -58,10 +58,10 @@ const covers = (direction: Direction, wide: Node, narrow: Node): boolean =>
     .length === 0;
 
 function variantsOf(schema: Node): readonly Node[] {
-  const variants = [...list(schema.anyOf), ...list(schema.oneOf)].map(node);
+  const variants = [...asList(schema.anyOf), ...asList(schema.oneOf)].map(asNode);
   if (variants.length > 0)
     return variants.map((variant) => ({ ...schema, anyOf: undefined, oneOf: undefined, ...variant }));
-  const types = list(schema.type);
+  const types = asList(schema.type);
   return types.length > 1 ? types.map((type) => ({ ...schema, type })) : [schema];
 }
 
@@ -120,13 +120,13 @@ function otherPropertyChanges(direction: Direction, old: Node, now: Node, at: st
   if (direction === "request" ? !isTaken(before) : !isNode(before)) return [];
   if (!isTaken(after)) return [`${at || "the whole"}: has no other names any more`];
   if (!isNode(before) && !isNode(after)) return [];
-  return schemaChanges(direction, node(before), node(after), `${at}.*`);
+  return schemaChanges(direction, asNode(before), asNode(after), `${at}.*`);
 }
 
 function propertyChanges(direction: Direction, old: Node, now: Node, at: string): string[] {
-  const [before, after] = [node(old.properties), node(now.properties)];
+  const [before, after] = [asNode(old.properties), asNode(now.properties)];
   const path = (name: string) => (at ? `${at}.${name}` : name);
-  const required = (schema: Node, name: string) => list(schema.required).includes(name);
+  const required = (schema: Node, name: string) => asList(schema.required).includes(name);
   const kept = Object.keys(before).filter((name) => name in after);
   const gone = Object.keys(before).filter((name) => !(name in after));
   const newlyRequired = Object.keys(after).filter((name) => required(now, name) && !required(old, name));
@@ -136,6 +136,8 @@ function propertyChanges(direction: Direction, old: Node, now: Node, at: string)
     ...(direction === "request"
       ? newlyRequired.map((name) => `${path(name)}: is required now`)
       : noLongerSure.map((name) => `${path(name)}: may be missing now`)),
-    ...kept.flatMap((name) => schemaChanges(direction, node(before[name]), node(after[name]), path(name))),
+    ...kept.flatMap((name) =>
+      schemaChanges(direction, asNode(before[name]), asNode(after[name]), path(name)),
+    ),
   ];
 }

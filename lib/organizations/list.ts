@@ -4,21 +4,21 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { repositoriesRange } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
-import { rangeAfter, walk } from "../store/walk.ts";
+import { rangeAfter, walkRange } from "../store/walk.ts";
 
-export type Listed<Entry> = {
+export type ListPage<Entry> = {
   readonly entries: readonly Entry[];
   /** Where the next page starts; null if there are no more entries. */
   readonly next: string | null;
 };
 
-export type PageRequest = { readonly after: string | null; readonly limit: number };
+export type ListRequest = { readonly after: string | null; readonly limit: number };
 
 /** In the order of their UUIDs: no change of an organization changes its UUID. */
 export function listOrganizations(
   organizations: readonly OrganizationItem[],
-  { after, limit }: PageRequest,
-): Listed<z.input<typeof organizationRecord>> {
+  { after, limit }: ListRequest,
+): ListPage<z.input<typeof organizationRecord>> {
   const remaining = organizations
     .filter(({ uuid }) => after === null || uuid > after)
     .toSorted((one, other) => (one.uuid < other.uuid ? -1 : 1));
@@ -41,10 +41,10 @@ const toOrganizationRecord = (organization: OrganizationItem): z.input<typeof or
 export async function listRepositories(
   table: Table,
   organizationUuid: string,
-  { after, limit }: PageRequest,
-): Promise<Listed<z.input<typeof repositoryRecord>>> {
+  { after, limit }: ListRequest,
+): Promise<ListPage<z.input<typeof repositoryRecord>>> {
   const range = rangeAfter(repositoriesRange(organizationUuid), after);
-  const { found, next } = await walk(table, range, limit, async (items) =>
+  const { found, next } = await walkRange(table, range, limit, async (items) =>
     items.map(parseRepository).filter(({ active }) => active),
   );
   return { entries: found.map(toRepositoryRecord), next };

@@ -13,7 +13,7 @@ import {
   type TenantKey,
   tenantOrganizationKey,
 } from "../store/layout.ts";
-import { isPassing } from "../store/retry.ts";
+import { isTemporaryStoreError } from "../store/retry.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { queryAll, TransactionRefused } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
@@ -89,7 +89,7 @@ export async function beginMove(store: Store, organization: OrganizationItem): P
     await completeMove({ ...store, table }, organization);
   } catch (error) {
     const isLong = error instanceof TimeUp && isOver();
-    if (isPassing(error) && !isLong) throw error;
+    if (isTemporaryStoreError(error) && !isLong) throw error;
     log("warn", "A move to another tenant goes on behind the clock.", {
       organization: organization.uuid,
       cause: describeError(error),

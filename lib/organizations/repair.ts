@@ -20,7 +20,7 @@ import { hasEpochs } from "./visibility.ts";
 
 export type TableReport = RepairReport & {
   /** Copies of organizations that differed from the organization: rewritten or deleted. */
-  readonly rowsMended: number;
+  readonly rowsRepaired: number;
 };
 
 /**
@@ -30,22 +30,22 @@ export type TableReport = RepairReport & {
  * half-restored row can contain. Can be repeated.
  */
 export async function repairTable(store: Store): Promise<TableReport> {
-  const found = new Found();
+  const found = new TableContent();
   const streams = await repairStreams(store, (item) => found.see(item));
   const restored = store.random.uuid();
-  let rowsMended = 0;
+  let rowsRepaired = 0;
   for (const uuid of found.organizations.keys())
-    rowsMended += await fixOrganization(store, uuid, found, restored);
+    rowsRepaired += await fixOrganization(store, uuid, found, restored);
   for (const key of found.strayRows()) {
     await store.table.write({ delete: key });
-    rowsMended++;
+    rowsRepaired++;
   }
   for (const [tenant, highest] of found.epochs()) await advanceEpochs(store, tenant, highest, restored);
-  return { ...streams, rowsMended };
+  return { ...streams, rowsRepaired };
 }
 
 /** What one scan of the table shows about organizations and their tenants: some kilobytes each. */
-class Found {
+class TableContent {
   /** By UUID, as stored in their own partition. */
   readonly organizations = new Map<string, OrganizationItem>();
   /** Their copies in the tenants' partitions. */
@@ -93,7 +93,12 @@ class Found {
  * The copies are rewritten from the organization item, because that item decides whether a repeated event is known or
  * new.
  */
-async function fixOrganization(store: Store, uuid: string, found: Found, restored: string): Promise<number> {
+async function fixOrganization(
+  store: Store,
+  uuid: string,
+  found: TableContent,
+  restored: string,
+): Promise<number> {
   return await retryOnConflict(store, async () => {
     const stored = await store.table.get(organizationKey(uuid));
     if (!stored) return 0;

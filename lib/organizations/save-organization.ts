@@ -3,7 +3,7 @@ import { newGuard } from "../people/guard.ts";
 import { fillSeats } from "../people/seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { standing } from "../store/items/version.ts";
+import { withValidVersion } from "../store/items/version.ts";
 import {
   instanceTenant,
   movingKey,
@@ -96,7 +96,7 @@ async function applyOrganization(
 ): Promise<Applied> {
   const { table, clock } = store;
   const uuid = organizationUuid(saved);
-  const before = stored && standing(parseOrganization(stored), clock.nowMs());
+  const before = stored && withValidVersion(parseOrganization(stored), clock.nowMs());
   // This event was applied before: it may have freed seats and been interrupted before anybody got one.
   if (before && before.first_version <= version && version <= before.version) {
     return { organization: before, mayHaveRoom: true, epochs: [] };

@@ -3,7 +3,7 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import { unchanged } from "../store/items/unchanged.ts";
 import { organizationKey, tenantOrganizationKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
-import type { Change, Value } from "../store/table.ts";
+import type { AttributeValue, ItemChange } from "../store/table.ts";
 
 /** Settings that the API or an operator may decide for an organization; events do not change them afterwards. */
 export type OrganizationSettings = {
@@ -48,8 +48,8 @@ export async function changeOrganizationSettings(
 /** The values that the audit entry contains: if one changed meanwhile, the entry would be wrong. */
 const decidedOn = ["tenant", "seat_assignment_mode", "approval_delay_days"] as const;
 
-function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSettings): Change {
-  const set: Array<readonly [string, Value]> = [];
+function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSettings): ItemChange {
+  const set: Array<readonly [string, AttributeValue]> = [];
   if (seat_assignment_mode !== undefined) {
     set.push(["seat_assignment_mode", seat_assignment_mode], ["mode_decided", true]);
   }

@@ -24,20 +24,20 @@ import {
   type WorkspaceTenant,
 } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
-import { inParts, Outcomes, type Part, UntoldFailures } from "./batch.ts";
+import { BatchOutcomes, type BatchPart, inParts, UnrecordedFailures } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";
 import {
   type SeatAction,
   type SeatChange,
+  type SeatEntryOwner,
   type SeatFailure,
-  type SeatPlace,
   seatEntry,
 } from "./seat-entry.ts";
 import { isChange, personChange } from "./seats.ts";
 
-type Wish = {
+type SeatRequest = {
   readonly action: SeatAction;
   /** Reports what would happen to each person, and changes nothing. */
   readonly dryRun?: boolean;
@@ -47,7 +47,7 @@ type Wish = {
 type Named = { readonly ids: readonly string[]; readonly person: Key | undefined };
 
 /** Where the seats are, and which audit logs record the change. */
-type Place = SeatPlace & {
+type SeatContext = SeatEntryOwner & {
   readonly pool: PoolKey;
   /** Organizations that the call has already read. */
   readonly organizations: readonly OrganizationItem[];
@@ -61,12 +61,12 @@ type Place = SeatPlace & {
 export async function assignSeatsToMembers(
   context: AuditedContext,
   organization: OrganizationItem,
-  { userIds, ...wish }: Wish & { readonly userIds: readonly string[] },
-): Promise<Outcomes> {
+  { userIds, ...request }: SeatRequest & { readonly userIds: readonly string[] },
+): Promise<BatchOutcomes> {
   const ids = [...new Set(userIds)];
   const { uuid } = organization;
   const pool = poolOf(organization);
-  const place: Place = {
+  const place: SeatContext = {
     pool,
     tenant: organization.tenant,
     organization,
@@ -85,7 +85,7 @@ export async function assignSeatsToMembers(
     return member?.active ? personKeyOf(pool, uuid, member) : undefined;
   };
   const named = ids.map((id, index) => ({ id, person: personOf(items[index]) }));
-  return await assign(context, place, wish, { named, ahead });
+  return await assign(context, place, request, { named, ahead });
 }
 
 type Workspace = {
@@ -98,15 +98,15 @@ type Workspace = {
 export async function assignSeatsByEmail(
   context: AuditedContext,
   workspace: Workspace,
-  { emails, ...wish }: Wish & { readonly emails: readonly string[] },
-): Promise<Outcomes> {
+  { emails, ...request }: SeatRequest & { readonly emails: readonly string[] },
+): Promise<BatchOutcomes> {
   const { tenant } = workspace;
   const ids = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
   const named = ids.map((id) => ({
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));
-  return await assign(context, placeOf(workspace), wish, { named });
+  return await assign(context, placeOf(workspace), request, { named });
 }
 
 /** Takes workspace seats from holders without an e-mail address, by the `seat_holder_id` in the list of people. */
@@ -114,7 +114,7 @@ export async function unassignSeatHolders(
   context: AuditedContext,
   workspace: Workspace,
   { holders, dryRun }: { readonly holders: readonly string[]; readonly dryRun: boolean },
-): Promise<Outcomes> {
+): Promise<BatchOutcomes> {
   const named = [...new Set(holders)].map((id) => {
     const holder = parseSeatHolderId(id);
     return { id, person: holder && holderKey(workspace.tenant, holder) };
@@ -128,7 +128,7 @@ const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, user
   return personKey(tenant, { organization: organizationUuid(name), userId, email: null });
 };
 
-function placeOf({ tenant, organizations }: Workspace): Place {
+function placeOf({ tenant, organizations }: Workspace): SeatContext {
   const inScope = new Set(organizations.map(({ uuid }) => uuid));
   return {
     pool: tenant,
@@ -146,25 +146,25 @@ const organizationsOf = ({ memberships }: PersonItem): string[] => [
 
 async function assign(
   context: AuditedContext,
-  place: Place,
-  wish: Wish,
+  place: SeatContext,
+  request: SeatRequest,
   {
     named,
     ahead,
   }: {
     readonly named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>;
-    readonly ahead?: State | undefined;
+    readonly ahead?: SeatsState | undefined;
   },
-): Promise<Outcomes> {
-  const outcomes = new Outcomes(named.map(({ id }) => id));
-  const untold = new UntoldFailures<SeatFailure>();
+): Promise<BatchOutcomes> {
+  const outcomes = new BatchOutcomes(named.map(({ id }) => id));
+  const unrecorded = new UnrecordedFailures<SeatFailure>();
   const people = byPerson(named);
-  const { action, dryRun = false } = wish;
+  const { action, dryRun = false } = request;
   const read = (some: readonly Named[]) => readState(context, place, keysOf(some));
   await inParts(context, people, ahead ?? (await read(people)), {
     dryRun,
     readAgain: read,
-    decide: (rest, state) => decide(context, place, action, { rest, state, outcomes, untold }),
+    decide: (rest, state) => decide(context, place, action, { rest, state, outcomes, unrecorded }),
   });
   return outcomes;
 }
@@ -177,14 +177,18 @@ function byPerson(named: ReadonlyArray<{ readonly id: string; readonly person: K
 
 const keysOf = (people: readonly Named[]): Key[] => people.flatMap(({ person }) => person ?? []);
 
-type State = {
+type SeatsState = {
   readonly guard: PoolItem;
   readonly stored: ReadonlyMap<string, Item>;
   /** The providers' ids of these people's organizations, by UUID. */
   readonly providerIds: ReadonlyMap<string, string>;
 };
 
-async function readState({ table }: AuditedContext, place: Place, keys: readonly Key[]): Promise<State> {
+async function readState(
+  { table }: AuditedContext,
+  place: SeatContext,
+  keys: readonly Key[],
+): Promise<SeatsState> {
   const [guard, ...items] = await table.getMany([poolGuardKey(place.pool), ...keys]);
   const found = items.filter((item) => item !== undefined);
   return {
@@ -195,7 +199,7 @@ async function readState({ table }: AuditedContext, place: Place, keys: readonly
 }
 
 /** Most ids are known from the scope of the call; only organizations outside it are read. */
-async function readProviderIds(table: Table, { organizations }: Place, people: readonly PersonItem[]) {
+async function readProviderIds(table: Table, { organizations }: SeatContext, people: readonly PersonItem[]) {
   const known = organizations.map((each) => [each.uuid, each.provider_organization_id] as const);
   const providerIds = new Map(known);
   const all = people.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
@@ -210,20 +214,20 @@ async function readProviderIds(table: Table, { organizations }: Place, people: r
 
 type Batch = {
   readonly rest: readonly Named[];
-  readonly state: State;
-  readonly outcomes: Outcomes;
-  readonly untold: UntoldFailures<SeatFailure>;
+  readonly state: SeatsState;
+  readonly outcomes: BatchOutcomes;
+  readonly unrecorded: UnrecordedFailures<SeatFailure>;
 };
 
 function decide(
   context: AuditedContext,
-  place: Place,
+  place: SeatContext,
   action: SeatAction,
-  { rest, state, outcomes, untold }: Batch,
-): Part<State> {
+  { rest, state, outcomes, unrecorded }: Batch,
+): BatchPart<SeatsState> {
   const { decided, changes, changed, failures } = judge(rest, state, place, action);
   const { seatsTaken } = seatsOf(changes);
-  const failed = untold.forEntry(changed.length > 0, failures);
+  const failed = unrecorded.forEntry(changed.length > 0, failures);
   const entry = failed
     ? seatEntry(context, place, action, { changed, failures: failed, providerIds: state.providerIds })
     : [];
@@ -232,8 +236,8 @@ function decide(
     // If a person has more organizations than fit in a transaction, the remaining copies of the entry are written after
     // it.
     ...withCopies(peopleWrites(place.pool, changes), entry),
-    tell: () => {
-      untold.written(failed !== undefined, failures);
+    reportOutcomes: () => {
+      unrecorded.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
     after: { ...state, guard: { ...state.guard, seats_free: state.guard.seats_free - seatsTaken } },
@@ -246,7 +250,12 @@ const messages = {
 } as const satisfies Partial<Record<ItemErrorCode, string>>;
 
 /** Decides in input order, until the changes no longer fit in one transaction. */
-function judge(rest: readonly Named[], { guard, stored }: State, place: Place, action: SeatAction) {
+function judge(
+  rest: readonly Named[],
+  { guard, stored }: SeatsState,
+  place: SeatContext,
+  action: SeatAction,
+) {
   const seat = action === "assign";
   let available = Math.max(0, guard.seats_free);
   let decided = 0;
@@ -269,7 +278,8 @@ function judge(rest: readonly Named[], { guard, stored }: State, place: Place, a
       const actions = changes.length + 1 + organizations.union(new Set(its)).size;
       memberships += change.before.memberships.length;
       const isFull =
-        actions > peopleLimits.changedAndToldTogetherMax || memberships > peopleLimits.membershipsTogetherMax;
+        actions > peopleLimits.changedAndRecordedTogetherMax ||
+        memberships > peopleLimits.membershipsTogetherMax;
       if (changes.length > 0 && isFull) break;
       for (const uuid of its) organizations.add(uuid);
       if (takesSeat) available--;

@@ -7,7 +7,7 @@ import type { Put } from "../store/table.ts";
 import type { SeatStep } from "./placement.ts";
 import { organizationsNamed } from "./seat-entry.ts";
 
-export type Place = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
+export type AuditedOrganization = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
 
 const assigned = { before: { seat_assigned: false }, after: { seat_assigned: true } };
 
@@ -30,7 +30,7 @@ type SeatSteps = {
  */
 export function automaticSeatsEntry(
   store: Store,
-  organization: Place,
+  organization: AuditedOrganization,
   { step, userIds, cause }: SeatSteps,
 ): Put[] {
   if (userIds.length === 0) return [];
@@ -51,7 +51,7 @@ export function automaticSeatsEntry(
  */
 export const automaticRoleEntry = (
   store: Store,
-  organization: Place,
+  organization: AuditedOrganization,
   {
     user_id: id,
     before,
@@ -79,7 +79,7 @@ export const automaticRoleEntry = (
 /** Records that the platform reports a person as no longer a member. */
 export const memberRemovedEntry = (
   store: Store,
-  organization: Place,
+  organization: AuditedOrganization,
   { user_id, username, role }: MemberItem,
   seat: { readonly before: boolean; readonly after: boolean },
 ): Put[] =>
@@ -132,7 +132,7 @@ export async function filledSeatsEntry(
     ...entryOf(people),
     ...(isWorkspace && {
       shownIn: organizations.map(({ uuid }) => uuid),
-      toldIn: (uuid: string) =>
+      textFor: (uuid: string) =>
         entryOf(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
     }),
   });

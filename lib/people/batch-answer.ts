@@ -1,9 +1,9 @@
-import type { Failure, Outcomes } from "./batch.ts";
+import type { BatchOutcomes, ItemFailure } from "./batch.ts";
 
 type Batch = {
-  readonly outcomes: Outcomes;
+  readonly outcomes: BatchOutcomes;
   /** Set if the failures contain more than the outcomes do. */
-  readonly failed?: readonly Failure[];
+  readonly failed?: readonly ItemFailure[];
   readonly dryRun: boolean;
 };
 

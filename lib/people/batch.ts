@@ -5,13 +5,13 @@ import type { OwedItem } from "../store/items/owed.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { TransactionWrite } from "../store/table.ts";
 
-export type Failure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
+export type ItemFailure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
 export type BatchStatus = "success" | "partial_success" | "failure";
 
 /** The result of each element of a batch, in input order. */
-export class Outcomes {
+export class BatchOutcomes {
   readonly #ids: readonly string[];
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<string, ItemFailure>();
 
   constructor(ids: readonly string[]) {
     this.#ids = ids;
@@ -25,7 +25,7 @@ export class Outcomes {
     return this.#ids.filter((id) => !this.#failures.has(id));
   }
 
-  get failed(): Failure[] {
+  get failed(): ItemFailure[] {
     return this.#ids.map((id) => this.#failures.get(id)).filter((failure) => failure !== undefined);
   }
 
@@ -39,8 +39,8 @@ export class Outcomes {
  * Holds the failures of a batch until one of its audit entries records them. A batch that changed something records all
  * of them, whichever part they were in; a batch that changed nothing has no entry.
  */
-export class UntoldFailures<Failed> {
-  #untold: readonly Failed[] = [];
+export class UnrecordedFailures<Failed> {
+  #unrecorded: readonly Failed[] = [];
   #hasEntry = false;
 
   get hasEntry(): boolean {
@@ -50,25 +50,25 @@ export class UntoldFailures<Failed> {
   /** The failures that the entry of a part records; undefined if the part has no entry. */
   forEntry(isChanged: boolean, failures: readonly Failed[]): readonly Failed[] | undefined {
     const isRecorded = isChanged || (this.#hasEntry && failures.length > 0);
-    return isRecorded ? [...this.#untold, ...failures] : undefined;
+    return isRecorded ? [...this.#unrecorded, ...failures] : undefined;
   }
 
   /** Call this after the part is written. */
   written(isRecorded: boolean, failures: readonly Failed[]): void {
-    this.#untold = isRecorded ? [] : [...this.#untold, ...failures];
+    this.#unrecorded = isRecorded ? [] : [...this.#unrecorded, ...failures];
     this.#hasEntry ||= isRecorded;
   }
 }
 
 /** What one transaction decides about the first elements of a batch. */
-export type Part<State> = {
+export type BatchPart<State> = {
   /** How many elements it decides, starting with the first. Only elements that change something use space in it. */
   readonly decided: number;
   readonly writes: readonly TransactionWrite[];
   /** Copies of its entry that did not fit in the transaction and are written after it. */
   readonly owed?: readonly OwedItem[];
   /** Reports the outcomes, once the writes are done. */
-  readonly tell: () => void;
+  readonly reportOutcomes: () => void;
   /** The state that the next part starts from. */
   readonly after: State;
 };
@@ -84,20 +84,20 @@ export async function inParts<Element, State>(
   work: {
     readonly dryRun: boolean;
     readonly readAgain: (rest: readonly Element[]) => Promise<State>;
-    readonly decide: (rest: readonly Element[], state: State) => Part<State>;
+    readonly decide: (rest: readonly Element[], state: State) => BatchPart<State>;
   },
 ): Promise<void> {
   let rest = elements;
   let known = first;
   while (rest.length > 0) {
-    const part: Part<State> = await retryOnConflict(store, async (attempt) => {
+    const part: BatchPart<State> = await retryOnConflict(store, async (attempt) => {
       const state = attempt === 0 ? known : await work.readAgain(rest);
       const decision = work.decide(rest, state);
       if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);
       return decision;
     });
     if (part.owed && !work.dryRun) await settleOwed(store, part.owed);
-    part.tell();
+    part.reportOutcomes();
     rest = rest.slice(part.decided);
     known = part.after;
   }

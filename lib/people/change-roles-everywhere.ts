@@ -7,7 +7,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
-import { type Failure, Outcomes, UntoldFailures } from "./batch.ts";
+import { BatchOutcomes, type ItemFailure, UnrecordedFailures } from "./batch.ts";
 import {
   CarriedEntries,
   changeRoles,
@@ -16,10 +16,10 @@ import {
   type RoleFailure,
   type RolesState,
   readRolesState,
-  roleEntry,
+  rolesChangedEntry,
 } from "./change-roles.ts";
 
-export type EverywhereFailure = Failure & {
+export type EverywhereFailure = ItemFailure & {
   readonly organizations: ReadonlyArray<{
     readonly org_id: string;
     readonly code: ItemErrorCode;
@@ -36,7 +36,7 @@ export async function changeRolesEverywhere(
   context: AuditedContext,
   organizations: readonly OrganizationItem[],
   change: RoleChange,
-): Promise<{ readonly outcomes: Outcomes; readonly failed: readonly EverywhereFailure[] }> {
+): Promise<{ readonly outcomes: BatchOutcomes; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(change.userIds)];
   const judged: Judged[] = [];
   await inChunks(organizations, async (organization) => {
@@ -55,7 +55,7 @@ const statesKeptMax = peopleLimits.organizationsAtOnce;
 
 type Done = {
   readonly organization: OrganizationItem;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly ItemFailure[];
   /** An audit entry of the organization records the failures. */
   readonly hasEntry: boolean;
 };
@@ -72,11 +72,14 @@ async function judgeIn(
     const failures = await refuseOtherPlan(context, organization, change.userIds);
     return { organization, failures, hasEntry: false };
   }
-  const untold = new UntoldFailures<RoleFailure>();
+  const unrecorded = new UnrecordedFailures<RoleFailure>();
   const state = await readRolesState(context, organization.uuid, change.role, change.userIds);
-  const wish = { ...change, dryRun: true };
-  const { failed: failures } = await changeRoles(context, organization, wish, { untold, ahead: state });
-  return { organization, failures, hasEntry: untold.hasEntry, state };
+  const dryRunChange = { ...change, dryRun: true };
+  const { failed: failures } = await changeRoles(context, organization, dryRunChange, {
+    unrecorded,
+    ahead: state,
+  });
+  return { organization, failures, hasEntry: unrecorded.hasEntry, state };
 }
 
 /** If there is nothing to change in an organization, the result of its check is final. */
@@ -89,13 +92,13 @@ async function changeInAll(
   const carried = new CarriedEntries(furtherEntries(context, change, others));
   const done: Done[] = [...others];
   const changeIn = async ({ organization, state }: Judged) => {
-    const untold = new UntoldFailures<RoleFailure>();
-    const telling = carried.left.length > 0 ? { untold, carried } : { untold };
+    const unrecorded = new UnrecordedFailures<RoleFailure>();
+    const entryContext = carried.left.length > 0 ? { unrecorded, carried } : { unrecorded };
     const { failed: failures } = await changeRoles(context, organization, change, {
-      ...telling,
+      ...entryContext,
       ahead: state,
     });
-    done.push({ organization, failures, hasEntry: untold.hasEntry });
+    done.push({ organization, failures, hasEntry: unrecorded.hasEntry });
   };
   let rest = judged.filter(({ hasEntry }) => hasEntry);
   // One organization after another, until the entries of the other organizations are written.
@@ -104,12 +107,12 @@ async function changeInAll(
     rest = rest.slice(1);
   }
   await inChunks(rest, changeIn);
-  await tellTheRest(context, change, done.slice(others.length), carried);
+  await recordTheRest(context, change, done.slice(others.length), carried);
   return done;
 }
 
 /** Writes the entries that no change included, because another writer changed the same data meanwhile. */
-async function tellTheRest(
+async function recordTheRest(
   context: AuditedContext,
   change: RoleChange,
   changed: readonly Done[],
@@ -139,8 +142,8 @@ function failuresOf(
   organizations: readonly OrganizationItem[],
   ids: readonly string[],
   done: readonly Done[],
-): { readonly outcomes: Outcomes; readonly failed: readonly EverywhereFailure[] } {
-  const outcomes = new Outcomes(ids);
+): { readonly outcomes: BatchOutcomes; readonly failed: readonly EverywhereFailure[] } {
+  const outcomes = new BatchOutcomes(ids);
   const failed = new Map<string, EverywhereFailure>();
   const inOrder = organizations.flatMap(({ uuid }) =>
     done.filter(({ organization }) => organization.uuid === uuid),
@@ -171,7 +174,7 @@ const furtherEntries = (
     .map(
       ({ organization, failures }) =>
         () =>
-          roleEntry(context, organization, { role, changes: [], failures }),
+          rolesChangedEntry(context, organization, { role, changes: [], failures }),
     );
 
 /** A write does not skip anyone silently: members it cannot change because of the plan are reported as failures. */
@@ -179,9 +182,9 @@ async function refuseOtherPlan(
   { table }: AuditedContext,
   { uuid }: OrganizationItem,
   ids: readonly string[],
-): Promise<readonly Failure[]> {
+): Promise<readonly ItemFailure[]> {
   const items = await table.getMany(ids.map((id) => memberKey(uuid, id)));
-  return ids.map((id, index): Failure => {
+  return ids.map((id, index): ItemFailure => {
     const item = items[index];
     return item && parseMember(item).active
       ? { id, code: "ENTERPRISE_PLAN_REQUIRED", message: "The organization is not on the Enterprise plan." }

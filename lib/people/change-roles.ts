@@ -6,7 +6,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
 import type { Item, Put } from "../store/table.ts";
-import { inParts, Outcomes, type Part, UntoldFailures } from "./batch.ts";
+import { BatchOutcomes, type BatchPart, inParts, UnrecordedFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
 import { roleWrites } from "./roles.ts";
 
@@ -29,8 +29,8 @@ export type RoleChange = {
 };
 
 /** What the entries of a call record, beyond the changes of one organization. */
-type Telling = {
-  readonly untold?: UntoldFailures<RoleFailure>;
+type EntryContext = {
+  readonly unrecorded?: UnrecordedFailures<RoleFailure>;
   /** Entries of other organizations, written together with the first change. */
   readonly carried?: CarriedEntries;
 };
@@ -40,17 +40,18 @@ export async function changeRoles(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-  { ahead, ...telling }: Telling & { readonly ahead?: RolesState | undefined } = {},
-): Promise<Outcomes> {
+  { ahead, ...entryContext }: EntryContext & { readonly ahead?: RolesState | undefined } = {},
+): Promise<BatchOutcomes> {
   const ids = [...new Set(change.userIds)];
-  const outcomes = new Outcomes(ids);
-  const { untold = new UntoldFailures<RoleFailure>(), carried = new CarriedEntries([]) } = telling;
+  const outcomes = new BatchOutcomes(ids);
+  const { unrecorded = new UnrecordedFailures<RoleFailure>(), carried = new CarriedEntries([]) } =
+    entryContext;
   const read = (some: readonly string[]) => readRolesState(context, organization.uuid, change.role, some);
   await inParts(context, ids, ahead ?? (await read(ids)), {
     dryRun: change.dryRun ?? false,
     readAgain: read,
     decide: (rest, state) =>
-      decide(context, organization, change, { rest, state, outcomes, untold, carried }),
+      decide(context, organization, change, { rest, state, outcomes, unrecorded, carried }),
   });
   return outcomes;
 }
@@ -106,8 +107,8 @@ export type RoleFailure = { readonly id: string; readonly code: ItemErrorCode };
 type Batch = {
   readonly rest: readonly string[];
   readonly state: RolesState;
-  readonly outcomes: Outcomes;
-  readonly untold: UntoldFailures<RoleFailure>;
+  readonly outcomes: BatchOutcomes;
+  readonly unrecorded: UnrecordedFailures<RoleFailure>;
   readonly carried: CarriedEntries;
 };
 
@@ -115,8 +116,8 @@ function decide(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-  { rest, state, outcomes, untold, carried }: Batch,
-): Part<RolesState> {
+  { rest, state, outcomes, unrecorded, carried }: Batch,
+): BatchPart<RolesState> {
   const along = carried.next();
   const changedMax = peopleLimits.changedTogetherMax - along.flat().length;
   const { decided, changing, failures, admins } = judge(rest, state, change, changedMax);
@@ -124,17 +125,17 @@ function decide(
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
     .map(({ user_id, role }) => ({ id: user_id, before: role, after: change.role }));
-  const failed = untold.forEntry(changes.length > 0, failures);
+  const failed = unrecorded.forEntry(changes.length > 0, failures);
   const entry = failed
-    ? roleEntry(context, organization, { role: change.role, changes, failures: failed })
+    ? rolesChangedEntry(context, organization, { role: change.role, changes, failures: failed })
     : [];
   const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
   return {
     decided,
     writes: [...writes, ...entry, ...(failed ? along.flat() : [])],
-    tell: () => {
+    reportOutcomes: () => {
       if (failed) carried.written(along.length);
-      untold.written(failed !== undefined, failures);
+      unrecorded.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
     after: { ...state, guard: { ...state.guard, counts: { ...state.guard.counts, cr_admin: admins } } },
@@ -176,7 +177,7 @@ function judge(
 
 type MemberChange = { readonly id: string; readonly before: string; readonly after: string };
 
-export const roleEntry = (
+export const rolesChangedEntry = (
   context: AuditedContext,
   organization: OrganizationItem,
   {

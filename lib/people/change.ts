@@ -4,7 +4,7 @@ import { unchanged } from "../store/items/unchanged.ts";
 import type { PoolKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
-import { isShort } from "./person.ts";
+import { lacksSeat } from "./person.ts";
 
 /** One person before and after a decision. */
 export type PersonChange = {
@@ -20,7 +20,7 @@ export const seatsOf = (
   changes: readonly PersonChange[],
 ): { readonly seatsTaken: number; readonly seatsShort: number } => ({
   seatsTaken: sum(changes, ({ before, after }) => Number(after.seat) - Number(before?.seat ?? false)),
-  seatsShort: sum(changes, ({ before, after }) => Number(isShort(after)) - Number(isShort(before))),
+  seatsShort: sum(changes, ({ before, after }) => Number(lacksSeat(after)) - Number(lacksSeat(before))),
 });
 
 /** The writes of one pool's people together with its guard: seats and guard always change in one transaction. */
@@ -32,7 +32,7 @@ export const peopleWrites = (
   ...changes.flatMap(personWrites),
   ...guardWrites(pool, {
     ...seatsOf(changes),
-    leavesSomebodyShort: changes.some((change) => isShort(change.after) && !isSame(change)),
+    leavesSomebodyShort: changes.some((change) => lacksSeat(change.after) && !isSame(change)),
     ...(roles && { roles }),
   }),
 ];

@@ -1,4 +1,4 @@
-import { mayBeHeldByKey, noKeyGivenAtAllSince, noKeyGivenSince } from "../access/key-roles.ts";
+import { keysGivenUnchanged, mayBeHeldByKey, roleKeysUnchanged } from "../access/key-roles.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import {
   isSystemRole,
@@ -16,17 +16,17 @@ import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, roleKey, rolesRange } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import {
-  type Change,
+  type AttributeValue,
   type Condition,
+  type ItemChange,
   type Path,
   queryAll,
   type TransactionWrite,
-  type Value,
 } from "../store/table.ts";
-import { madeBy, roleMadeBefore } from "./repeated-role.ts";
-import { changesOf, roleEntry, type ToldRole } from "./role-entry.ts";
+import { findRepeatedRole, roleCreation } from "./repeated-role.ts";
+import { type RecordedRole, roleChangesOf, roleEntry } from "./role-entry.ts";
 import { refuseHeldByKey } from "./role-holders.ts";
-import { digestsOf, isReserved, nameDigest, nameDigests, namesakeOf } from "./role-names.ts";
+import { isReserved, nameDigest, nameDigests, roleIdWithName, storedDigestsOf } from "./role-names.ts";
 
 export type RoleFields = {
   readonly name: string;
@@ -69,16 +69,16 @@ export async function createRole(
   },
 ): Promise<CustomRole> {
   const id = context.random.uuid();
-  const made = madeBy(context, fields);
+  const made = roleCreation(context, fields);
   return await retryOnConflict(context, async () => {
     const [guard, roles] = await Promise.all([
       readGuard(context, organization.uuid),
       readRoleItems(context, organization.uuid),
     ]);
-    const namesake = namesakeOf(guard, roles, fields.name);
+    const namesake = roleIdWithName(guard, roles, fields.name);
     if (namesake !== undefined) {
       const before = { id: namesake, made, isDefault: fields.is_default };
-      const role = await roleMadeBefore(context, organization.uuid, guard, before);
+      const role = await findRepeatedRole(context, organization.uuid, guard, before);
       if (role) return { role, guard };
     }
     const granted = fields.permissions ?? permissionsOf(guard, fields.duplicateFrom ?? "cr_member");
@@ -142,9 +142,9 @@ export async function updateRole(
       changes.name === undefined ? [] : readRoleItems(context, organization.uuid),
     ]);
     const { name = role.name } = changes;
-    const renamed = name !== role.name && !digestsOf(guard, role.id).includes(nameDigest(name));
+    const renamed = name !== role.name && !storedDigestsOf(guard, role.id).includes(nameDigest(name));
     const others = roles.filter(({ id }) => id !== role.id);
-    const namesake = namesakeOf(guard, others, name) ?? role.id;
+    const namesake = roleIdWithName(guard, others, name) ?? role.id;
     if (renamed && (namesake !== role.id || isReserved(name))) throw nameTaken();
     const { made: _made, ...kept } = role;
     const after: RoleItem = {
@@ -153,7 +153,7 @@ export async function updateRole(
       ...(changes.description !== undefined && { description: changes.description }),
     };
     const guardAfter = withRole(guard, role.id, changes);
-    const difference = changesOf(recordOf(guard, role), recordOf(guardAfter, after));
+    const difference = roleChangesOf(recordOf(guard, role), recordOf(guardAfter, after));
     if (!difference) return { role, guard };
     const unchanged: Condition = {
       all: [{ equals: ["name", role.name] }, { equals: ["description", role.description] }],
@@ -175,7 +175,7 @@ export async function updateRole(
 const defaultOf = ({ default_role }: PeopleItem): string =>
   default_role ?? ("cr_member" satisfies SystemRole);
 
-const recordOf = (guard: PeopleItem, { id, name, description }: RoleItem): ToldRole => ({
+const recordOf = (guard: PeopleItem, { id, name, description }: RoleItem): RecordedRole => ({
   name,
   description,
   permissions: permissionsOf(guard, id) ?? [],
@@ -187,7 +187,7 @@ type Granting = {
   readonly is_default?: boolean | undefined;
 };
 
-type RoleChange = {
+type RoleEdit = {
   readonly role: RoleItem;
   readonly after: RoleItem;
   readonly renamed: boolean;
@@ -209,13 +209,13 @@ function withRole(guard: PeopleItem, id: string, { permissions: granted, is_defa
 function guardUpdate(
   uuid: string,
   guard: PeopleItem,
-  { role, after, renamed, changes }: RoleChange,
+  { role, after, renamed, changes }: RoleEdit,
 ): TransactionWrite[] {
-  const set: Array<readonly [Path, Value]> = [];
+  const set: Array<readonly [Path, AttributeValue]> = [];
   const remove: Path[] = [];
   const conditions: Condition[] = [{ present: ["counts", role.id] }];
   if (renamed) {
-    const own = digestsOf(guard, role.id);
+    const own = storedDigestsOf(guard, role.id);
     set.push([["role_names", nameDigest(after.name)], role.id]);
     for (const old of own) remove.push(["role_names", old]);
     for (const digest of nameDigests(after.name))
@@ -232,7 +232,7 @@ function guardUpdate(
     conditions.push({ equals: ["default_role", guard.default_role] });
   }
   const when = { all: conditions };
-  const change: Change = { ...(set.length > 0 && { set }), ...(remove.length > 0 && { remove }) };
+  const change: ItemChange = { ...(set.length > 0 && { set }), ...(remove.length > 0 && { remove }) };
   return Object.keys(change).length > 0
     ? [{ update: peopleKey(uuid), change, when }]
     : [{ check: peopleKey(uuid), when }];
@@ -259,7 +259,7 @@ export async function deleteRole(
           remove: [
             ["counts", role.id],
             ["roles", role.id],
-            ...digestsOf(guard, role.id).map((digest) => ["role_names", digest] as const),
+            ...storedDigestsOf(guard, role.id).map((digest) => ["role_names", digest] as const),
             ...(guard.keys_given && !counts ? [["keys_given", role.id] as const] : []),
           ],
           add: [["custom", -1]],
@@ -271,7 +271,7 @@ export async function deleteRole(
         when: {
           all: [
             { equals: [["counts", role.id], 0] },
-            counts ? noKeyGivenAtAllSince(guard) : noKeyGivenSince(guard, role.id),
+            counts ? keysGivenUnchanged(guard) : roleKeysUnchanged(guard, role.id),
             isDefault ? { equals: ["default_role", role.id] } : { differs: ["default_role", role.id] },
           ],
         },

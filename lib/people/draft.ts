@@ -6,7 +6,7 @@ import { ConditionFailed, type Key, type Table, type TransactionWrite } from "..
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import {
   isSeatDue,
-  isShort,
+  lacksSeat,
   type Membership,
   newPerson,
   withMembership,
@@ -14,7 +14,11 @@ import {
 } from "./person.ts";
 
 /** Where a membership is stored: the pool that its seat comes from, and the person there. */
-export type Placement = { readonly pool: PoolKey; readonly key: Key; readonly email: string | null };
+export type MembershipPlacement = {
+  readonly pool: PoolKey;
+  readonly key: Key;
+  readonly email: string | null;
+};
 
 type Working = PersonChange & { readonly pool: PoolKey };
 
@@ -29,7 +33,7 @@ export class PeopleDraft {
   readonly #seatsFree = new Map<PoolKey, number>();
   readonly #roles = new Map<PoolKey, Map<string, number>>();
 
-  static async load(table: Table, placements: readonly Placement[]): Promise<PeopleDraft> {
+  static async load(table: Table, placements: readonly MembershipPlacement[]): Promise<PeopleDraft> {
     const draft = new PeopleDraft();
     const pools = [...new Set(placements.map(({ pool }) => pool))];
     const items = await table.getMany([...pools.map(poolGuardKey), ...placements.map(({ key }) => key)]);
@@ -49,13 +53,16 @@ export class PeopleDraft {
   }
 
   /** Returns the decision about the person's seat: the decision moves with the membership. */
-  leave({ key }: Placement, membership: Pick<Membership, "organization" | "user_id">): boolean | undefined {
+  leave(
+    { key }: MembershipPlacement,
+    membership: Pick<Membership, "organization" | "user_id">,
+  ): boolean | undefined {
     const working = this.#working(key);
     working.after = withoutMembership(working.after, membership);
     return working.after.seat_decided;
   }
 
-  hasRoom({ key }: Placement): boolean {
+  hasRoom({ key }: MembershipPlacement): boolean {
     return this.#working(key).after.memberships.length < peopleLimits.membershipsMax;
   }
 
@@ -65,7 +72,7 @@ export class PeopleDraft {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  join({ key }: Placement, membership: Membership, decided: boolean | undefined): void {
+  join({ key }: MembershipPlacement, membership: Membership, decided: boolean | undefined): void {
     const working = this.#working(key);
     const joined = withMembership(working.after, membership);
     const keepsOwn = joined.seat_decided !== undefined || decided === undefined;
@@ -91,7 +98,7 @@ export class PeopleDraft {
   }
 
   /** Whether the person had a seat before, and has one now. Call this after `finish`. */
-  seatOf({ key }: Pick<Placement, "key">): { readonly before: boolean; readonly after: boolean } {
+  seatOf({ key }: Pick<MembershipPlacement, "key">): { readonly before: boolean; readonly after: boolean } {
     const { before, after } = this.#working(key);
     return { before: before?.seat ?? false, after: after.seat };
   }
@@ -115,7 +122,7 @@ function settleSeats(people: readonly Working[], seatsFree: number): void {
     }
   }
   for (const working of people) {
-    if (available > 0 && isShort(working.after)) {
+    if (available > 0 && lacksSeat(working.after)) {
       working.after = { ...working.after, seat: true };
       available--;
     }

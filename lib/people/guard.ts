@@ -1,7 +1,7 @@
 import type { SystemRole } from "../contract/access.ts";
 import type { PeopleItem } from "../store/items/people.ts";
 import { type PoolKey, peopleKey, poolGuardKey } from "../store/layout.ts";
-import type { Change, Check, Condition, Update } from "../store/table.ts";
+import type { Condition, ConditionCheck, ItemChange, Update } from "../store/table.ts";
 
 /** What one transaction changes in a guard. Every change of people uses this, so the numbers are exact. */
 export type GuardChange = {
@@ -17,10 +17,10 @@ export type GuardChange = {
 };
 
 /** Returns the guard's update, a check if only its free seats matter, or nothing if the guard is not affected. */
-export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | Check> {
+export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | ConditionCheck> {
   const { seatsTaken = 0, seatsShort = 0, leavesSomebodyShort = false, keepsOneOf } = change;
   const roles = [...(change.roles ?? [])].filter(([, members]) => members !== 0);
-  const add: NonNullable<Change["add"]> = [
+  const add: NonNullable<ItemChange["add"]> = [
     ...(seatsTaken === 0 ? [] : [["seats_free", -seatsTaken] as const]),
     ...(seatsShort === 0 ? [] : [["seats_short", seatsShort] as const]),
     ...roles.map(([role, members]) => [["counts", role], members] as const),

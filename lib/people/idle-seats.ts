@@ -8,11 +8,11 @@ import { versionInstant } from "../store/items/version.ts";
 import { memberKey, type PoolKey, personsRange } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 
-export type SeatHolder = { readonly person: PersonItem; readonly members: readonly MemberItem[] };
+export type SeatedPerson = { readonly person: PersonItem; readonly members: readonly MemberItem[] };
 
 export type IdleSeats = {
   readonly held: number;
-  readonly idle: readonly SeatHolder[];
+  readonly idle: readonly SeatedPerson[];
   /** Holders that cannot be judged: the service has no pull requests of at least one of their organizations. */
   readonly unjudged: number;
 };
@@ -35,7 +35,7 @@ type Deps = { readonly table: Table; readonly clock: Clock };
  */
 export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Question): Promise<IdleSeats> {
   const entries = await seatEntriesSince(deps, pool, question);
-  const idle: SeatHolder[] = [];
+  const idle: SeatedPerson[] = [];
   let held = 0;
   let unjudged = 0;
   for await (const item of queryAll(deps.table, personsRange(pool))) {

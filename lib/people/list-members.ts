@@ -14,7 +14,7 @@ import {
   tenantKey,
 } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
-import { rangeAfter, walk } from "../store/walk.ts";
+import { rangeAfter, walkRange } from "../store/walk.ts";
 import { personKeyOf } from "./placement.ts";
 import { readCustomRoles } from "./role-records.ts";
 
@@ -49,7 +49,7 @@ export async function listMembers(
   const [seats, custom, walked] = await Promise.all([
     poolSeats(table, pool, organization),
     readCustomRoles(table, organization.uuid),
-    walk(table, range, page.limit, async (items) => {
+    walkRange(table, range, page.limit, async (items) => {
       const members = items
         .map(parseMember)
         .filter((member) => member.active && roleMatches(filters.role, member.role));

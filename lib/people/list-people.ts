@@ -5,11 +5,11 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
 import { memberKey, organizationKey, personsRange, type WorkspaceTenant } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
-import { rangeAfter, walk } from "../store/walk.ts";
+import { rangeAfter, walkRange } from "../store/walk.ts";
 import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
 
 type PersonRecord = z.output<typeof personRecord>;
-type Found = { readonly sk: string; readonly record: PersonRecord };
+type FoundPerson = { readonly sk: string; readonly record: PersonRecord };
 
 type Workspace = {
   readonly tenant: WorkspaceTenant;
@@ -30,7 +30,7 @@ export async function listPeople(
   const range = rangeAfter(personsRange(tenant), page.after);
   const [seats, walked] = await Promise.all([
     poolSeats(table, tenant, undefined),
-    walk(table, range, page.limit, (items) => select(table, visible, filters, items)),
+    walkRange(table, range, page.limit, (items) => select(table, visible, filters, items)),
   ]);
   return { ...seats, records: walked.found.map(({ record }) => record), next: walked.next };
 }
@@ -40,7 +40,7 @@ async function select(
   visible: ReadonlyMap<string, OrganizationItem>,
   filters: UserFilters,
   items: readonly Item[],
-): Promise<Found[]> {
+): Promise<FoundPerson[]> {
   const people = items.map(parsePerson).filter(({ seat }) => seatMatches(filters.seat, seat));
   const memberships = people.flatMap((person) => readMemberships(person, visible));
   const [stored, organizations] = await Promise.all([

@@ -11,7 +11,7 @@ export const isSeatDue = ({ memberships, seat_decided }: PersonItem): boolean =>
   memberships.length > 0 && (seat_decided ?? memberships.some((membership) => membership.seat_wanted));
 
 /** The person is due a seat, but none was free. */
-export const isShort = (person: PersonItem | undefined): boolean =>
+export const lacksSeat = (person: PersonItem | undefined): boolean =>
   person !== undefined && !person.seat && isSeatDue(person);
 
 export const newPerson = ({ pk, sk }: Key, email: string | null): PersonItem => ({

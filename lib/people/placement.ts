@@ -1,7 +1,7 @@
 import type { MemberItem } from "../store/items/people.ts";
 import { isWorkspaceTenant, type PoolKey, personKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
-import type { PeopleDraft, Placement } from "./draft.ts";
+import type { MembershipPlacement, PeopleDraft } from "./draft.ts";
 
 type Named = Pick<MemberItem, "user_id" | "email" | "stands_alone">;
 
@@ -12,7 +12,7 @@ export const personKeyOf = (
   { user_id: userId, email, stands_alone }: Named,
 ): Key => personKey(pool, { organization, userId, email: stands_alone ? null : email });
 
-const placementIn = (pool: PoolKey, organization: string, member: Named): Placement => ({
+const placementIn = (pool: PoolKey, organization: string, member: Named): MembershipPlacement => ({
   pool,
   key: personKeyOf(pool, organization, member),
   email: isShared(pool, member) ? (member.email?.toLowerCase() ?? null) : null,
@@ -30,11 +30,11 @@ export type MemberStep = {
   readonly next: MemberItem;
 };
 
-export const placeBefore = ({ organization, before }: MemberStep): Placement | undefined =>
+export const previousPlacement = ({ organization, before }: MemberStep): MembershipPlacement | undefined =>
   before?.pool ? placementIn(before.pool, organization, before) : undefined;
 
 /** In order of preference: together with the other memberships of the address, or alone. */
-function placesAfter({ organization, pool, next }: MemberStep): Placement[] {
+function placesAfter({ organization, pool, next }: MemberStep): MembershipPlacement[] {
   if (!next.active) return [];
   const { user_id, email } = next;
   const first = { user_id, email };
@@ -43,8 +43,8 @@ function placesAfter({ organization, pool, next }: MemberStep): Placement[] {
 }
 
 /** The people that a step may change. Load them into the draft before `placeMember`. */
-export const placementsOf = (step: MemberStep): Placement[] =>
-  [placeBefore(step), ...placesAfter(step)].filter((placement) => placement !== undefined);
+export const placementsOf = (step: MemberStep): MembershipPlacement[] =>
+  [previousPlacement(step), ...placesAfter(step)].filter((placement) => placement !== undefined);
 
 /** Moves the membership from its previous person to the person it belongs to now; returns the member's item. */
 export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
@@ -52,7 +52,7 @@ export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
   const { seat_decided: keptDecision, stands_alone: _, ...member } = next;
   const { user_id } = member;
   const seat_wanted = member.seat_wanted || member.seat_earned === true;
-  const from = placeBefore(step);
+  const from = previousPlacement(step);
   const decided = from ? draft.leave(from, { organization, user_id }) : keptDecision;
   const places = placesAfter(step);
   const to = places.find((place) => draft.hasRoom(place));
@@ -70,7 +70,7 @@ export type SeatStep = "came" | "went";
  * address or pool. Call this after the draft's `finish`.
  */
 export function seatStepOf(draft: PeopleDraft, step: MemberStep, after: MemberItem): SeatStep | null {
-  const from = placeBefore(step);
+  const from = previousPlacement(step);
   const left = from && draft.seatOf(from);
   const taken = after.pool
     ? draft.seatOf({ key: personKeyOf(after.pool, step.organization, after) })

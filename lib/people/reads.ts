@@ -46,7 +46,7 @@ function cut(ids: readonly string[]): string[][] {
 export const readableIdBytes = (id: string): number => Buffer.byteLength(id) + 4;
 
 /** Replaces the stored list, in the member's own transaction. No writes if the list is the same. */
-export function readsWrites(
+export function readableWrites(
   organization: string,
   userId: string,
   stored: MemberItem["reads"],

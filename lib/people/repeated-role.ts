@@ -6,10 +6,10 @@ import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { roleKey } from "../store/layout.ts";
 
 /** Which key created a role, when and with which request. A change of the role removes this mark. */
-export type MadeBy = NonNullable<RoleItem["made"]>;
+export type RoleCreation = NonNullable<RoleItem["made"]>;
 
 /** Undefined if the role is not created with a key. */
-export function madeBy({ actor, clock }: AuditedContext, request: unknown): MadeBy | undefined {
+export function roleCreation({ actor, clock }: AuditedContext, request: unknown): RoleCreation | undefined {
   if (actor.keyId === null) return undefined;
   const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
   return { key_id: actor.keyId, request: digest, at_ms: clock.nowMs() };
@@ -19,11 +19,11 @@ export function madeBy({ actor, clock }: AuditedContext, request: unknown): Made
  * The role that the same key created with the same request a moment ago and that nobody has changed since. A caller who
  * received a 503 cannot know whether the role was created: repeating the request returns that role.
  */
-export async function roleMadeBefore(
+export async function findRepeatedRole(
   { table }: Pick<AuditedContext, "table">,
   organization: string,
   guard: PeopleItem,
-  { id, made, isDefault }: { id: string; made: MadeBy | undefined; isDefault: boolean },
+  { id, made, isDefault }: { id: string; made: RoleCreation | undefined; isDefault: boolean },
 ): Promise<RoleItem | undefined> {
   if (!made || (guard.default_role === id) !== isDefault) return undefined;
   const item = await table.get(roleKey(organization, id));

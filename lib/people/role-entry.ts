@@ -2,10 +2,10 @@ import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import type { AuditAction } from "../contract/audit.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RoleItem } from "../store/items/role.ts";
-import type { Put, Value } from "../store/table.ts";
+import type { AttributeValue, Put } from "../store/table.ts";
 
 /** What the audit log records about a role. */
-export type ToldRole = {
+export type RecordedRole = {
   readonly name: string;
   readonly description: string | null;
   readonly permissions: readonly string[];
@@ -15,19 +15,19 @@ export type ToldRole = {
 const fields = ["name", "description", "permissions", "is_default"] as const;
 
 /** Only the fields that differ, before and after. Undefined if no field differs. */
-export function changesOf(
-  before: ToldRole,
-  after: ToldRole,
-): { readonly before: Partial<ToldRole>; readonly after: Partial<ToldRole> } | undefined {
+export function roleChangesOf(
+  before: RecordedRole,
+  after: RecordedRole,
+): { readonly before: Partial<RecordedRole>; readonly after: Partial<RecordedRole> } | undefined {
   const changed = fields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   if (changed.length === 0) return undefined;
-  const pick = (role: ToldRole) => Object.fromEntries(changed.map((name) => [name, role[name]]));
+  const pick = (role: RecordedRole) => Object.fromEntries(changed.map((name) => [name, role[name]]));
   return { before: pick(before), after: pick(after) };
 }
 
-type ToldChange = {
-  readonly before?: Partial<ToldRole>;
-  readonly after?: Partial<ToldRole>;
+type RecordedChange = {
+  readonly before?: Partial<RecordedRole>;
+  readonly after?: Partial<RecordedRole>;
   /** The id of the role that was the default for new members until now. */
   readonly lostDefault?: string | undefined;
 };
@@ -36,7 +36,7 @@ export const roleEntry = (
   context: AuditedContext,
   organization: OrganizationItem,
   role: Pick<RoleItem, "id" | "name">,
-  { action, ...change }: ToldChange & { readonly action: Extract<AuditAction, `role.${string}`> },
+  { action, ...change }: RecordedChange & { readonly action: Extract<AuditAction, `role.${string}`> },
 ): Put[] =>
   auditWritesFor(context, {
     action,
@@ -48,7 +48,11 @@ export const roleEntry = (
     metadata: { name: role.name, ...metadataOf(change) },
   });
 
-const metadataOf = ({ before, after, lostDefault }: ToldChange): { readonly [name: string]: Value } => ({
+const metadataOf = ({
+  before,
+  after,
+  lostDefault,
+}: RecordedChange): { readonly [name: string]: AttributeValue } => ({
   ...(before && { before: { ...before } }),
   ...(after && { after: { ...after } }),
   ...(lostDefault !== undefined && { lost_default: lostDefault }),

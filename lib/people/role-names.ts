@@ -43,7 +43,7 @@ export const isReserved = (name: string): boolean => reserved.has(folded(name));
  * concurrent writers, or by the roles' own names: if an earlier release did not fold a name, the guard knows only that
  * spelling.
  */
-export const namesakeOf = (
+export const roleIdWithName = (
   { role_names, counts }: PeopleItem,
   roles: readonly RoleItem[],
   name: string,
@@ -56,7 +56,7 @@ export const namesakeOf = (
 /**
  * The digests that the guard stores for a role. They are looked up, because earlier releases computed them differently.
  */
-export const digestsOf = (guard: PeopleItem, roleId: string): string[] =>
+export const storedDigestsOf = (guard: PeopleItem, roleId: string): string[] =>
   Object.entries(guard.role_names)
     .filter(([, id]) => id === roleId)
     .map(([digest]) => digest);

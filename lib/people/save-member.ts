@@ -1,14 +1,14 @@
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { occurredAtOf, standing } from "../store/items/version.ts";
+import { occurredAtOf, withValidVersion } from "../store/items/version.ts";
 import { memberKey, organizationKey, type PoolKey, peopleKey, poolOf, taggedKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
 import { automaticRoleEntry, automaticSeatsEntry, memberRemovedEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
-import { type MemberStep, placeBefore, placeMember, placementsOf, seatStepOf } from "./placement.ts";
-import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
+import { type MemberStep, placeMember, placementsOf, previousPlacement, seatStepOf } from "./placement.ts";
+import { type Readable, type ReadableParts, readableParts, readableWrites } from "./reads.ts";
 import { resolveRole } from "./roles.ts";
 import { fillSeats } from "./seats.ts";
 
@@ -88,7 +88,7 @@ async function applyMember(
   const { table, clock } = store;
   const { uuid, tenant, seat_assignment_mode: mode } = organization;
   const pool = poolOf(organization);
-  const before = stored && standing(parseMember(stored), clock.nowMs());
+  const before = stored && withValidVersion(parseMember(stored), clock.nowMs());
   // This event was applied before: it may have freed a seat and been interrupted before somebody got it.
   if (before && before.first_version <= news.version && news.version <= before.version) {
     return { pool, mayHaveRoom: true };
@@ -115,7 +115,7 @@ async function applyMember(
     { put: after, when: unchanged(stored, memberAttributes) },
     // If a mark is written meanwhile, its writer may have found no member to seat: then this decision is made again.
     ...(isMarked ? [] : [{ check: taggedKey(uuid, after.user_id), when: { absent: "pk" } as const }]),
-    ...(isNewest ? readsWrites(uuid, after.user_id, before?.reads ?? null, news.readable) : []),
+    ...(isNewest ? readableWrites(uuid, after.user_id, before?.reads ?? null, news.readable) : []),
     ...writes,
     ...entriesOf(store, organization, { draft, step, after, version: news.version }),
   ]);
@@ -139,7 +139,7 @@ function entriesOf(
   { draft, step, after, version }: Applied,
 ): Put[] {
   const { before } = step;
-  const from = placeBefore(step);
+  const from = previousPlacement(step);
   if (from && before?.active && !after.active)
     return memberRemovedEntry(store, organization, before, draft.seatOf(from));
   const occurred_at = occurredAtOf(version);

@@ -7,7 +7,7 @@ import type { Put } from "../store/table.ts";
 
 export type SeatAction = "assign" | "unassign";
 
-export type SeatPlace = {
+export type SeatEntryOwner = {
   readonly tenant: TenantKey;
   /** Null if the change is about the seats of a whole workspace. */
   readonly organization: Pick<OrganizationItem, "uuid" | "provider_organization_id"> | null;
@@ -36,7 +36,7 @@ type Done = { readonly changed: readonly SeatChange[]; readonly failures: readon
  */
 export function seatEntry(
   context: AuditedContext,
-  { tenant, organization }: SeatPlace,
+  { tenant, organization }: SeatEntryOwner,
   action: SeatAction,
   { providerIds, ...done }: Done & { readonly providerIds: ReadonlyMap<string, string> },
 ): Put[] {
@@ -67,7 +67,7 @@ export function seatEntry(
     ...entryOf(done),
     ...(organization === null && {
       shownIn: logs,
-      toldIn: (uuid: string) =>
+      textFor: (uuid: string) =>
         entryOf({ changed: done.changed.filter(isIn(uuid)), failures: done.failures.filter(isIn(uuid)) }),
     }),
   });

@@ -9,7 +9,7 @@ import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { filledSeatsEntry } from "./automatic-entry.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
-import { isShort } from "./person.ts";
+import { lacksSeat } from "./person.ts";
 
 export async function readPool(table: Table, pool: PoolKey): Promise<PoolItem | undefined> {
   const item = await table.get(poolGuardKey(pool));
@@ -50,7 +50,7 @@ async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly d
   for await (const item of queryAll(store.table, personsRange(pool))) {
     const person = personUnlessDamaged(item);
     if (!person) damaged++;
-    if (person && isShort(person)) {
+    if (person && lacksSeat(person)) {
       keys.push({ pk: item.pk, sk: item.sk });
       memberships += person.memberships.length;
     }
@@ -73,7 +73,7 @@ const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promis
     if (!canSeatSomebody(guard)) return false;
     const short = items
       .filter((item) => item !== undefined)
-      .filter((item) => isShort(personUnlessDamaged(item)));
+      .filter((item) => lacksSeat(personUnlessDamaged(item)));
     const changes = short.slice(0, guard.seats_free).map((item) => personChange(item, { seat: true }));
     if (changes.length > 0) await seatAndRecord(store, pool, changes);
     return true;

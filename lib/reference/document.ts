@@ -4,7 +4,7 @@ export type HttpMethod = "get" | "post" | "put" | "patch" | "delete";
  * The part of the OpenAPI document that the pages show. The document is the service's own file: a test checks that it
  * is generated from the contract.
  */
-export type Schema = {
+export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly $ref?: string;
   readonly description?: string;
@@ -19,57 +19,64 @@ export type Schema = {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly additionalProperties?: boolean | Schema;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly additionalProperties?: boolean | JsonSchema;
 };
 
 export type Example = { readonly summary?: string; readonly value: unknown };
-export type Content = { readonly schema: Schema; readonly examples?: Readonly<Record<string, Example>> };
-export type Contents = Readonly<Record<string, Content>>;
+export type MediaType = {
+  readonly schema: JsonSchema;
+  readonly examples?: Readonly<Record<string, Example>>;
+};
+export type MediaTypes = Readonly<Record<string, MediaType>>;
 
 export type Parameter = {
   readonly name: string;
   readonly in: "path" | "query";
   readonly description: string;
   readonly required: boolean;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly example?: unknown;
 };
 
-export type Header = { readonly $ref?: string; readonly description?: string; readonly schema?: Schema };
+export type DocumentedHeader = {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly schema?: JsonSchema;
+};
 
-export type Response = {
+export type DocumentedResponse = {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header>>;
-  readonly content?: Contents;
+  readonly headers?: Readonly<Record<string, DocumentedHeader>>;
+  readonly content?: MediaTypes;
   readonly "x-error-codes"?: readonly string[];
 };
 
-export type Operation = {
+export type DocumentedOperation = {
   readonly operationId: string;
   readonly tags: readonly [string, ...string[]];
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Contents };
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes };
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
 };
 
 export type ApiDocument = {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>;
-  readonly paths: Readonly<Record<string, Partial<Readonly<Record<HttpMethod, Operation>>>>>;
+  readonly paths: Readonly<Record<string, Partial<Readonly<Record<HttpMethod, DocumentedOperation>>>>>;
   readonly components: {
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly headers: Readonly<Record<string, DocumentedHeader>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 };
 
 /** An operation with its method and path, which are outside it in the document. */
-export type Endpoint = Operation & { readonly method: HttpMethod; readonly path: string };
+export type Endpoint = DocumentedOperation & { readonly method: HttpMethod; readonly path: string };
 
 export const endpointsOf = ({ paths }: ApiDocument): Endpoint[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
@@ -80,7 +87,7 @@ export const endpointsOf = ({ paths }: ApiDocument): Endpoint[] =>
   );
 
 /** Most headers are described once for all operations. */
-export const headerWords = ({ components }: ApiDocument, name: string, header: Header): string =>
+export const headerWords = ({ components }: ApiDocument, name: string, header: DocumentedHeader): string =>
   (header.$ref ? (components.headers[name] ?? header) : header).description ?? "";
 
 const methodNames: readonly HttpMethod[] = ["get", "post", "put", "patch", "delete"];

@@ -9,12 +9,12 @@ export const markdownHtml = (markdown: string, link?: Link): string =>
     .map((text) => block(text, link))
     .join("\n");
 
-export const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
+export const markdownTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
 
-export type Section = { readonly title: string; readonly anchor: string; readonly text: string };
+export type MarkdownSection = { readonly title: string; readonly anchor: string; readonly text: string };
 
 /** The texts for the search: the text below each heading. */
-export function sectionsOf(markdown: string): Section[] {
+export function sectionsOf(markdown: string): MarkdownSection[] {
   const sections: { title: string; anchor: string; text: string }[] = [];
   for (const text of blocksOf(markdown)) {
     const heading = headingOf(text);

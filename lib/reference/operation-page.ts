@@ -1,11 +1,11 @@
 import {
   type ApiDocument,
-  type Content,
+  type DocumentedHeader,
+  type DocumentedResponse,
   type Endpoint,
-  type Header,
   headerWords,
+  type MediaType,
   type Parameter,
-  type Response,
 } from "./document.ts";
 import { codeBlock, escaped, inline } from "./html.ts";
 import { methodBadge } from "./layout.ts";
@@ -16,8 +16,8 @@ import {
   fieldAnchor,
   fieldHead,
   fieldsHtml,
-  fieldsOf,
   headerAnchor,
+  schemaFieldsOf,
   typeName,
   wordsHtml,
 } from "./schema-view.ts";
@@ -80,10 +80,10 @@ function parametersHtml(place: string, parameters: readonly Parameter[]): string
 function bodyHtml({ requestBody }: Endpoint): string {
   const content = requestBody?.content["application/json"];
   if (!content) return "";
-  return `<h2 id="body">Body</h2>\n<p>JSON, with <code>content-type: application/json</code>.</p>\n${fieldsHtml(fieldsOf(content.schema), "body")}`;
+  return `<h2 id="body">Body</h2>\n<p>JSON, with <code>content-type: application/json</code>.</p>\n${fieldsHtml(schemaFieldsOf(content.schema), "body")}`;
 }
 
-const isSuccess = ([status]: readonly [string, Response]): boolean => status < "400";
+const isSuccess = ([status]: readonly [string, DocumentedResponse]): boolean => status < "400";
 
 function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
   return Object.entries(responses)
@@ -91,7 +91,7 @@ function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
     .map(([status, { description, content = {}, headers = {} }]) => {
       const types = Object.keys(content);
       const fields = content["application/json"]
-        ? fieldsHtml(fieldsOf(content["application/json"].schema), "answer")
+        ? fieldsHtml(schemaFieldsOf(content["application/json"].schema), "answer")
         : "";
       return [
         `<h2 id="answer">Answer <span class="status">${status}</span></h2>`,
@@ -106,7 +106,7 @@ function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
 function headersHtml(
   document: ApiDocument,
   status: string,
-  headers: Readonly<Record<string, Header>>,
+  headers: Readonly<Record<string, DocumentedHeader>>,
 ): string {
   const rows = Object.entries(headers).map(([name, header]) => [
     `<code id="${headerAnchor(status, name)}">${escaped(name)}</code>`,
@@ -162,7 +162,7 @@ function asideHtml(endpoint: Endpoint): string {
   ].join("\n");
 }
 
-function exampleHtml(status: string, content: Content | undefined): string {
+function exampleHtml(status: string, content: MediaType | undefined): string {
   const [example] = Object.values(content?.examples ?? {});
   const code = example ? JSON.stringify(example.value, null, 2) : "";
   return `<h2>Answer <span class="status">${status}</span></h2>\n${code === "" ? "<p>Nothing: the status says it all.</p>" : codeBlock(code, "JSON", "Example of an answer")}`;

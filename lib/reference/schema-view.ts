@@ -1,30 +1,30 @@
-import type { Schema } from "./document.ts";
+import type { JsonSchema } from "./document.ts";
 import { escaped, inline } from "./html.ts";
 
 export type Field = {
   /** The path in code syntax: data[].findings[].severity. */
   readonly path: string;
   readonly name: string;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly required: boolean;
   readonly fields: readonly Field[];
 };
 
 /** The fields of a schema; the fields of nested objects are inside them. */
-export function fieldsOf(schema: Schema, parent = ""): Field[] {
+export function schemaFieldsOf(schema: JsonSchema, parent = ""): Field[] {
   const { schema: inner, step } = insideOf(schema);
   const before = `${parent}${step}`;
   return Object.entries(inner.properties ?? {}).map(([name, each]) => {
     const path = before === "" ? name : `${before}.${name}`;
     const required = inner.required?.includes(name) ?? false;
-    return { path, name, schema: each, required, fields: fieldsOf(each, path) };
+    return { path, name, schema: each, required, fields: schemaFieldsOf(each, path) };
   });
 }
 
-type Inside = { readonly schema: Schema; readonly step: string };
+type Inside = { readonly schema: JsonSchema; readonly step: string };
 
 /** An array is shown as its items, and a choice of several objects as one object with all their properties. */
-function insideOf(schema: Schema): Inside {
+function insideOf(schema: JsonSchema): Inside {
   if (schema.items) {
     const inner = insideOf(schema.items);
     return { schema: inner.schema, step: `[]${inner.step}` };
@@ -42,7 +42,7 @@ export const allFields = (fields: readonly Field[]): Field[] =>
   fields.flatMap((field) => [field, ...allFields(field.fields)]);
 
 /** The type in words, such as "array of strings" or "date or null". */
-export function typeName(schema: Schema): string {
+export function typeName(schema: JsonSchema): string {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeName))].join(" or ");
   if (schema.items) return `array of ${plural(typeName(schema.items))}`;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -62,7 +62,7 @@ const formatNames: Readonly<Record<string, string>> = {
 const plural = (name: string): string => (/^[\w-]+$/.test(name) ? `${name}s` : name);
 
 /** The restrictions of a value, beyond its type. A maximum that every JavaScript integer has is left out. */
-export function boundsOf(schema: Schema): string[] {
+export function boundsOf(schema: JsonSchema): string[] {
   const inner = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
   const values = inner.items?.enum ?? inner.enum;
   return [
@@ -112,7 +112,7 @@ export function fieldHead(name: string, type: string, required: boolean, isReque
   return `<p class="head"><code class="name">${escaped(name)}</code> <span class="type">${escaped(type)}</span> ${mark || ""}</p>`;
 }
 
-export function wordsHtml(schema: Schema, description = schema.description ?? ""): string {
+export function wordsHtml(schema: JsonSchema, description = schema.description ?? ""): string {
   const bounds = boundsOf(schema).filter((words) => !saysAlready(description, words));
   const text = [description, ...bounds].filter(Boolean).join(" ");
   return text === "" ? "" : `<p>${inline(text)}</p>`;

@@ -1,10 +1,10 @@
 import { type ApiDocument, type Endpoint, headerWords } from "./document.ts";
 import { operationPath } from "./layout.ts";
 import { sectionsOf } from "./markdown.ts";
-import { allFields, boundsOf, fieldAnchor, fieldsOf, headerAnchor } from "./schema-view.ts";
+import { allFields, boundsOf, fieldAnchor, headerAnchor, schemaFieldsOf } from "./schema-view.ts";
 
 /** One search result. Short names: there are a thousand of them in one file. */
-export type Findable = {
+export type SearchEntry = {
   /** Below the service's own address. */
   readonly to: string;
   readonly title: string;
@@ -17,11 +17,16 @@ export const searchIndex = (
   document: ApiDocument,
   endpoints: readonly Endpoint[],
   pages: ReadonlyArray<readonly [path: string, kind: string, markdown: string]>,
-): readonly Findable[] => [
+): readonly SearchEntry[] => [
   ...endpoints.map(operationEntry),
   ...pages.flatMap(([path, kind, markdown]) =>
     sectionsOf(markdown).map(
-      ({ title, anchor, text }): Findable => ({ to: anchor ? `${path}#${anchor}` : path, title, kind, text }),
+      ({ title, anchor, text }): SearchEntry => ({
+        to: anchor ? `${path}#${anchor}` : path,
+        title,
+        kind,
+        text,
+      }),
     ),
   ),
   ...endpoints.flatMap(fieldEntries),
@@ -32,14 +37,14 @@ const nameOf = ({ method, path }: Endpoint): string => `${method.toUpperCase()} 
 const withoutMarks = (text: string): string =>
   text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");
 
-const operationEntry = (endpoint: Endpoint): Findable => ({
+const operationEntry = (endpoint: Endpoint): SearchEntry => ({
   to: operationPath(endpoint.operationId),
   title: endpoint.summary,
   kind: nameOf(endpoint),
   text: withoutMarks(`${endpoint.operationId} ${endpoint.description}`),
 });
 
-function fieldEntries(endpoint: Endpoint): Findable[] {
+function fieldEntries(endpoint: Endpoint): SearchEntry[] {
   const to = (place: string, path: string) =>
     `${operationPath(endpoint.operationId)}#${fieldAnchor(place, path)}`;
   const body = endpoint.requestBody?.content["application/json"]?.schema;
@@ -48,9 +53,9 @@ function fieldEntries(endpoint: Endpoint): Findable[] {
     .flatMap(([, { content }]) => content?.["application/json"]?.schema ?? []);
   const fields = (place: string, kind: string, schemas: typeof answers) =>
     schemas
-      .flatMap((schema) => allFields(fieldsOf(schema)))
+      .flatMap((schema) => allFields(schemaFieldsOf(schema)))
       .map(
-        ({ path, schema }): Findable => ({
+        ({ path, schema }): SearchEntry => ({
           to: to(place, path),
           title: path,
           kind: `${kind} of ${nameOf(endpoint)}`,
@@ -59,7 +64,7 @@ function fieldEntries(endpoint: Endpoint): Findable[] {
       );
   return [
     ...endpoint.parameters.map(
-      ({ name, description, schema }): Findable => ({
+      ({ name, description, schema }): SearchEntry => ({
         to: to("parameter", name),
         title: name,
         kind: `Parameter of ${nameOf(endpoint)}`,
@@ -72,8 +77,8 @@ function fieldEntries(endpoint: Endpoint): Findable[] {
 }
 
 /** Each header once, at the first operation that returns it: most operations return most of them. */
-function headerEntries(document: ApiDocument, endpoints: readonly Endpoint[]): Findable[] {
-  const found = new Map<string, Findable>();
+function headerEntries(document: ApiDocument, endpoints: readonly Endpoint[]): SearchEntry[] {
+  const found = new Map<string, SearchEntry>();
   for (const endpoint of endpoints)
     for (const [status, { headers = {} }] of Object.entries(endpoint.responses).filter(
       ([code]) => code < "400",

@@ -1,7 +1,7 @@
 import { type ApiDocument, type Endpoint, endpointsOf } from "./document.ts";
 import { escaped, type Link } from "./html.ts";
 import { layout, type Menu, methodBadge, operationPath, upFrom } from "./layout.ts";
-import { markdownHtml, titleOf } from "./markdown.ts";
+import { markdownHtml, markdownTitle } from "./markdown.ts";
 import { operationMain } from "./operation-page.ts";
 import { searchIndex } from "./search-index.ts";
 
@@ -48,7 +48,7 @@ export function createSite(
       if (!source) return undefined;
       const html = markdownHtml(source.markdown, linkIn(source, places));
       return layout(
-        { path, title: titleOf(source.markdown), main: `<div class="prose">\n${html}\n</div>` },
+        { path, title: markdownTitle(source.markdown), main: `<div class="prose">\n${html}\n</div>` },
         menu,
       );
     },
@@ -71,7 +71,7 @@ function menuOf(
   sources: readonly MarkdownSource[],
 ): Menu {
   const listed = sources.flatMap(({ menuTitle: title, path, markdown }) =>
-    title === null ? [] : [{ title, path, label: escaped(titleOf(markdown)) }],
+    title === null ? [] : [{ title, path, label: escaped(markdownTitle(markdown)) }],
   );
   return [
     ...[...Map.groupBy(listed, ({ title }) => title)].map(([title, items]) => ({

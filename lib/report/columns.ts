@@ -1,6 +1,6 @@
 import type { Figures } from "./figures.ts";
-import type { Report, Row } from "./report.ts";
-import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare, none } from "./words.ts";
+import type { ReportRow, ReviewReport } from "./report.ts";
+import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare, noValue } from "./words.ts";
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
@@ -18,7 +18,7 @@ export type FigureColumn = {
   readonly format: (value: number | null) => string;
 };
 
-const countText = (count: number | null): string => (count === null ? none : formatCount(count));
+const countText = (count: number | null): string => (count === null ? noValue : formatCount(count));
 
 export const figureColumns = [
   {
@@ -75,7 +75,7 @@ export const figureColumns = [
 ] as const satisfies readonly FigureColumn[];
 
 /** The organization is shown only if the rows belong to several. */
-export function tableOf(head: string, rows: readonly Row[]): TextTable {
+export function textTableOf(head: string, rows: readonly ReportRow[]): TextTable {
   const hasSeveral = new Set(rows.map(({ organization }) => organization)).size > 1;
   return {
     nameColumns: hasSeveral ? 2 : 1,
@@ -88,10 +88,10 @@ export function tableOf(head: string, rows: readonly Row[]): TextTable {
   };
 }
 
-export const rowsTable = ({ by, rows }: Report): TextTable => tableOf(dimensionHeads[by], rows);
+export const rowsTable = ({ by, rows }: ReviewReport): TextTable => textTableOf(dimensionHeads[by], rows);
 
 /** The figures of the whole period, each with a name and a text. */
-export function headlines({ total }: Report): ReadonlyArray<readonly [name: string, value: string]> {
+export function headlines({ total }: ReviewReport): ReadonlyArray<readonly [name: string, value: string]> {
   const { findings, time_to_first_human_review: review, time_to_merge: merge } = total;
   const known = findings.accepted + findings.not_accepted;
   return [
@@ -117,5 +117,5 @@ export function headlines({ total }: Report): ReadonlyArray<readonly [name: stri
   ];
 }
 
-export const titleOf = ({ period }: Report): string =>
+export const reportTitle = ({ period }: ReviewReport): string =>
   `Code reviews, ${period.start_date} to ${period.end_date} (${period.days} days)`;

@@ -1,4 +1,4 @@
-import { findingCodes, type Outcome, type PullRequest, unpackFinding } from "./pull-request.ts";
+import { type FindingOutcome, findingCodes, type PullRequest, unpackFinding } from "./pull-request.ts";
 
 /** What a report shows about some pull requests. The field names are those of its JSON. */
 export type Figures = {
@@ -30,11 +30,11 @@ export type DurationFigures = {
   readonly p90_minutes: number | null;
 };
 
-export type FindingFilter = (finding: Outcome) => boolean;
+export type FindingFilter = (finding: FindingOutcome) => boolean;
 const everyFinding: FindingFilter = () => true;
 
 /** The outcome of every code, unpacked once. */
-const outcomesByCode: readonly Outcome[] = Array.from({ length: findingCodes }, (_, code) =>
+const outcomesByCode: readonly FindingOutcome[] = Array.from({ length: findingCodes }, (_, code) =>
   unpackFinding(code),
 );
 

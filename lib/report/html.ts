@@ -1,26 +1,26 @@
 import { categories, severities } from "../contract/metrics-words.ts";
 import { barChart, lineChart } from "./charts.ts";
-import { headlines, rowsTable, type TextTable, tableOf, titleOf } from "./columns.ts";
+import { headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
 import type { Figures } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
-import { type Report, type Row, wordsOf } from "./report.ts";
+import { type ReportRow, type ReviewReport, wordsOf } from "./report.ts";
 import { style } from "./style.ts";
 import { definitions, dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
 
 /** One file: it contains the charts and the style, loads nothing and runs no script. */
-export const htmlReport = (report: Report): string =>
+export const htmlReport = (report: ReviewReport): string =>
   markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${titleOf(report)}</title>
+<title>${reportTitle(report)}</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>${titleOf(report)}</h1>
+<h1>${reportTitle(report)}</h1>
 <dl class="headlines">
 ${headlines(report).map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
 </dl>
@@ -28,20 +28,20 @@ ${headlines(report).map(([name, value]) => markup`<div><dt>${name}</dt><dd>${val
 <p class="note"><b>Acceptance:</b> ${definitions.acceptance}</p>
 <h2>By week</h2>
 ${trends(report.weeks)}
-${tableMarkup(tableOf(dimensionHeads.week, report.weeks), "By week")}
+${tableMarkup(textTableOf(dimensionHeads.week, report.weeks), "By week")}
 <p class="note">${definitions.week} <b>Time to first human review:</b> ${definitions.timeToFirstHumanReview} <b>Time to merge:</b> ${definitions.timeToMerge}</p>
 <h2>Acceptance by severity and category</h2>
 ${heatMapTable(report)}
 <h2>By estimated complexity</h2>
 ${complexityChart(report)}
-${tableMarkup(tableOf("Complexity, 1 to 5", report.complexity), "By estimated complexity")}
+${tableMarkup(textTableOf("Complexity, 1 to 5", report.complexity), "By estimated complexity")}
 ${report.by === "week" ? [] : [breakdown(report)]}
 </main>
 </body>
 </html>
 `.text;
 
-const breakdown = (report: Report): Markup => {
+const breakdown = (report: ReviewReport): Markup => {
   const title = `By ${report.by}`;
   const isOfFindings = report.by === "severity" || report.by === "category";
   return markup`<h2>${title}</h2>
@@ -49,10 +49,10 @@ ${isOfFindings ? [markup`<p class="note">${definitions.findingRows}</p>`] : []}
 ${tableMarkup(rowsTable(report), title)}`;
 };
 
-const pointsOf = (rows: readonly Row[], value: (figures: Figures) => number | null) =>
+const pointsOf = (rows: readonly ReportRow[], value: (figures: Figures) => number | null) =>
   rows.map(({ id, name, figures }) => ({ label: id ?? name, value: value(figures) }));
 
-const trends = (weeks: readonly Row[]): Markup => markup`<div class="charts">
+const trends = (weeks: readonly ReportRow[]): Markup => markup`<div class="charts">
 <figure><figcaption>Pull requests reviewed</figcaption>
 ${barChart(
   pointsOf(weeks, ({ pull_requests }) => pull_requests),
@@ -77,7 +77,7 @@ ${lineChart(
 )}</figure>
 </div>`;
 
-const complexityChart = ({ complexity }: Report): Markup => markup`<div class="charts">
+const complexityChart = ({ complexity }: ReviewReport): Markup => markup`<div class="charts">
 <figure><figcaption>Findings per pull request</figcaption>
 ${barChart(
   pointsOf(complexity, ({ findings_per_pull_request }) => findings_per_pull_request),
@@ -88,7 +88,7 @@ ${barChart(
 /** Each cell shows the same value as a colour and as a number. */
 const heatSteps = 10;
 
-function heatMapTable({ heat_map }: Report): Markup {
+function heatMapTable({ heat_map }: ReviewReport): Markup {
   const cell = (severity: string | null, category: string | null): Markup => {
     const found = heat_map.find((each) => each.severity === severity && each.category === category);
     const { acceptance = null, posted = 0 } = found?.findings ?? {};

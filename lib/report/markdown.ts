@@ -1,16 +1,16 @@
-import { headlines, rowsTable, titleOf } from "./columns.ts";
-import type { Report } from "./report.ts";
+import { headlines, reportTitle, rowsTable } from "./columns.ts";
+import type { ReviewReport } from "./report.ts";
 import { definitions, formatCount } from "./words.ts";
 
 /** The number of rows that fit in a chat message; JSON and HTML contain all rows. */
 const rowsMax = 15;
 
 /** For a chat message or the summary of a job. */
-export function markdownReport(report: Report): string {
+export function markdownReport(report: ReviewReport): string {
   const { nameColumns, heads, rows } = rowsTable(report);
   const more = rows.length - rowsMax;
   return [
-    `### ${titleOf(report)}`,
+    `### ${reportTitle(report)}`,
     "",
     ...headlines(report).map(([name, value]) => `- **${name}**: ${value}`),
     "",

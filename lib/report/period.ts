@@ -22,7 +22,7 @@ function mondayMs(ms: number): number {
   return (day - ((((day + 3) % daysPerWeek) + daysPerWeek) % daysPerWeek)) * msPerDay;
 }
 
-export const weekOf = (ms: number): string => dayOf(mondayMs(ms));
+export const mondayOf = (ms: number): string => dayOf(mondayMs(ms));
 
 export type Week = {
   /** The week's Monday, even if the period starts later. */

@@ -22,13 +22,13 @@ export type PullRequest = {
   readonly findings: Uint8Array;
 };
 
-export type Finding = CommentsRecord["coderabbit_comments"][number];
-export type Outcome = Pick<Finding, "severity" | "category" | "accepted">;
+export type FindingComment = CommentsRecord["coderabbit_comments"][number];
+export type FindingOutcome = Pick<FindingComment, "severity" | "category" | "accepted">;
 
 const outcomes = [null, false, true] as const;
 
 /** Each value is encoded as its position in its list plus one, and null as 0. */
-const packFinding = ({ severity, category, accepted }: Outcome): number => {
+const packFinding = ({ severity, category, accepted }: FindingOutcome): number => {
   const severityCode = severity === null ? 0 : severities.indexOf(severity) + 1;
   const categoryCode = category === null ? 0 : categories.indexOf(category) + 1;
   return (
@@ -39,7 +39,7 @@ const packFinding = ({ severity, category, accepted }: Outcome): number => {
 /** The number of codes. */
 export const findingCodes = (severities.length + 1) * (categories.length + 1) * outcomes.length;
 
-export function unpackFinding(code: number): Outcome {
+export function unpackFinding(code: number): FindingOutcome {
   const place = Math.floor(code / outcomes.length);
   const severityCode = Math.floor(place / (categories.length + 1));
   const categoryCode = place % (categories.length + 1);

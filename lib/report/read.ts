@@ -13,7 +13,7 @@ export type ReportQuery = Period & {
 
 type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
 
-export type ReadOptions = {
+export type ReportReadOptions = {
   /** The API's maximum page size. */
   readonly pageSizeMax: number;
   readonly signal?: AbortSignal;
@@ -27,7 +27,7 @@ export type ReadOptions = {
 export async function readPullRequests(
   client: Client,
   query: ReportQuery,
-  { pageSizeMax, signal, onProgress, onClosed }: ReadOptions,
+  { pageSizeMax, signal, onProgress, onClosed }: ReportReadOptions,
 ): Promise<PullRequest[]> {
   const collector = createCollector();
   const call = signal ? { signal } : {};

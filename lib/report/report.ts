@@ -7,13 +7,13 @@ import {
   findingFigures,
   findsAny,
 } from "./figures.ts";
-import { daysOf, type Period, weekOf, weeksOf } from "./period.ts";
-import type { Outcome, PullRequest } from "./pull-request.ts";
+import { daysOf, mondayOf, type Period, weeksOf } from "./period.ts";
+import type { FindingOutcome, PullRequest } from "./pull-request.ts";
 
 export const dimensions = ["week", "repository", "author", "severity", "category"] as const;
 export type Dimension = (typeof dimensions)[number];
 
-export type Row = {
+export type ReportRow = {
   /** The API's value: a Monday, an id, a severity; null if there is none. */
   readonly id: string | null;
   readonly name: string;
@@ -23,19 +23,19 @@ export type Row = {
 };
 
 export type HeatCell = {
-  readonly severity: Outcome["severity"];
-  readonly category: Outcome["category"];
+  readonly severity: FindingOutcome["severity"];
+  readonly category: FindingOutcome["category"];
   readonly findings: FindingFigures;
 };
 
 /** Everything a report shows; this is also its JSON. */
-export type Report = {
+export type ReviewReport = {
   readonly period: Period & { readonly days: number };
   readonly total: Figures;
   readonly by: Dimension;
-  readonly rows: readonly Row[];
-  readonly weeks: readonly Row[];
-  readonly complexity: readonly Row[];
+  readonly rows: readonly ReportRow[];
+  readonly weeks: readonly ReportRow[];
+  readonly complexity: readonly ReportRow[];
   /** Every severity with every category, including those without findings. */
   readonly heat_map: readonly HeatCell[];
 };
@@ -44,7 +44,7 @@ export const notStated = "not stated";
 const severitiesAndNull = [...severities, null];
 const categoriesAndNull = [...categories, null];
 
-export function reportOf(pullRequests: readonly PullRequest[], period: Period, by: Dimension): Report {
+export function reportOf(pullRequests: readonly PullRequest[], period: Period, by: Dimension): ReviewReport {
   return {
     period: { ...period, days: daysOf(period) },
     total: figuresOf(pullRequests),
@@ -56,7 +56,7 @@ export function reportOf(pullRequests: readonly PullRequest[], period: Period, b
   };
 }
 
-type MakeRows = (pullRequests: readonly PullRequest[], period: Period) => Row[];
+type MakeRows = (pullRequests: readonly PullRequest[], period: Period) => ReportRow[];
 
 const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
   week: weekRows,
@@ -66,8 +66,8 @@ const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
   category: (pullRequests) => findingRows(pullRequests, "category", categoriesAndNull),
 };
 
-export function weekRows(pullRequests: readonly PullRequest[], period: Period): Row[] {
-  const byWeek = Map.groupBy(pullRequests, ({ mergedAtMs }) => weekOf(mergedAtMs));
+export function weekRows(pullRequests: readonly PullRequest[], period: Period): ReportRow[] {
+  const byWeek = Map.groupBy(pullRequests, ({ mergedAtMs }) => mondayOf(mergedAtMs));
   return weeksOf(period).map(({ monday, is_whole }) => ({
     id: monday,
     name: is_whole ? monday : `${monday} (in part)`,
@@ -77,7 +77,7 @@ export function weekRows(pullRequests: readonly PullRequest[], period: Period): 
 }
 
 /** Busiest first. */
-function repositoryRows(pullRequests: readonly PullRequest[]): Row[] {
+function repositoryRows(pullRequests: readonly PullRequest[]): ReportRow[] {
   const groups = Map.groupBy(pullRequests, ({ provider, organizationId, repositoryId }) =>
     JSON.stringify([provider, organizationId, repositoryId]),
   );
@@ -93,7 +93,7 @@ function repositoryRows(pullRequests: readonly PullRequest[]): Row[] {
 }
 
 /** In alphabetical order: a report does not rank people. */
-export function authorRows(pullRequests: readonly PullRequest[]): Row[] {
+export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
   const groups = Map.groupBy(pullRequests, ({ provider, organizationId, authorId }) =>
     JSON.stringify([provider, organizationId, authorId]),
   );
@@ -109,17 +109,17 @@ export function authorRows(pullRequests: readonly PullRequest[]): Row[] {
 }
 
 const compareTexts = new Intl.Collator("en").compare;
-const byName = (one: Row, other: Row): number =>
+const byName = (one: ReportRow, other: ReportRow): number =>
   compareTexts(one.name, other.name) || compareTexts(one.organization ?? "", other.organization ?? "");
 
 /** Pull requests that have such a finding, counting only these findings. */
 const findingRows = <Field extends "severity" | "category">(
   pullRequests: readonly PullRequest[],
   field: Field,
-  values: ReadonlyArray<Outcome[Field]>,
-): Row[] =>
+  values: ReadonlyArray<FindingOutcome[Field]>,
+): ReportRow[] =>
   values.map((value) => {
-    const passes = (finding: Outcome) => finding[field] === value;
+    const passes = (finding: FindingOutcome) => finding[field] === value;
     const having = pullRequests.filter(findsAny(passes));
     return {
       id: value,
@@ -131,7 +131,7 @@ const findingRows = <Field extends "severity" | "category">(
 
 const complexities = [1, 2, 3, 4, 5, null];
 
-const complexityRows = (pullRequests: readonly PullRequest[]): Row[] =>
+const complexityRows = (pullRequests: readonly PullRequest[]): ReportRow[] =>
   complexities.map((value) => ({
     id: value === null ? null : String(value),
     name: value === null ? notStated : String(value),

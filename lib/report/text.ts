@@ -1,13 +1,13 @@
-import { headlines, rowsTable, type TextTable, titleOf } from "./columns.ts";
-import type { Report } from "./report.ts";
+import { headlines, reportTitle, rowsTable, type TextTable } from "./columns.ts";
+import type { ReviewReport } from "./report.ts";
 import { definitions } from "./words.ts";
 
 /** For a terminal. */
-export function textReport(report: Report): string {
+export function textReport(report: ReviewReport): string {
   const figures = headlines(report);
   const width = Math.max(...figures.map(([name]) => name.length));
   return [
-    titleOf(report),
+    reportTitle(report),
     "",
     ...figures.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
     "",

@@ -27,21 +27,21 @@ export const dimensionHeads: Readonly<Record<Dimension, string>> = {
   category: "Category",
 };
 
-export const none = "–";
+export const noValue = "–";
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 export const formatShare = (share: number | null): string =>
-  share === null ? none : `${Math.round(share * 100)} %`;
+  share === null ? noValue : `${Math.round(share * 100)} %`;
 
-export const formatMean = (mean: number | null): string => (mean === null ? none : mean.toFixed(1));
+export const formatMean = (mean: number | null): string => (mean === null ? noValue : mean.toFixed(1));
 
 const minutesPerHour = 60;
 const minutesPerDay = 24 * minutesPerHour;
 
 /** Uses the largest unit with a value of at least two. */
 export function formatMinutes(minutes: number | null): string {
-  if (minutes === null) return none;
+  if (minutes === null) return noValue;
   if (minutes < 2 * minutesPerHour) return `${Math.round(minutes)} min`;
   return minutes < 2 * minutesPerDay
     ? `${(minutes / minutesPerHour).toFixed(1)} h`

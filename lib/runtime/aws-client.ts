@@ -1,6 +1,6 @@
 import type { Logger } from "@smithy/types";
 import { awsLimits } from "../contract/limits.ts";
-import { faultFrom, isPassing } from "./aws-fault.ts";
+import { faultFrom, isTemporaryAwsError } from "./aws-fault.ts";
 import { createRequestHandler, type RequestHandlerOptions } from "./aws-handler.ts";
 import { type AwsIdentity, environmentIdentity } from "./aws-identity.ts";
 import { backOffMs } from "./back-off.ts";
@@ -77,7 +77,7 @@ export async function sendRepeatedly<Answer>(
     try {
       return await sendOnce(send);
     } catch (error) {
-      if (tried >= attemptsMax || !isPassing(error)) throw error;
+      if (tried >= attemptsMax || !isTemporaryAwsError(error)) throw error;
       await clock.sleep(1 + backOffMs(random, awsLimits.retry, tried), signal);
     }
   }

@@ -69,7 +69,7 @@ export function faultFrom(error: unknown): unknown {
     : new NoAnswer("The answer cannot be read.");
 }
 
-export const isPassing = (error: unknown): boolean =>
+export const isTemporaryAwsError = (error: unknown): boolean =>
   error instanceof NoAnswer || (error instanceof AwsFault && error.kind !== "refused");
 
 const throttles = new Set([

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { securityLimits } from "../contract/limits.ts";
 import { findingSeverities, findingStates } from "../contract/records-security.ts";
 import { CorruptItem } from "../store/items/parse.ts";
-import { placeOf, type Row } from "./finding.ts";
+import { type FindingRow, placeOf } from "./finding.ts";
 
 /**
  * A chunk is an immutable, compressed piece of a repository's findings, in the order of their places. A scan of 50,000
@@ -30,9 +30,9 @@ const rowTuple = z.tuple([
 const rowTuples = z.array(rowTuple);
 
 /** A row and the text it is stored as. */
-export type WrittenRow = { readonly row: Row; readonly text: string };
+export type WrittenRow = { readonly row: FindingRow; readonly text: string };
 
-export function writeRow(row: Row): WrittenRow {
+export function writeRow(row: FindingRow): WrittenRow {
   const { finding, last, detectedAt, dismissedIn, fixedIn } = row;
   const tuple: z.input<typeof rowTuple> = [
     finding.id,
@@ -56,13 +56,13 @@ export function writeRow(row: Row): WrittenRow {
 export const chunkText = (rows: readonly WrittenRow[]): string =>
   `[${rows.map(({ text }) => text).join(",\n")}]`;
 
-export function readRows(text: string): Row[] {
+export function readRows(text: string): FindingRow[] {
   const parsed = rowTuples.safeParse(JSON.parse(text));
   if (!parsed.success) throw new CorruptItem("A chunk of security findings is damaged.");
   return parsed.data.map(toRow);
 }
 
-function toRow(tuple: z.output<typeof rowTuple>): Row {
+function toRow(tuple: z.output<typeof rowTuple>): FindingRow {
   const [
     id,
     title,

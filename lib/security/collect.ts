@@ -6,28 +6,28 @@ import { parseRepository, type RepositoryItem } from "../store/items/repository.
 import { repositoryKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { readRows, unpack } from "./chunk.ts";
-import { type Row, stateOf } from "./finding.ts";
+import { type FindingRow, findingStateOf } from "./finding.ts";
 import { type ChunkReference, chunkBytes, chunkKey, countOf } from "./ledger.ts";
-import type { Position, Source } from "./sources.ts";
+import type { FindingPosition, FindingSource } from "./sources.ts";
 
-export type Reading = {
+export type FindingReadDeps = {
   readonly table: Table;
   readonly signal: AbortSignal;
   /** What a caller can do about a response that is too large. */
   readonly narrowing: string;
 };
 
-export type Filter = {
+export type FindingSelection = {
   readonly states: readonly FindingState[];
   readonly severities: readonly FindingSeverity[];
 };
 
-export type Located = { readonly source: Source; readonly row: Row };
+export type LocatedRow = { readonly source: FindingSource; readonly row: FindingRow };
 
 export type Collected = {
-  readonly rows: readonly Located[];
+  readonly rows: readonly LocatedRow[];
   /** Contains every source that was opened. */
-  readonly repositories: ReadonlyMap<Source, RepositoryItem>;
+  readonly repositories: ReadonlyMap<FindingSource, RepositoryItem>;
 };
 
 /** A scan replaced chunks after the ledger was read and before its chunks were read. */
@@ -40,15 +40,15 @@ export class LedgerReplaced extends Error {
  * another page follows. The counts in the ledgers decide which chunks to open, so that one round of reads is enough for
  * most pages.
  */
-export async function collect(
-  reading: Reading,
-  sources: AsyncIterable<Source> | Iterable<Source>,
-  filter: Filter,
-  { after, limit }: { readonly after: Position | null; readonly limit: number },
+export async function collectRows(
+  reading: FindingReadDeps,
+  sources: AsyncIterable<FindingSource> | Iterable<FindingSource>,
+  filter: FindingSelection,
+  { after, limit }: { readonly after: FindingPosition | null; readonly limit: number },
 ): Promise<Collected> {
-  const rows: Located[] = [];
-  const repositories = new Map<Source, RepositoryItem>();
-  let parts: Part[] = [];
+  const rows: LocatedRow[] = [];
+  const repositories = new Map<FindingSource, RepositoryItem>();
+  let parts: ChunkRead[] = [];
   const openParts = async () => {
     for (const located of await open(reading, parts, repositories)) {
       const isShown = repositories.get(located.source)?.active && passes(located, filter, after);
@@ -70,18 +70,18 @@ export async function collect(
 }
 
 /** A chunk that may contain rows of the response. */
-type Part = {
-  readonly source: Source;
+type ChunkRead = {
+  readonly source: FindingSource;
   readonly chunk: ChunkReference;
   /** The minimum number of matching rows in it. */
   readonly rowsMin: number;
 };
 
 async function* partsOf(
-  sources: AsyncIterable<Source> | Iterable<Source>,
-  { states, severities }: Filter,
-  after: Position | null,
-): AsyncGenerator<Part> {
+  sources: AsyncIterable<FindingSource> | Iterable<FindingSource>,
+  { states, severities }: FindingSelection,
+  after: FindingPosition | null,
+): AsyncGenerator<ChunkRead> {
   for await (const source of sources) {
     const { chunks } = source.ledger;
     const start = isWithin(source, after) ? after.finding : "";
@@ -94,20 +94,27 @@ async function* partsOf(
   }
 }
 
-const isWithin = ({ organization, ledger }: Source, after: Position | null): after is Position =>
+const isWithin = (
+  { organization, ledger }: FindingSource,
+  after: FindingPosition | null,
+): after is FindingPosition =>
   after !== null && organization.uuid === after.organization && ledger.place === after.repository;
 
-const passes = ({ source, row }: Located, { states, severities }: Filter, after: Position | null): boolean =>
-  states.includes(stateOf(row)) &&
+const passes = (
+  { source, row }: LocatedRow,
+  { states, severities }: FindingSelection,
+  after: FindingPosition | null,
+): boolean =>
+  states.includes(findingStateOf(row)) &&
   severities.includes(row.finding.severity) &&
   !(isWithin(source, after) && row.place <= after.finding);
 
 /** Reads the chunks, and in the same call the repositories that are not known yet. */
 async function open(
-  { table, signal }: Reading,
-  parts: readonly Part[],
-  repositories: Map<Source, RepositoryItem>,
-): Promise<Located[]> {
+  { table, signal }: FindingReadDeps,
+  parts: readonly ChunkRead[],
+  repositories: Map<FindingSource, RepositoryItem>,
+): Promise<LocatedRow[]> {
   const unmet = [...new Set(parts.map(({ source }) => source))].filter((source) => !repositories.has(source));
   const chunkKeys = parts.map(({ source, chunk }) => chunkKey(source.ledger, chunk.id));
   const items = await table.getMany([...chunkKeys, ...unmet.map(repositoryKeyOf)], { signal });
@@ -117,24 +124,24 @@ async function open(
   return opened.flat();
 }
 
-async function openChunk(source: Source, item: Item | undefined): Promise<Located[]> {
+async function openChunk(source: FindingSource, item: Item | undefined): Promise<LocatedRow[]> {
   if (!item) throw new LedgerReplaced();
   return readRows(await unpack(chunkBytes(item))).map((row) => ({ source, row }));
 }
 
-const repositoryKeyOf = ({ organization, ledger }: Source) =>
+const repositoryKeyOf = ({ organization, ledger }: FindingSource) =>
   repositoryKey(organization.uuid, ledger.repositoryId);
 
 /** The repositories of all sources, including sources without matching findings. */
-export async function repositoriesOf(
-  { table, signal }: Reading,
-  sources: readonly Source[],
-): Promise<Map<Source, RepositoryItem>> {
+export async function repositoriesOfSources(
+  { table, signal }: FindingReadDeps,
+  sources: readonly FindingSource[],
+): Promise<Map<FindingSource, RepositoryItem>> {
   const items = await table.getMany(sources.map(repositoryKeyOf), { signal });
   return new Map(sources.map((source, index) => [source, parseKnown(items[index], source)]));
 }
 
-function parseKnown(item: Item | undefined, source: Source): RepositoryItem {
+function parseKnown(item: Item | undefined, source: FindingSource): RepositoryItem {
   if (item) return parseRepository(item);
   throw new CorruptItem(
     `The repository of the ledger at ${source.organization.uuid} / ${source.ledger.place} is missing.`,
@@ -142,7 +149,7 @@ function parseKnown(item: Item | undefined, source: Source): RepositoryItem {
 }
 
 /** A lower bound of the bytes that any format needs for the rows. */
-const textUnits = (rows: readonly Located[]): number =>
+const textUnits = (rows: readonly LocatedRow[]): number =>
   rows.reduce((sum, { row: { finding } }) => {
     const evidence = finding.evidence.reduce((units, each) => units + each.length, 0);
     return sum + finding.title.length + finding.description.length + finding.file_path.length + evidence;

@@ -1,9 +1,9 @@
 import { securityLimits } from "../contract/limits.ts";
-import { standing } from "../store/items/version.ts";
+import { withValidVersion } from "../store/items/version.ts";
 import { findingsPartition } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
-import { isNewest, placeOf, type ScanReference, type Telling } from "./finding.ts";
+import { isNewest, placeOf, type ScanInProgress, type ScanReference } from "./finding.ts";
 import {
   type ChunkReference,
   chunkBytes,
@@ -16,7 +16,7 @@ import {
   type ScannedRepository,
   scannedRepository,
 } from "./ledger.ts";
-import { firstChunks, mergeChunk, type NewChunk, type PlacedFinding, toldByChunk } from "./merge.ts";
+import { firstChunks, mergeChunk, type NewChunk, type PlacedFinding, reportedByChunk } from "./merge.ts";
 import type { ScanCompleted } from "./scan-completed.ts";
 
 /**
@@ -68,14 +68,14 @@ async function applyScan(
 ): Promise<string | undefined> {
   const { table, clock } = store;
   const { repository, ledger, scan, findings } = applied;
-  const telling = { scan, newestBefore: ledger && standing(ledger.newest, clock.nowMs()) };
+  const progress = { scan, newestBefore: ledger && withValidVersion(ledger.newest, clock.nowMs()) };
   const writer = new ChunkWriter(store, repository);
-  const { replaced, unnamed } = await mergeStored(store, applied, telling, writer);
+  const { replaced, unnamed } = await mergeStored(store, applied, progress, writer);
   const chunks = (ledger?.chunks ?? []).flatMap((chunk) => replaced.get(chunk.id) ?? [chunk]);
   if (chunks.length === 0)
-    for await (const chunk of firstChunks(findings, telling)) chunks.push(await writer.keep(chunk));
+    for await (const chunk of firstChunks(findings, progress)) chunks.push(await writer.keep(chunk));
   await writer.flush();
-  const newest = ledger && !isNewest(telling) ? ledger.newest : scan;
+  const newest = ledger && !isNewest(progress) ? ledger.newest : scan;
   if (newest !== scan && writer.written.size === 0) return undefined;
   if (chunks.length > securityLimits.chunksMax) {
     await removeChunks(table, repository, writer.written);
@@ -103,19 +103,19 @@ type Merged = {
 async function mergeStored(
   { table, clock }: Store,
   { repository, ledger, findings }: Scanned,
-  telling: Telling,
+  progress: ScanInProgress,
   writer: ChunkWriter,
 ): Promise<Merged> {
   const chunks = ledger?.chunks ?? [];
   const named = new Set(chunks.map(({ id }) => id));
-  const reported = toldByChunk(chunks, findings, telling);
+  const reported = reportedByChunk(chunks, findings, progress);
   const replaced = new Map<string, ChunkReference[]>();
   const unnamed: string[] = [];
   const { organization, place } = repository;
   for await (const item of queryAll(table, { pk: findingsPartition(organization, place) })) {
     const ofChunk = reported.get(item.sk);
     if (ofChunk) {
-      const merged = await mergeChunk(ofChunk, chunkBytes(item), telling, clock.nowMs());
+      const merged = await mergeChunk(ofChunk, chunkBytes(item), progress, clock.nowMs());
       replaced.set(item.sk, await Promise.all(merged.map((chunk) => writer.keep(chunk))));
     } else if (!named.has(item.sk) && !writer.written.has(item.sk)) unnamed.push(item.sk);
   }

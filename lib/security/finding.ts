@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
-import { standing, standingVersion } from "../store/items/version.ts";
+import { validVersion, withValidVersion } from "../store/items/version.ts";
 
 /** A finding as one scan reports it. */
-export type ToldFinding = {
+export type ReportedFinding = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -30,11 +30,11 @@ export type ScanReference = {
 /**
  * What all scans of a repository report about one finding. It depends only on the set of scans, never on their order.
  */
-export type Row = {
+export type FindingRow = {
   /** Its place among the repository's findings. */
   readonly place: string;
   /** As reported by the newest scan that has it. */
-  readonly finding: ToldFinding;
+  readonly finding: ReportedFinding;
   /** That scan; null if it is the repository's newest scan, so that a scan that finds it again changes nothing. */
   readonly last: ScanReference | null;
   readonly detectedAt: string;
@@ -46,7 +46,7 @@ export type Row = {
 };
 
 /** A scan that is being applied. */
-export type Telling = {
+export type ScanInProgress = {
   readonly scan: ScanReference;
   /** The repository's newest scan so far; undefined before the first. */
   readonly newestBefore: ScanReference | undefined;
@@ -57,14 +57,14 @@ const placeCharacters = 16;
 /** 96 bits of a digest: ids may be long but cursors must be short, and no scan changes the place of a finding. */
 export const placeOf = (id: string): string => hash("sha256", id, "base64url").slice(0, placeCharacters);
 
-export const isNewest = ({ scan, newestBefore }: Telling): boolean =>
+export const isNewest = ({ scan, newestBefore }: ScanInProgress): boolean =>
   newestBefore === undefined || scan.version > newestBefore.version;
 
 /**
  * `fixed` is derived: a finding's stored state is not rewritten when a scan no longer has it. Scanners report
  * everything they see as open, so `open` does not undo a person's dismissal; only a scan that reports `fixed` does.
  */
-export function stateOf({ finding, last, dismissedIn, fixedIn }: Row): FindingState {
+export function findingStateOf({ finding, last, dismissedIn, fixedIn }: FindingRow): FindingState {
   if (finding.state !== "open") return finding.state;
   if (dismissedIn !== null && (fixedIn === null || dismissedIn > fixedIn)) return "dismissed";
   return last === null ? "open" : "fixed";
@@ -73,19 +73,24 @@ export function stateOf({ finding, last, dismissedIn, fixedIn }: Row): FindingSt
 /**
  * Release 1 accepted scans of any year: the reports of a scan from too far in the future rank behind every valid scan.
  */
-export const standingRow = (row: Row, nowMs: number): Row => ({
+export const validRow = (row: FindingRow, nowMs: number): FindingRow => ({
   ...row,
-  last: row.last && standing(row.last, nowMs),
-  dismissedIn: row.dismissedIn === null ? null : standingVersion(row.dismissedIn, nowMs),
-  fixedIn: row.fixedIn === null ? null : standingVersion(row.fixedIn, nowMs),
+  last: row.last && withValidVersion(row.last, nowMs),
+  dismissedIn: row.dismissedIn === null ? null : validVersion(row.dismissedIn, nowMs),
+  fixedIn: row.fixedIn === null ? null : validVersion(row.fixedIn, nowMs),
 });
 
 /** The row after a scan that has the finding. */
-export function found(row: Row | undefined, place: string, finding: ToldFinding, telling: Telling): Row {
-  const { scan } = telling;
-  const last = isNewest(telling) ? null : scan;
+export function rowWithFinding(
+  row: FindingRow | undefined,
+  place: string,
+  finding: ReportedFinding,
+  progress: ScanInProgress,
+): FindingRow {
+  const { scan } = progress;
+  const last = isNewest(progress) ? null : scan;
   if (!row) return { place, finding, last, detectedAt: scan.completedAt, dismissedIn: null, fixedIn: null };
-  const shown = { finding: row.finding, version: shownVersion(row, telling) };
+  const shown = { finding: row.finding, version: shownVersion(row, progress) };
   const reported = { finding, version: scan.version };
   const isNewer = reported.version > shown.version;
   const [newer, older] = isNewer ? [reported, shown] : [shown, reported];
@@ -102,20 +107,25 @@ export function found(row: Row | undefined, place: string, finding: ToldFinding,
 const earlier = (one: string, other: string): string => (other < one ? other : one);
 
 /** The row after a scan that does not have the finding: the first newer scan without it ends its presence. */
-export const missing = (row: Row, telling: Telling): Row =>
-  row.last === null && telling.newestBefore && isNewest(telling)
-    ? { ...row, last: telling.newestBefore }
+export const rowWithoutFinding = (row: FindingRow, progress: ScanInProgress): FindingRow =>
+  row.last === null && progress.newestBefore && isNewest(progress)
+    ? { ...row, last: progress.newestBefore }
     : row;
 
-function shownVersion({ last }: Row, { newestBefore }: Telling): string {
+function shownVersion({ last }: FindingRow, { newestBefore }: ScanInProgress): string {
   const shown = last ?? newestBefore;
   if (!shown) throw new TypeError("A stored finding was seen by some scan.");
   return shown.version;
 }
 
-type Report = { readonly finding: ToldFinding; readonly version: string };
+type ScanReport = { readonly finding: ReportedFinding; readonly version: string };
 
-function remembered(state: FindingState, before: string | null, newer: Report, older: Report): string | null {
+function remembered(
+  state: FindingState,
+  before: string | null,
+  newer: ScanReport,
+  older: ScanReport,
+): string | null {
   if (newer.finding.state === state) return null;
   if (older.finding.state !== state) return before;
   return before !== null && before > older.version ? before : older.version;

@@ -8,7 +8,7 @@ import {
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { findingsChunkKey, scansKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
-import { placeOf, type Row, type ScanReference, stateOf } from "./finding.ts";
+import { type FindingRow, findingStateOf, placeOf, type ScanReference } from "./finding.ts";
 
 export type ScannedRepository = {
   readonly organization: string;
@@ -34,23 +34,23 @@ export type ChunkReference = {
   /** The place of its first finding; the chunk contains all findings from there to the next chunk's first. */
   readonly from: string;
   /** Number of findings by state and severity: readers skip chunks without matching findings. */
-  readonly counts: Counts;
+  readonly counts: ChunkCounts;
 };
 
-export type Counts = readonly number[];
+export type ChunkCounts = readonly number[];
 
 const countsLength = findingStates.length * findingSeverities.length;
 
 const countIndex = (state: FindingState, severity: FindingSeverity): number =>
   findingStates.indexOf(state) * findingSeverities.length + findingSeverities.indexOf(severity);
 
-export function countRows(rows: readonly Row[]): Counts {
-  const groups = Map.groupBy(rows, (row) => countIndex(stateOf(row), row.finding.severity));
+export function countRows(rows: readonly FindingRow[]): ChunkCounts {
+  const groups = Map.groupBy(rows, (row) => countIndex(findingStateOf(row), row.finding.severity));
   return Array.from({ length: countsLength }, (_, index) => groups.get(index)?.length ?? 0);
 }
 
 export function countOf(
-  counts: Counts,
+  counts: ChunkCounts,
   states: readonly FindingState[],
   severities: readonly FindingSeverity[],
 ): number {

@@ -1,39 +1,40 @@
 import { securityLimits } from "../contract/limits.ts";
 import { chunkText, cutRows, pack, readRows, unpack, type WrittenRow, writeRow } from "./chunk.ts";
 import {
-  found,
+  type FindingRow,
   isNewest,
-  missing,
-  type Row,
-  standingRow,
-  type Telling,
-  type ToldFinding,
+  type ReportedFinding,
+  rowWithFinding,
+  rowWithoutFinding,
+  type ScanInProgress,
+  validRow,
 } from "./finding.ts";
-import { type ChunkReference, type Counts, countRows } from "./ledger.ts";
+import { type ChunkCounts, type ChunkReference, countRows } from "./ledger.ts";
 
 /** A finding of the scan with its place; sorted by place. */
-export type PlacedFinding = { readonly place: string; readonly finding: ToldFinding };
+export type PlacedFinding = { readonly place: string; readonly finding: ReportedFinding };
 
 /** A chunk that is not stored yet. */
-export type NewChunk = { readonly from: string; readonly counts: Counts; readonly bytes: Uint8Array };
+export type NewChunk = { readonly from: string; readonly counts: ChunkCounts; readonly bytes: Uint8Array };
 
 /** The findings that the scan reports for one chunk. */
-export type ToldOfChunk = { readonly chunk: ChunkReference; readonly told: readonly PlacedFinding[] };
+export type ReportedOfChunk = { readonly chunk: ChunkReference; readonly reported: readonly PlacedFinding[] };
 
 /**
  * The chunks that the scan may change, by id. An older scan changes nothing in a chunk for which it has no finding; a
  * newer scan ends the findings it does not have.
  */
-export function toldByChunk(
+export function reportedByChunk(
   chunks: readonly ChunkReference[],
   findings: readonly PlacedFinding[],
-  telling: Telling,
-): ReadonlyMap<string, ToldOfChunk> {
-  const byChunk = new Map<string, ToldOfChunk>();
+  progress: ScanInProgress,
+): ReadonlyMap<string, ReportedOfChunk> {
+  const byChunk = new Map<string, ReportedOfChunk>();
   let taken = 0;
   for (const [index, chunk] of chunks.entries()) {
     const end = endOfChunk(findings, taken, chunks[index + 1]);
-    if (end > taken || isNewest(telling)) byChunk.set(chunk.id, { chunk, told: findings.slice(taken, end) });
+    if (end > taken || isNewest(progress))
+      byChunk.set(chunk.id, { chunk, reported: findings.slice(taken, end) });
     taken = end;
   }
   return byChunk;
@@ -52,14 +53,14 @@ function endOfChunk(
 
 /** One chunk after the scan: the same chunk if nothing changes, else the chunks that replace it. */
 export async function mergeChunk(
-  { chunk, told }: ToldOfChunk,
+  { chunk, reported }: ReportedOfChunk,
   bytes: Uint8Array,
-  telling: Telling,
+  progress: ScanInProgress,
   nowMs: number,
 ): Promise<Array<ChunkReference | NewChunk>> {
   const before = await unpack(bytes);
-  const standing = readRows(before).map((row) => standingRow(row, nowMs));
-  const rows = mergeRows(standing, told, telling).map(writeRow);
+  const valid = readRows(before).map((row) => validRow(row, nowMs));
+  const rows = mergeRows(valid, reported, progress).map(writeRow);
   if (chunkText(rows) === before) return [chunk];
   const pieces: NewChunk[] = [];
   for (const piece of cutRows(rows)) pieces.push(...(await newChunk(piece)));
@@ -69,12 +70,12 @@ export async function mergeChunk(
 /** The chunks of a repository that had none, one at a time: a scan of many megabytes is never in memory twice. */
 export async function* firstChunks(
   findings: readonly PlacedFinding[],
-  telling: Telling,
+  progress: ScanInProgress,
 ): AsyncGenerator<NewChunk> {
   let rows: WrittenRow[] = [];
   let bytes = 0;
   for (const { place, finding } of findings) {
-    const row = writeRow(found(undefined, place, finding, telling));
+    const row = writeRow(rowWithFinding(undefined, place, finding, progress));
     rows.push(row);
     bytes += Buffer.byteLength(row.text);
     if (bytes < securityLimits.chunkBytesTarget) continue;
@@ -85,14 +86,18 @@ export async function* firstChunks(
   yield* await newChunk(rows);
 }
 
-function mergeRows(rows: readonly Row[], told: readonly PlacedFinding[], telling: Telling): Row[] {
-  const findings = new Map(told.map(({ place, finding }) => [place, finding]));
+function mergeRows(
+  rows: readonly FindingRow[],
+  reported: readonly PlacedFinding[],
+  progress: ScanInProgress,
+): FindingRow[] {
+  const findings = new Map(reported.map(({ place, finding }) => [place, finding]));
   const merged = rows.map((row) => {
     const finding = findings.get(row.place);
     findings.delete(row.place);
-    return finding ? found(row, row.place, finding, telling) : missing(row, telling);
+    return finding ? rowWithFinding(row, row.place, finding, progress) : rowWithoutFinding(row, progress);
   });
-  for (const [place, finding] of findings) merged.push(found(undefined, place, finding, telling));
+  for (const [place, finding] of findings) merged.push(rowWithFinding(undefined, place, finding, progress));
   return merged.sort((one, other) => (one.place < other.place ? -1 : 1));
 }
 

@@ -6,18 +6,18 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RepositoryItem } from "../store/items/repository.ts";
 import { StoreUnavailable } from "../store/table.ts";
 import {
-  collect,
-  type Filter,
+  collectRows,
+  type FindingReadDeps,
+  type FindingSelection,
   LedgerReplaced,
-  type Located,
-  type Reading,
-  repositoriesOf,
+  type LocatedRow,
+  repositoriesOfSources,
 } from "./collect.ts";
 import { countOf } from "./ledger.ts";
 import { toRecord } from "./record.ts";
-import { type Position, type Source, sourcesOf } from "./sources.ts";
+import { type FindingPosition, type FindingSource, sourcesOf } from "./sources.ts";
 
-export type FindingQuery = Filter & {
+export type FindingQuery = FindingSelection & {
   readonly organizations: readonly OrganizationItem[];
   readonly repositoryId: string | undefined;
 };
@@ -25,24 +25,24 @@ export type FindingQuery = Filter & {
 export type FindingPage = {
   readonly records: readonly FindingRecord[];
   /** Null if there are no more findings. */
-  readonly next: Position | null;
+  readonly next: FindingPosition | null;
 };
 
 /** One scanned repository's part of a download. */
-export type Harvest = Source & {
+export type RepositoryFindings = FindingSource & {
   readonly repository: RepositoryItem;
   readonly records: readonly FindingRecord[];
 };
 
 /** One page, in an order that no scan changes: reading all pages returns each finding once. */
 export async function readFindings(
-  reading: Reading,
+  reading: FindingReadDeps,
   query: FindingQuery,
-  page: { readonly after: Position | null; readonly limit: number },
+  page: { readonly after: FindingPosition | null; readonly limit: number },
 ): Promise<FindingPage> {
   return await whileStanding(async () => {
     const sources = sourcesOf(reading.table, { ...query, after: page.after, signal: reading.signal });
-    const { rows, repositories } = await collect(reading, sources, query, page);
+    const { rows, repositories } = await collectRows(reading, sources, query, page);
     const shown = rows.slice(0, page.limit);
     const last = shown.at(-1);
     return {
@@ -53,12 +53,15 @@ export async function readFindings(
 }
 
 /** Everything, by repository. If there are too many findings, the ledgers' counts show it before a chunk is read. */
-export async function readDownload(reading: Reading, query: FindingQuery): Promise<Harvest[]> {
+export async function readDownload(
+  reading: FindingReadDeps,
+  query: FindingQuery,
+): Promise<RepositoryFindings[]> {
   return await whileStanding(async () => {
     const { table, signal, narrowing } = reading;
     const sources = await Array.fromAsync(sourcesOf(table, { ...query, after: null, signal }));
     const { downloadFindingsMax: limit } = securityLimits;
-    const reads = repositoriesOf(reading, sources);
+    const reads = repositoriesOfSources(reading, sources);
     // Most downloads are small enough even if inactive repositories are counted, so they need not wait for this read.
     if (countOfAll(sources, query) > limit) {
       const known = await reads;
@@ -68,7 +71,7 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
       );
       if (count > limit) throw tooMany(count, narrowing);
     }
-    const collecting = collect(reading, sources, query, { after: null, limit });
+    const collecting = collectRows(reading, sources, query, { after: null, limit });
     const [repositories, { rows }] = await Promise.all([reads, collecting]);
     const bySource = Map.groupBy(rows, ({ source }) => source);
     const active = [...repositories].filter(([, repository]) => repository.active);
@@ -79,7 +82,7 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
   });
 }
 
-const countOfAll = (sources: readonly Source[], filter: Filter): number =>
+const countOfAll = (sources: readonly FindingSource[], filter: FindingSelection): number =>
   sources.reduce((sum, source) => sum + matchesOf(source, filter), 0);
 
 const tooMany = (count: number, narrowing: string): ApiError =>
@@ -88,13 +91,16 @@ const tooMany = (count: number, narrowing: string): ApiError =>
     `${count} findings match, and a download holds at most ${securityLimits.downloadFindingsMax}. ${narrowing}`,
   );
 
-const matchesOf = ({ ledger }: Source, { states, severities }: Filter): number =>
+const matchesOf = ({ ledger }: FindingSource, { states, severities }: FindingSelection): number =>
   ledger.chunks.reduce((sum, { counts }) => sum + countOf(counts, states, severities), 0);
 
-const render = ({ source, row }: Located, repositories: ReadonlyMap<Source, RepositoryItem>): FindingRecord =>
+const render = (
+  { source, row }: LocatedRow,
+  repositories: ReadonlyMap<FindingSource, RepositoryItem>,
+): FindingRecord =>
   toRecord(row, source, required(repositories.get(source), "repository of an opened source"));
 
-const positionOf = ({ source, row }: Located): Position => ({
+const positionOf = ({ source, row }: LocatedRow): FindingPosition => ({
   organization: source.organization.uuid,
   repository: source.ledger.place,
   finding: row.place,

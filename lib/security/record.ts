@@ -1,11 +1,11 @@
 import { type FindingRecord, findingRecord } from "../contract/records-security.ts";
 import type { RepositoryItem } from "../store/items/repository.ts";
-import { type Row, stateOf } from "./finding.ts";
-import type { Source } from "./sources.ts";
+import { type FindingRow, findingStateOf } from "./finding.ts";
+import type { FindingSource } from "./sources.ts";
 
 export function toRecord(
-  row: Row,
-  { organization, ledger }: Source,
+  row: FindingRow,
+  { organization, ledger }: FindingSource,
   repository: RepositoryItem,
 ): FindingRecord {
   const { finding, detectedAt } = row;
@@ -19,7 +19,7 @@ export function toRecord(
     title: finding.title,
     description: finding.description,
     severity: finding.severity,
-    state: stateOf(row),
+    state: findingStateOf(row),
     cwe: finding.cwe,
     file_path: finding.file_path,
     start_line: finding.start_line,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { securityLimits } from "../contract/limits.ts";
 import { type FindingRecord, type FindingSeverity, findingSeverities } from "../contract/records-security.ts";
-import type { Harvest } from "./read.ts";
+import type { RepositoryFindings } from "./read.ts";
 import { weaknessOf } from "./weaknesses.ts";
 
 /**
@@ -9,7 +9,7 @@ import { weaknessOf } from "./weaknesses.ts";
  * one), one rule per weakness and severity. The output fits code scanning, which groups by rule, ranks by the rule's
  * `security-severity`, and recognizes a finding by rule, path and `primaryLocationLineHash`.
  */
-export const sarifLog = (harvests: readonly Harvest[]) => ({
+export const sarifLog = (harvests: readonly RepositoryFindings[]) => ({
   $schema: "https://json.schemastore.org/sarif-2.1.0.json",
   version: "2.1.0",
   runs: harvests.flatMap((harvest) =>
@@ -35,7 +35,7 @@ const severities: Readonly<Record<FindingSeverity, { readonly score: string; rea
   low: { score: "2.0", level: "note" },
 };
 
-function runOf({ organization, repository, ledger, records }: Harvest, part: number) {
+function runOf({ organization, repository, ledger, records }: RepositoryFindings, part: number) {
   const rules = rulesOf(records);
   const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
   const { newest, repositoryId } = ledger;
@@ -205,7 +205,7 @@ const fingerprintOf = (id: string): string => createHash("sha256").update(id).di
 /** Compares with all scans before the newest. Every result of a run has it, as SARIF requires. */
 function baselineOf(
   record: FindingRecord,
-  newest: Harvest["ledger"]["newest"],
+  newest: RepositoryFindings["ledger"]["newest"],
 ): "absent" | "new" | "unchanged" {
   const isPresent = record.scan_id === newest.scanId && record.updated_at === newest.completedAt;
   if (record.state === "fixed" || !isPresent) return "absent";

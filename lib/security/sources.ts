@@ -6,20 +6,20 @@ import type { Item, Table } from "../store/table.ts";
 import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger.ts";
 
 /** A scanned repository of an organization that the caller may see. */
-export type Source = { readonly organization: OrganizationItem; readonly ledger: Ledger };
+export type FindingSource = { readonly organization: OrganizationItem; readonly ledger: Ledger };
 
 /** The position of a reader: after this finding of this repository of this organization. */
-export type Position = {
+export type FindingPosition = {
   readonly organization: string;
   readonly repository: string;
   readonly finding: string;
 };
 
 /** The position as one text, for cursors. None of the three parts contains a slash. */
-export const positionName = ({ organization, repository, finding }: Position): string =>
+export const positionName = ({ organization, repository, finding }: FindingPosition): string =>
   `${organization}/${repository}/${finding}`;
 
-export function positionFrom(name: string | null): Position | null {
+export function positionFrom(name: string | null): FindingPosition | null {
   if (name === null) return null;
   const [organization = "", repository = "", finding = ""] = name.split("/");
   return { organization, repository, finding };
@@ -29,12 +29,12 @@ export type SourceRange = {
   readonly organizations: readonly OrganizationItem[];
   /** The provider's id: several organizations may have a repository with this id. */
   readonly repositoryId: string | undefined;
-  readonly after: Position | null;
+  readonly after: FindingPosition | null;
   readonly signal: AbortSignal;
 };
 
 /** In an order that no scan changes: by the organizations' UUIDs, then by the digests of the repositories' ids. */
-export async function* sourcesOf(table: Table, range: SourceRange): AsyncGenerator<Source> {
+export async function* sourcesOf(table: Table, range: SourceRange): AsyncGenerator<FindingSource> {
   const { after, repositoryId } = range;
   const organizations = range.organizations
     .filter(({ uuid }) => after === null || uuid >= after.organization)
@@ -47,14 +47,14 @@ export async function* sourcesOf(table: Table, range: SourceRange): AsyncGenerat
     yield { organization, ledger: parseLedger(item, organization.uuid) };
 }
 
-type Found = { readonly organization: OrganizationItem; readonly item: Item };
+type FoundLedger = { readonly organization: OrganizationItem; readonly item: Item };
 
 async function* namedLedgers(
   table: Table,
   organizations: readonly OrganizationItem[],
   repositoryId: string,
   signal: AbortSignal,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundLedger> {
   const keys = organizations.map(({ uuid }) => ledgerKey(scannedRepository(uuid, repositoryId)));
   const items = await table.getMany(keys, { signal });
   for (const [index, organization] of organizations.entries()) {
@@ -67,7 +67,7 @@ async function* everyLedger(
   table: Table,
   organizations: readonly OrganizationItem[],
   { after, signal }: SourceRange,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundLedger> {
   const { organizationsAtOnce, ledgersPageItems: pageItems } = securityLimits;
   for (const some of chunksOf(organizations, organizationsAtOnce)) {
     const lists = some.map((organization) => {

@@ -18,15 +18,15 @@ import type { StoreClient } from "./client.ts";
 import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
 import type { StoreMeter } from "./meter.ts";
 import { conditionFailure, refusal } from "./refusals.ts";
-import { backOff, withRetries } from "./retry.ts";
+import { backOff, retryStoreCall } from "./retry.ts";
 import {
-  type CallOptions,
   type Item,
+  type ItemPage,
   identityOf,
   type Key,
-  type Page,
   type Range,
   type ReadOptions,
+  type StoreCallOptions,
   StoreUnavailable,
   type Table,
   type TransactionWrite,
@@ -34,7 +34,7 @@ import {
   type WriteOptions,
 } from "./table.ts";
 import { asItem, bareKey, itemUnlessEmpty, refuseReservedNames } from "./values.ts";
-import { compileWrite, paid, singleWrite } from "./write-requests.ts";
+import { capacityRequest, compileWrite, singleWrite } from "./write-requests.ts";
 
 export type DynamoOptions = {
   readonly client: StoreClient;
@@ -95,17 +95,17 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     operation: TableOperation,
     call: () => Promise<Answer>,
     signal?: AbortSignal,
-  ) => withRetries(waiting, { repeatAmbiguous: true, signal }, () => counting(operation, call));
+  ) => retryStoreCall(waiting, { repeatAmbiguous: true, signal }, () => counting(operation, call));
   /** No attempt begins after the deadline, or long after the write's `momentMs`. */
   const sendWrite = <Answer extends Paid>(
     operation: TableOperation,
     call: (signal: AbortSignal | undefined) => Promise<Answer>,
-    { until }: CallOptions,
+    { until }: StoreCallOptions,
     { repeat = true, untilAnswered = false, momentMs }: SendOptions = {},
   ) => {
     const signal = until?.signal;
     const bounds = { until, momentMs, ageMsMax: storeLimits.writeAgeMsMax, untilAnswered };
-    return withRetries(waiting, { repeatAmbiguous: repeat, signal, ...bounds }, () =>
+    return retryStoreCall(waiting, { repeatAmbiguous: repeat, signal, ...bounds }, () =>
       counting(operation, () => call(signal)),
     );
   };
@@ -119,7 +119,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       Key: bareKey(key),
       ConsistentRead: !eventuallyConsistent,
       ...projection(only),
-      ...paid,
+      ...capacityRequest,
     };
     const call = () => client.send(new GetCommand(input), signal);
     const { Item } = await repeatedly("GetItem", call, signal);
@@ -145,7 +145,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     };
     let Keys = batch;
     for (let attempt = 0; Keys.length > 0; attempt++) {
-      const input = { RequestItems: { [TableName]: { ...options, Keys } }, ...paid };
+      const input = { RequestItems: { [TableName]: { ...options, Keys } }, ...capacityRequest };
       const call = () => client.send(new BatchGetCommand(input), signal);
       const answer = await repeatedly("BatchGetItem", call, signal);
       const items = (answer.Responses?.[TableName] ?? []).map(asItem);
@@ -166,12 +166,12 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function transactGet(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
     const TransactItems = keys.map((key) => ({ Get: { TableName, Key: bareKey(key) } }));
-    const call = () => client.send(new TransactGetCommand({ TransactItems, ...paid }));
+    const call = () => client.send(new TransactGetCommand({ TransactItems, ...capacityRequest }));
     const { Responses = [] } = await repeatedly("TransactGetItems", call);
     return Responses.map(({ Item }) => Item && asItem(Item));
   }
 
-  async function queryPage(range: Range, resume?: Key): Promise<Page> {
+  async function queryPage(range: Range, resume?: Key): Promise<ItemPage> {
     if (isEmptyRange(range)) return { items: [] };
     const placeholders = new Placeholders();
     const KeyConditionExpression = compileRange(range, placeholders);
@@ -186,20 +186,23 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       ScanIndexForward: !range.descending,
       ...(range.pageItems && { Limit: range.pageItems }),
       ...(start && { ExclusiveStartKey: bareKey(start) }),
-      ...paid,
+      ...capacityRequest,
     };
     const call = () => client.send(new QueryCommand(input), range.signal);
     return toPage(await repeatedly("Query", call, range.signal));
   }
 
-  async function scanPage(scan: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page> {
+  async function scanPage(
+    scan: ReadOptions & { readonly pageItems?: number },
+    resume?: Key,
+  ): Promise<ItemPage> {
     const input = {
       TableName,
       ConsistentRead: !scan.eventuallyConsistent,
       ...projection(scan.only),
       ...(scan.pageItems && { Limit: scan.pageItems }),
       ...(resume && { ExclusiveStartKey: bareKey(resume) }),
-      ...paid,
+      ...capacityRequest,
     };
     const call = () => client.send(new ScanCommand(input), scan.signal);
     return toPage(await repeatedly("Scan", call, scan.signal));
@@ -224,12 +227,15 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     }
   }
 
-  async function transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<void> {
+  async function transact(
+    writes: readonly TransactionWrite[],
+    options: StoreCallOptions = {},
+  ): Promise<void> {
     const input = {
       TransactItems: writes.map((each) => compileWrite(each, TableName)),
       // One token for all attempts: after a time-out the same transaction is never applied twice.
       ClientRequestToken: random.uuid(),
-      ...paid,
+      ...capacityRequest,
     };
     try {
       const call = (signal?: AbortSignal) => client.send(new TransactWriteCommand(input), signal);
@@ -245,7 +251,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function writeMany(
     writes: ReadonlyArray<{ put: Item } | { delete: Key }>,
-    options: CallOptions = {},
+    options: StoreCallOptions = {},
   ): Promise<void> {
     const requests = writes.map((each) => {
       if ("delete" in each) return { DeleteRequest: { Key: bareKey(each.delete) } };
@@ -256,10 +262,10 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     await Promise.all(batches.map((batch) => writeBatch(batch, options)));
   }
 
-  async function writeBatch(batch: BatchRequests, options: CallOptions): Promise<void> {
+  async function writeBatch(batch: BatchRequests, options: StoreCallOptions): Promise<void> {
     let requests = batch;
     for (let attempt = 0; requests.length > 0; attempt++) {
-      const input = { RequestItems: { [TableName]: requests }, ...paid };
+      const input = { RequestItems: { [TableName]: requests }, ...capacityRequest };
       const call = (signal?: AbortSignal) => client.send(new BatchWriteCommand(input), signal);
       const answer = await sendWrite("BatchWriteItem", call, options);
       const unprocessed = answer.UnprocessedItems?.[TableName] ?? [];
@@ -301,7 +307,7 @@ function projection(only: readonly string[] | undefined) {
 const startOfPrefix = ({ pk, beginsWith, after }: Range): Key | undefined =>
   beginsWith === undefined || after === undefined ? undefined : { pk, sk: after };
 
-function toPage({ Items = [], LastEvaluatedKey }: QueryCommandOutput): Page {
+function toPage({ Items = [], LastEvaluatedKey }: QueryCommandOutput): ItemPage {
   const items = Items.map(asItem);
   return LastEvaluatedKey ? { items, resume: bareKey(asItem(LastEvaluatedKey)) } : { items };
 }

@@ -1,10 +1,10 @@
-import type { Change, Condition, Path, Range, Value } from "./table.ts";
+import type { AttributeValue, Condition, ItemChange, Path, Range } from "./table.ts";
 import { refuseReservedNames } from "./values.ts";
 
 /** Collects `#names` and `:values` while conditions and changes are compiled; each is declared once. */
 export class Placeholders {
   readonly #nameOf = new Map<string, string>();
-  readonly #values: Record<string, Value> = {};
+  readonly #values: Record<string, AttributeValue> = {};
   #valueCount = 0;
 
   path(path: Path): string {
@@ -12,7 +12,7 @@ export class Placeholders {
     return segments.map((segment) => this.#name(segment)).join(".");
   }
 
-  value(value: Value): string {
+  value(value: AttributeValue): string {
     refuseReservedNames(value);
     const placeholder = `:${this.#valueCount++}`;
     this.#values[placeholder] = value;
@@ -30,7 +30,7 @@ export class Placeholders {
   /** DynamoDB refuses empty maps, so each is present only when something uses it. */
   attributes(): {
     ExpressionAttributeNames?: Record<string, string>;
-    ExpressionAttributeValues?: Record<string, Value>;
+    ExpressionAttributeValues?: Record<string, AttributeValue>;
   } {
     const names = Object.fromEntries([...this.#nameOf].map(([name, placeholder]) => [placeholder, name]));
     return {
@@ -63,7 +63,7 @@ type Comparison = Exclude<
   { absent: Path } | { present: Path } | { all: readonly Condition[] } | { any: readonly Condition[] }
 >;
 
-function onlyEntry(condition: Comparison): [keyof typeof comparators, readonly [Path, Value]] {
+function onlyEntry(condition: Comparison): [keyof typeof comparators, readonly [Path, AttributeValue]] {
   if ("equals" in condition) return ["equals", condition.equals];
   if ("differs" in condition) return ["differs", condition.differs];
   if ("below" in condition) return ["below", condition.below];
@@ -83,7 +83,7 @@ function compileGroup(
   return `(${conditions.map((each) => compileCondition(each, placeholders)).join(` ${joiner} `)})`;
 }
 
-export function compileChange(change: Change, placeholders: Placeholders): string {
+export function compileChange(change: ItemChange, placeholders: Placeholders): string {
   const set = [
     ...(change.set ?? []).map(([path, value]) => `${placeholders.path(path)} = ${placeholders.value(value)}`),
     ...(change.setOnce ?? []).map(([path, value]) => {

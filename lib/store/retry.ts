@@ -7,11 +7,11 @@ import { cancellationReasons } from "./refusals.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
 /** What a failed call means for the next try. */
-export type Fault = "throttled" | "conflict" | "ambiguous" | "permanent";
+export type StoreFaultKind = "throttled" | "conflict" | "ambiguous" | "permanent";
 
 const conflicts = new Set(["TransactionConflictException", "TransactionInProgressException"]);
 
-export function classify(error: unknown): Fault {
+export function classify(error: unknown): StoreFaultKind {
   if (error instanceof NoAnswer) return "ambiguous";
   if (!(error instanceof AwsFault)) return "permanent";
   if (conflicts.has(error.name)) return "conflict";
@@ -23,7 +23,7 @@ export function classify(error: unknown): Fault {
 }
 
 /** A cancelled transaction wrote nothing: it is retried if every reason is temporary. */
-function classifyCancellation(error: AwsFault): Fault {
+function classifyCancellation(error: AwsFault): StoreFaultKind {
   const codes = cancellationReasons(error)
     .map(({ Code }) => Code)
     .filter((code) => code && code !== "None");
@@ -38,7 +38,7 @@ function classifyCancellation(error: AwsFault): Fault {
 }
 
 /** The error is temporary and not caused by the input: the same call may succeed later. */
-export const isPassing = (error: unknown): boolean =>
+export const isTemporaryStoreError = (error: unknown): boolean =>
   error instanceof TimeUp ||
   error instanceof NoAnswer ||
   (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
@@ -57,9 +57,9 @@ const refusals = new Set(["ValidationException", "ValidationError", "ItemCollect
 
 export type RetryPolicy = BackOffPolicy & { readonly attemptsMax: number };
 
-export type Waiting = { readonly clock: Clock; readonly random: Random; readonly policy: RetryPolicy };
+export type RetryDeps = { readonly clock: Clock; readonly random: Random; readonly policy: RetryPolicy };
 
-export async function backOff(waiting: Waiting, attempt: number, signal?: AbortSignal): Promise<void> {
+export async function backOff(waiting: RetryDeps, attempt: number, signal?: AbortSignal): Promise<void> {
   const { clock, random, policy } = waiting;
   await clock.sleep(1 + backOffMs(random, policy, attempt), signal);
 }
@@ -77,7 +77,7 @@ export type WriteBounds = {
   readonly untilAnswered?: boolean;
 };
 
-export type RetryOptions = WriteBounds & {
+export type StoreRetryOptions = WriteBounds & {
   /** Whether to repeat a call if it is unknown whether it happened. */
   readonly repeatAmbiguous: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -90,8 +90,8 @@ export function checkTime(until: Until | undefined): void {
 }
 
 /** Runs `call` until it succeeds, fails permanently, or has no attempts left. */
-export async function withRetries<Answer>(
-  waiting: Waiting,
+export async function retryStoreCall<Answer>(
+  waiting: RetryDeps,
   {
     repeatAmbiguous,
     signal,
@@ -99,7 +99,7 @@ export async function withRetries<Answer>(
     momentMs,
     ageMsMax = Number.POSITIVE_INFINITY,
     untilAnswered = false,
-  }: RetryOptions,
+  }: StoreRetryOptions,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
   const { clock, policy } = waiting;

@@ -8,16 +8,16 @@ export type Key = { readonly pk: string; readonly sk: string };
 /** Two keys are equal if their identities are equal. No key holds NUL. */
 export const identityOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
-export type Value =
+export type AttributeValue =
   | string
   | number
   | boolean
   | null
   | Uint8Array
-  | readonly Value[]
-  | { readonly [name: string]: Value | undefined };
+  | readonly AttributeValue[]
+  | { readonly [name: string]: AttributeValue | undefined };
 
-export type Item = Key & { readonly [name: string]: Value | undefined };
+export type Item = Key & { readonly [name: string]: AttributeValue | undefined };
 
 /** An attribute, or a path into nested maps. */
 export type Path = string | readonly [string, ...string[]];
@@ -25,19 +25,19 @@ export type Path = string | readonly [string, ...string[]];
 export type Condition =
   | { readonly absent: Path }
   | { readonly present: Path }
-  | { readonly equals: readonly [Path, Value] }
-  | { readonly differs: readonly [Path, Value] }
-  | { readonly below: readonly [Path, Value] }
-  | { readonly atMost: readonly [Path, Value] }
-  | { readonly above: readonly [Path, Value] }
-  | { readonly atLeast: readonly [Path, Value] }
+  | { readonly equals: readonly [Path, AttributeValue] }
+  | { readonly differs: readonly [Path, AttributeValue] }
+  | { readonly below: readonly [Path, AttributeValue] }
+  | { readonly atMost: readonly [Path, AttributeValue] }
+  | { readonly above: readonly [Path, AttributeValue] }
+  | { readonly atLeast: readonly [Path, AttributeValue] }
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] };
 
-export type Change = {
-  readonly set?: ReadonlyArray<readonly [Path, Value]>;
+export type ItemChange = {
+  readonly set?: ReadonlyArray<readonly [Path, AttributeValue]>;
   /** Set only if the attribute is absent (`if_not_exists`). */
-  readonly setOnce?: ReadonlyArray<readonly [Path, Value]>;
+  readonly setOnce?: ReadonlyArray<readonly [Path, AttributeValue]>;
   /** Add to a number; an absent top-level attribute counts as 0. */
   readonly add?: ReadonlyArray<readonly [Path, number]>;
   readonly remove?: readonly Path[];
@@ -51,11 +51,11 @@ export type Put = {
    */
   readonly momentMs?: number;
 };
-export type Update = { readonly update: Key; readonly change: Change; readonly when?: Condition };
+export type Update = { readonly update: Key; readonly change: ItemChange; readonly when?: Condition };
 export type Delete = { readonly delete: Key; readonly when?: Condition };
-export type Check = { readonly check: Key; readonly when: Condition };
+export type ConditionCheck = { readonly check: Key; readonly when: Condition };
 export type Write = Put | Update | Delete;
-export type TransactionWrite = Write | Check;
+export type TransactionWrite = Write | ConditionCheck;
 
 export type ReadOptions = {
   /** Half the price, and may miss the newest write. Reads are strongly consistent unless this is set. */
@@ -78,7 +78,7 @@ export type Range = ReadOptions & {
   readonly pageItems?: number;
 };
 
-export type Page = {
+export type ItemPage = {
   readonly items: readonly Item[];
   /** Where the next page begins; undefined at the end of the range. */
   readonly resume?: Key;
@@ -92,9 +92,9 @@ export type Until = {
   isOver(): boolean;
 };
 
-export type CallOptions = { readonly until?: Until | undefined };
+export type StoreCallOptions = { readonly until?: Until | undefined };
 
-export type WriteOptions = CallOptions & {
+export type WriteOptions = StoreCallOptions & {
   readonly returning?: "old" | "new";
   /**
    * After a time-out it is unknown whether a write happened. Unconditional puts and deletes are sent again
@@ -110,15 +110,18 @@ export interface Table {
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<ReadonlyArray<Item | undefined>>;
   /** One snapshot of at most 100 items: it sees a transaction completely or not at all. */
   transactGet(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>>;
-  queryPage(range: Range, resume?: Key): Promise<Page>;
+  queryPage(range: Range, resume?: Key): Promise<ItemPage>;
   /** Throws ConditionFailed. Returns the item before or after the write, if requested. */
   write(write: Write, options?: WriteOptions): Promise<Item | undefined>;
   /** All or nothing, at most 100 actions. Throws TransactionRefused with a reason for every action. */
-  transact(writes: readonly TransactionWrite[], options?: CallOptions): Promise<void>;
+  transact(writes: readonly TransactionWrite[], options?: StoreCallOptions): Promise<void>;
   /** Unconditional puts and deletes, any number, in no order. */
-  writeMany(writes: ReadonlyArray<{ put: Item } | { delete: Key }>, options?: CallOptions): Promise<void>;
+  writeMany(
+    writes: ReadonlyArray<{ put: Item } | { delete: Key }>,
+    options?: StoreCallOptions,
+  ): Promise<void>;
   /** The whole table, for repairs; never on a request's path. */
-  scanPage(options: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page>;
+  scanPage(options: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<ItemPage>;
 }
 
 /** The condition did not hold; `item` is the stored item (undefined: there is none). */
@@ -131,14 +134,14 @@ export class ConditionFailed extends Error {
   }
 }
 
-export type Refusal = { readonly refused: boolean; readonly item?: Item };
+export type ActionRefusal = { readonly refused: boolean; readonly item?: Item };
 
 /** At least one action's condition did not hold, so nothing was written. */
 export class TransactionRefused extends Error {
   override readonly name = "TransactionRefused";
   /** One for every action, in order. */
-  readonly refusals: readonly Refusal[];
-  constructor(refusals: readonly Refusal[]) {
+  readonly refusals: readonly ActionRefusal[];
+  constructor(refusals: readonly ActionRefusal[]) {
     super("A condition of the transaction did not hold.");
     this.refusals = refusals;
   }

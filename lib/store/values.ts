@@ -1,6 +1,6 @@
 import type { TranslateConfig } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Item, Key, Value } from "./table.ts";
+import type { AttributeValue, Item, Key } from "./table.ts";
 
 /**
  * How the document client converts our values to DynamoDB's, and back. Every client needs a new object, because the
@@ -34,7 +34,7 @@ export const itemInFault = (attributes: object): Item | undefined =>
 const reservedNames = ["__proto__", "constructor"];
 
 /** Throws if a map inside the value has a member that would not be read back as it was stored. */
-export function refuseReservedNames(value: Value | undefined): void {
+export function refuseReservedNames(value: AttributeValue | undefined): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   for (const [name, each] of Object.entries(value)) {
     if (reservedNames.includes(name))

@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import type { StoreClient } from "./client.ts";
 import { Placeholders } from "./expressions.ts";
-import { withRetries } from "./retry.ts";
+import { retryStoreCall } from "./retry.ts";
 import type { Key } from "./table.ts";
 
 /** The vector index of the table. It is eventually consistent and has no pages: read the items that it names again. */
@@ -47,7 +47,7 @@ export function createVectorSearch(options: {
         ...placeholders.attributes(),
         TopK: resultsMax,
       };
-      const answer = await withRetries(waiting, { repeatAmbiguous: true, signal }, () =>
+      const answer = await retryStoreCall(waiting, { repeatAmbiguous: true, signal }, () =>
         options.client.send(new SearchVectorsCommand(input), signal),
       );
       return (answer.SearchResults ?? []).map(({ Item }) => keySchema.parse(Item));

@@ -16,7 +16,7 @@ export const itemsPerQuery = (limit: number): number => Math.max(limit + 1, walk
  * One page of the items that `select` keeps: it reads until the page is full and one more item was seen, or too many
  * items were skipped.
  */
-export async function walk<Found extends { readonly sk: string }>(
+export async function walkRange<Found extends { readonly sk: string }>(
   table: Table,
   range: PrefixRange,
   limit: number,

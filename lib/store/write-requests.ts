@@ -12,7 +12,7 @@ import type { TransactionWrite, Write } from "./table.ts";
 import { bareKey, refuseReservedNames } from "./values.ts";
 
 /** Every call requests its consumed capacity. */
-export const paid = { ReturnConsumedCapacity: "TOTAL" } as const;
+export const capacityRequest = { ReturnConsumedCapacity: "TOTAL" } as const;
 
 type TransactionAction = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
@@ -52,7 +52,7 @@ export function singleWrite(
   returning: "old" | "new" | undefined,
 ): SingleWrite {
   const { Put, Delete, Update } = compileWrite(single, TableName);
-  const old = { ...paid, ...(returning && ({ ReturnValues: "ALL_OLD" } as const)) };
+  const old = { ...capacityRequest, ...(returning && ({ ReturnValues: "ALL_OLD" } as const)) };
   if (Put) {
     const input = { ...Put, ...old };
     return { operation: "PutItem", send: (client, signal) => client.send(new PutCommand(input), signal) };

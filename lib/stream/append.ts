@@ -4,19 +4,19 @@ import { required } from "../runtime/required.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import { TransactionRefused, writeIf } from "../store/table.ts";
 import { parseEntry } from "./entry.ts";
-import { type Head, isSettled, readHead } from "./head.ts";
+import { isSettled, readHead, type StreamHead } from "./head.ts";
 import { entryKeys } from "./pending.ts";
-import { classifyChange, compareEvents, type Plan, planChange, staysInPlace } from "./plan.ts";
+import { type ChangePlan, classifyChange, compareEvents, planChange, staysInPlace } from "./plan.ts";
 import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
-import { dayOf, type Facets, unknownStatus } from "./removal.ts";
-import { acknowledge, recover, settle } from "./settle.ts";
+import { dayNumberOf, type Facets, unknownStatus } from "./removal.ts";
+import { acknowledge, recoverAppend, settleAppend } from "./settle.ts";
 import { sizeOf } from "./size.ts";
 import { writeSpill } from "./spill.ts";
 import {
+  type AppendOutcome,
   datasets,
   type EntryDraft,
   letterOf,
-  type Outcome,
   type PullRequestChange,
   StreamBusy,
   type StreamDeps,
@@ -33,11 +33,11 @@ type Job = {
   readonly pointerId: string;
   /** Parts already written for a draft; a retry of the transaction uses them again. */
   readonly spills: Map<EntryDraft, SpillRef>;
-  outcome: Outcome | undefined;
+  outcome: AppendOutcome | undefined;
 };
 
 /** A job that gets a number, and its pointer as it was read. */
-type Append = { readonly job: Job; readonly before: Pointer | undefined };
+type AppendJob = { readonly job: Job; readonly before: Pointer | undefined };
 
 /**
  * Applies events to a tenant's stream; returns the outcomes in the order of the events. When it throws, some events may
@@ -47,7 +47,7 @@ export async function appendBatch(
   deps: StreamDeps,
   tenant: TenantKey,
   changes: readonly PullRequestChange[],
-): Promise<Outcome[]> {
+): Promise<AppendOutcome[]> {
   const received = withJobs(changes);
   const open = new Set(received.map(({ job }) => job));
   const settled = new Map<TenantKey, number>();
@@ -75,7 +75,7 @@ function withJobs(changes: readonly PullRequestChange[]): Array<{ change: PullRe
   });
 }
 
-function outcomeOf(change: PullRequestChange, job: Job): Outcome {
+function outcomeOf(change: PullRequestChange, job: Job): AppendOutcome {
   const outcome = required(job.outcome, "outcome of a change");
   if (job.change === change || outcome === "elsewhere") return outcome;
   return job.change.eventId === change.eventId ? "duplicate" : "older";
@@ -87,7 +87,7 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
   const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
   const nowMs = deps.clock.nowMs();
   const found: Pointer[] = [];
-  const appends: Append[] = [];
+  const appends: AppendJob[] = [];
   const touches: Array<{ job: Job; before: Pointer }> = [];
   open.forEach((job, index) => {
     const item = items[index];
@@ -102,7 +102,7 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
   });
   await Promise.all(touches.map(({ job, before }) => updatePointerTime(deps, job, before, found)));
   if (isSettled(head)) await appendJobs(deps, tenant, head, appends);
-  else if (appends.length > 0) await recover(deps, tenant);
+  else if (appends.length > 0) await recoverAppend(deps, tenant);
   return found;
 }
 
@@ -130,10 +130,10 @@ async function updatePointerTime(
 async function appendJobs(
   deps: StreamDeps,
   tenant: TenantKey,
-  head: Head,
-  appends: readonly Append[],
+  head: StreamHead,
+  appends: readonly AppendJob[],
 ): Promise<void> {
-  const jobs = new Map<Plan, Job>();
+  const jobs = new Map<ChangePlan, Job>();
   for (const { job, before } of await withFacets(deps, tenant, appends)) {
     await spillLarge(deps, tenant, job, before);
     const plan = planChange(job.change, job.pointerId, before, tenant, (draft) => job.spills.get(draft));
@@ -143,7 +143,7 @@ async function appendJobs(
   for (const [plan, job] of jobs) {
     if (result.appended.has(plan)) job.outcome = "appended";
     else if (result.organizationsElsewhere.has(plan.organization)) job.outcome = "elsewhere";
-    for (const [draft, { id }] of job.spills) if (result.spillsCondemned.has(id)) job.spills.delete(draft);
+    for (const [draft, { id }] of job.spills) if (result.spillsMarked.has(id)) job.spills.delete(draft);
   }
 }
 
@@ -155,8 +155,8 @@ async function appendJobs(
 async function withFacets(
   { table }: StreamDeps,
   tenant: TenantKey,
-  appends: readonly Append[],
-): Promise<Append[]> {
+  appends: readonly AppendJob[],
+): Promise<AppendJob[]> {
   const asked = appends.flatMap(({ job, before }) => {
     const key = before && !draftThatStays(job.change, before, tenant) && entryToRead(before, tenant);
     return before && key ? [{ before, key }] : [];
@@ -190,7 +190,7 @@ const facetsOfRelease1 = ({
   repositoryId,
   authorId,
 }: Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">): Facets => ({
-  day: dayOf(atMs),
+  day: dayNumberOf(atMs),
   repositoryId,
   authorId,
   status: unknownStatus,
@@ -215,9 +215,9 @@ async function spillLarge(
 }
 
 export type AppendResult = {
-  readonly appended: ReadonlySet<Plan>;
+  readonly appended: ReadonlySet<ChangePlan>;
   readonly organizationsElsewhere: ReadonlySet<string>;
-  readonly spillsCondemned: ReadonlySet<string>;
+  readonly spillsMarked: ReadonlySet<string>;
 };
 
 /**
@@ -227,10 +227,10 @@ export type AppendResult = {
 export async function appendPlans(
   deps: StreamDeps,
   tenant: TenantKey,
-  settledHead: Head,
-  plans: readonly Plan[],
+  settledHead: StreamHead,
+  plans: readonly ChangePlan[],
 ): Promise<AppendResult> {
-  const appended = new Set<Plan>();
+  const appended = new Set<ChangePlan>();
   let head = settledHead;
   while (appended.size < plans.length) {
     const pack = packPlans(tenant, plans.slice(appended.size), deps.limits ?? streamLimits);
@@ -244,14 +244,14 @@ export async function appendPlans(
       return {
         appended,
         organizationsElsewhere: refused(append.tenantChecks),
-        spillsCondemned: refused(append.spillChecks),
+        spillsMarked: refused(append.spillChecks),
       };
     }
-    await settle(deps, tenant, append.after);
+    await settleAppend(deps, tenant, append.after);
     head = { ...append.after, published: append.after.next - 1, pending: undefined };
     for (const plan of pack) appended.add(plan);
   }
-  return { appended, organizationsElsewhere: new Set(), spillsCondemned: new Set() };
+  return { appended, organizationsElsewhere: new Set(), spillsMarked: new Set() };
 }
 
 export async function pauseBefore(deps: StreamDeps, attempt: number): Promise<void> {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { isOrganizationTenant, streamEntryKey } from "../store/layout.ts";
-import type { Item, Put, Value } from "../store/table.ts";
+import type { AttributeValue, Item, Put } from "../store/table.ts";
 import { copiesOf, type EntryAddress } from "./pending.ts";
 import type { SpillRef } from "./pointer.ts";
 import type { StreamEntry } from "./stream.ts";
@@ -17,7 +17,7 @@ export type EntryBody = {
   readonly a?: string;
   readonly t: number;
   readonly b: number;
-  readonly p?: Value;
+  readonly p?: AttributeValue;
   readonly s?: readonly [string, number];
 };
 
@@ -29,7 +29,7 @@ export type StoredEntry = {
 };
 
 type Visible = Pick<StreamEntry, "repositoryId" | "authorId" | "atMs" | "renderedBytes"> & {
-  readonly payload: Value | undefined;
+  readonly payload: AttributeValue | undefined;
 };
 
 export const entryBody = (pointerId: string, visible: Visible, spill: SpillRef | undefined): EntryBody => ({
@@ -65,7 +65,7 @@ const entryItem = z
     a: z.string().optional(),
     t: z.number(),
     b: z.number(),
-    p: z.custom<Value>().optional(),
+    p: z.custom<AttributeValue>().optional(),
     s: z.tuple([z.string(), z.int()]).optional(),
   })
   .refine(({ p, s }) => (p === undefined) !== (s === undefined), { path: ["p"] });

@@ -2,21 +2,21 @@ import * as z from "zod";
 import { parseItem } from "../store/items/parse.ts";
 import { streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Table, Update } from "../store/table.ts";
-import { type Pending, pendingSchema, pendingValue } from "./pending.ts";
+import { type PendingAppend, pendingSchema, pendingValue } from "./pending.ts";
 import { decodeWeeks, encodeWeeks, type WeekSpan } from "./weeks.ts";
 
 /** One per tenant, shared by the datasets. The weeks are stored in the head because one read must return both. */
-export type Head = {
+export type StreamHead = {
   /** The number the next change gets. */
   readonly next: number;
   /** Readers see numbers up to this one. */
   readonly published: number;
   /** The append that is not settled yet; undefined when everything is settled. */
-  readonly pending: Pending | undefined;
+  readonly pending: PendingAppend | undefined;
   readonly weeks: readonly WeekSpan[];
 };
 
-export const emptyHead: Head = { next: 1, published: 0, pending: undefined, weeks: [] };
+export const emptyHead: StreamHead = { next: 1, published: 0, pending: undefined, weeks: [] };
 
 const headItem = z.object({
   pk: z.string(),
@@ -29,20 +29,20 @@ const headItem = z.object({
 const parseStored = parseItem("stream head", headItem);
 
 /** Parses an item that was read together with authentication. Undefined means a tenant without entries. */
-export function parseHead(item: Item | undefined): Head {
+export function parseHead(item: Item | undefined): StreamHead {
   if (!item) return emptyHead;
   const { n, p, q, w } = parseStored(item);
   return { next: n, published: p, pending: q, weeks: decodeWeeks(w) };
 }
 
-export const readHead = async (table: Table, tenant: TenantKey): Promise<Head> =>
+export const readHead = async (table: Table, tenant: TenantKey): Promise<StreamHead> =>
   parseHead(await table.get(streamHeadKey(tenant)));
 
-export const isSettled = (head: Head): boolean =>
+export const isSettled = (head: StreamHead): boolean =>
   head.published === head.next - 1 && head.pending === undefined;
 
 /** The head's part of an append. Its condition holds only if nobody else appended and everything before is settled. */
-export const advanceHead = (tenant: TenantKey, before: Head, after: Head): Update => ({
+export const advanceHead = (tenant: TenantKey, before: StreamHead, after: StreamHead): Update => ({
   update: streamHeadKey(tenant),
   change: {
     set: [

@@ -4,11 +4,11 @@ import { type Item, queryAll, type Table } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
 import { entryBody, parseEntry } from "./entry.ts";
 import { isSettled, readHead } from "./head.ts";
-import { type Plan, type PlannedEntry, planMove } from "./plan.ts";
+import { type ChangePlan, type PlannedEntry, planMove } from "./plan.ts";
 import { type PlaceRecord, type Pointer, parsePointer } from "./pointer.ts";
-import { recover } from "./settle.ts";
+import { recoverAppend } from "./settle.ts";
 import { type Dataset, datasets, letterOf, type StreamDeps } from "./stream.ts";
-import { judgeSpill } from "./sweep.ts";
+import { sweepSpill } from "./sweep.ts";
 
 export type Move = {
   readonly organization: string;
@@ -31,7 +31,7 @@ export async function moveOrganization(deps: StreamDeps, move: Move): Promise<Mo
   const { organization, from, to } = move;
   // An append to the old stream may be committed and not visible yet; `recover` reads the head in a transaction and so
   // waits for it.
-  for (const tenant of from) await recover(deps, tenant);
+  for (const tenant of from) await recoverAppend(deps, tenant);
   let moved = 0;
   for (let attempt = 0; ; attempt++) {
     await pauseBefore(deps, attempt);
@@ -40,7 +40,7 @@ export async function moveOrganization(deps: StreamDeps, move: Move): Promise<Mo
     if (pass.isElsewhere) return { isComplete: false, moved };
     if (pass.left > 0) continue;
     // Entries that an interrupted run appended are already in the right stream, but may not be published.
-    await recover(deps, to);
+    await recoverAppend(deps, to);
     return { isComplete: true, moved };
   }
 }
@@ -77,15 +77,15 @@ async function moveBatch(
 ): Promise<{ moved: number; isElsewhere: boolean }> {
   const [head, plans] = await Promise.all([readHead(deps.table, to), planBatch(deps.table, pointers)]);
   if (!isSettled(head)) {
-    await recover(deps, to);
+    await recoverAppend(deps, to);
     return { moved: 0, isElsewhere: false };
   }
   const result = await appendPlans(deps, to, head, plans);
   for (const { organization, pointerId, entries } of plans) {
     for (const { spill } of entries) {
-      // A sweep stopped after it condemned the spill and before it decided: decide here instead.
-      if (spill && result.spillsCondemned.has(spill.id))
-        await judgeSpill(deps, { ...spill, organization, pointerId, isCondemned: true });
+      // A sweep stopped after it marked the spill for removal and before it decided: decide here instead.
+      if (spill && result.spillsMarked.has(spill.id))
+        await sweepSpill(deps, { ...spill, organization, pointerId, isMarkedForRemoval: true });
     }
   }
   return { moved: result.appended.size, isElsewhere: result.organizationsElsewhere.size > 0 };
@@ -98,7 +98,7 @@ type Placed = { readonly dataset: Dataset; readonly place: PlaceRecord };
  * not visible yet: the next pass handles it. An entry that exists never changes, and the pointer is a condition of the
  * append.
  */
-async function planBatch(table: Table, pointers: readonly Pointer[]): Promise<Plan[]> {
+async function planBatch(table: Table, pointers: readonly Pointer[]): Promise<ChangePlan[]> {
   const placed = pointers.flatMap((pointer) => placesOf(pointer).map((each) => ({ pointer, ...each })));
   const keys = placed.map(({ pointer: { tenant }, dataset, place }) =>
     streamEntryKey(

@@ -9,7 +9,7 @@ import {
   streamRemovalKey,
   type TenantKey,
 } from "../store/layout.ts";
-import type { Key, Value } from "../store/table.ts";
+import type { AttributeValue, Key } from "../store/table.ts";
 
 /** The address of both copies of one entry. */
 export type EntryAddress = {
@@ -30,7 +30,7 @@ export type Added = {
 export type DroppedSpill = { readonly organization: string; readonly id: string; readonly parts: number };
 
 /** What the last append wrote to the table and what it superseded; stored in the head until all of it is settled. */
-export type Pending = {
+export type PendingAppend = {
   readonly added: readonly Added[];
   readonly dropped: readonly EntryAddress[];
   readonly spills: readonly DroppedSpill[];
@@ -56,7 +56,7 @@ export const pendingSchema = z
     d: z.array(z.tuple([z.int(), z.int(), letter, z.int(), z.int()])).optional(),
     s: z.array(z.tuple([z.int(), z.string(), z.int()])).optional(),
   })
-  .transform(({ o, t = [], a, d = [], s = [] }, context): Pending => {
+  .transform(({ o, t = [], a, d = [], s = [] }, context): PendingAppend => {
     const listed = <Name extends string>(names: readonly Name[], index: number): Name => {
       const name = names[index];
       if (name !== undefined) return name;
@@ -83,7 +83,7 @@ export const pendingSchema = z
     };
   });
 
-export function pendingValue({ added, dropped, spills }: Pending): Value {
+export function pendingValue({ added, dropped, spills }: PendingAppend): AttributeValue {
   const organizations = [...new Set([...added, ...dropped, ...spills].map((each) => each.organization))];
   const tenants = [...new Set(dropped.map((each) => each.tenant))];
   const index = (organization: string) => organizations.indexOf(organization);
@@ -142,7 +142,7 @@ export const entryKeys = (address: EntryAddress): Key[] =>
  * read sees them. Pointers are included because a tenant change lists them; without them the simulation loses a pull
  * request in 1 of 1,000 lives.
  */
-export const addedKeys = (tenant: TenantKey, { added }: Pending): Key[] =>
+export const addedKeys = (tenant: TenantKey, { added }: PendingAppend): Key[] =>
   added.flatMap(({ organization, pointerId, number, weeks, removals = [] }) => [
     pointerKey(organization, pointerId),
     ...weeks.flatMap(([dataset, week]) => entryKeys({ tenant, organization, dataset, week, number })),
@@ -155,5 +155,5 @@ export const removalKeys = ({ tenant, organization, dataset, number }: Omit<Entr
     streamRemovalKey({ tenant, organization: copy, dataset }, number),
   );
 
-export const hasDropped = (pending: Pending): boolean =>
+export const hasDropped = (pending: PendingAppend): boolean =>
   pending.dropped.length > 0 || pending.spills.length > 0;

@@ -3,7 +3,7 @@ import type { TenantKey } from "../store/layout.ts";
 import { type EntryBody, entryBody } from "./entry.ts";
 import type { DroppedSpill, EntryAddress } from "./pending.ts";
 import { fingerprintOf, type PlaceRecord, type Pointer, type SpillRef } from "./pointer.ts";
-import { differ, type Facets, facetsOf, type PlannedRemoval, unknownStatus } from "./removal.ts";
+import { type Facets, facetsDiffer, facetsOf, type PlannedRemoval, unknownStatus } from "./removal.ts";
 import { type Dataset, datasets, type EntryDraft, letterOf, type PullRequestChange } from "./stream.ts";
 import { weekOf } from "./weeks.ts";
 
@@ -17,7 +17,7 @@ export type PlannedEntry = {
 };
 
 /** The change of one pull request to the stream. It takes one number, whatever it adds, keeps or removes. */
-export type Plan = {
+export type ChangePlan = {
   readonly organization: string;
   readonly pointerId: string;
   readonly before: Pointer | undefined;
@@ -86,7 +86,7 @@ export function planChange(
   before: Pointer | undefined,
   tenant: TenantKey,
   spilled: (draft: EntryDraft) => SpillRef | undefined,
-): Plan {
+): ChangePlan {
   const entries: PlannedEntry[] = [];
   const kept: Array<readonly [Dataset, PlaceRecord]> = [];
   for (const dataset of datasets) {
@@ -135,7 +135,7 @@ function removalsOf(
   return datasets.flatMap((dataset) => {
     // An entry that stays in place has the same readers, even if release 1 did not store its facets.
     if (unchanged.has(dataset)) return [];
-    const isGone = places[dataset] && (!drafts[dataset] || !now || differ(dataset, old, now));
+    const isGone = places[dataset] && (!drafts[dataset] || !now || facetsDiffer(dataset, old, now));
     const isKnown = dataset === "reviews" && old.status !== unknownStatus;
     const facets = isKnown ? old : { ...old, status: undefined };
     return isGone ? [{ dataset, pullRequest, facets }] : [];
@@ -143,7 +143,7 @@ function removalsOf(
 }
 
 /** Plans a pull request's move to another tenant's stream: the same content, including parts, under new numbers. */
-export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Plan {
+export function planMove(before: Pointer, entries: readonly PlannedEntry[]): ChangePlan {
   const { organization, id: pointerId, occurredAtMs, occurredAtFiner, eventId } = before;
   const carried = new Set(entries.map(({ spill }) => spill?.id));
   const leaves = leftBehind(before, new Set(), carried);
@@ -156,7 +156,7 @@ function leftBehind(
   before: Pointer | undefined,
   kept: ReadonlySet<Dataset>,
   carriedSpills: ReadonlySet<string | undefined>,
-): Pick<Plan, "dropped" | "spills"> {
+): Pick<ChangePlan, "dropped" | "spills"> {
   const dropped: EntryAddress[] = [];
   const spills: DroppedSpill[] = [];
   for (const dataset of datasets) {

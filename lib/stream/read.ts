@@ -8,7 +8,7 @@ import {
 } from "../store/layout.ts";
 import { type Item, identityOf, type Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
-import { type Head, readHead } from "./head.ts";
+import { readHead, type StreamHead } from "./head.ts";
 import { mergePartitions, type PartitionStart } from "./merge.ts";
 import { copyOf, entryKeys, ownerOfCopy } from "./pending.ts";
 import { dayStartMs, parseRemoval, type Removal } from "./removal.ts";
@@ -17,7 +17,7 @@ import { readFirstPart, readSpills } from "./spill.ts";
 import { type Dataset, letterOf, type StreamEntry } from "./stream.ts";
 import { weekMeets } from "./weeks.ts";
 
-export type PageRequest = {
+export type StreamPageRequest = {
   readonly tenant: TenantKey;
   /**
    * One organization: its own copy is read. Undefined: the tenant's copy is read, and `eligible` decides whose entries
@@ -51,20 +51,20 @@ export type PageRequest = {
   readonly responseBytesMax: number;
   readonly passedOverBytesMax?: number;
   /** The head, if it was read together with authentication. */
-  readonly head?: Head;
+  readonly head?: StreamHead;
   /** Aborted when the request's time is up: the page ends at its current position. */
   readonly timeUp?: AbortSignal;
   /** Called before a walk is reported as finished: is the organization still in this tenant's stream? */
   readonly isStillHere?: () => Promise<boolean>;
 };
 
-export type PageResult =
+export type StreamPageResult =
   | {
       readonly kind: "page";
       readonly entries: readonly StreamEntry[];
       /** In no order; none of them is also in `entries`. */
       readonly removals: readonly Removal[];
-      /** See `PageRequest`. The caller keeps it until the end of the walk. */
+      /** See `StreamPageRequest`. The caller keeps it until the end of the walk. */
       readonly removalsSince: number;
       /** The next cursor; null when nothing eligible is left. */
       readonly nextAfter: number | null;
@@ -72,13 +72,13 @@ export type PageResult =
       readonly readUpTo: number;
     }
   /** The records are larger than a response may be. */
-  | TooLarge
+  | TooLargeResult
   /** Time was up before anything was processed: the next cursor would equal the received one. */
   | { readonly kind: "no-progress" }
   /** The organization left the tenant while the page was read: its entries may already have been gone. */
   | { readonly kind: "moved" };
 
-export type TooLarge = {
+export type TooLargeResult = {
   readonly kind: "too-large";
   /**
    * Includes the beginning of its payload (the first part, if it is stored in parts), unless that was deleted
@@ -93,7 +93,7 @@ export type TooLarge = {
 };
 
 /** The page in progress. */
-type Walk = {
+type PageInProgress = {
   /** By pull request, in the order of their numbers. */
   readonly picked: Map<string, StoredEntry>;
   /** By pull request. */
@@ -105,9 +105,9 @@ type Walk = {
   renderedBytes: number;
 };
 
-export async function readPage(table: Table, request: PageRequest): Promise<PageResult> {
+export async function readPage(table: Table, request: StreamPageRequest): Promise<StreamPageResult> {
   let head = request.head ?? (await readHead(table, request.tenant));
-  const walk: Walk = {
+  const walk: PageInProgress = {
     picked: new Map(),
     removed: new Map(),
     removalsSince: request.removals?.since ?? head.published,
@@ -133,12 +133,12 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
   }
 }
 
-function unfinished(request: PageRequest, walk: Walk): PageResult {
+function unfinished(request: StreamPageRequest, walk: PageInProgress): StreamPageResult {
   if (walk.position === request.after) return { kind: "no-progress" };
   return pageOf(walk, walk.position, walk.position);
 }
 
-const pageOf = (walk: Walk, nextAfter: number | null, readUpTo: number): PageResult => ({
+const pageOf = (walk: PageInProgress, nextAfter: number | null, readUpTo: number): StreamPageResult => ({
   kind: "page",
   entries: [...walk.picked.values()].map(({ entry }) => entry),
   removals: [...walk.removed.values()],
@@ -147,7 +147,7 @@ const pageOf = (walk: Walk, nextAfter: number | null, readUpTo: number): PageRes
   readUpTo,
 });
 
-async function tooLarge(table: Table, walk: Walk): Promise<TooLarge> {
+async function tooLarge(table: Table, walk: PageInProgress): Promise<TooLargeResult> {
   const largest = [...walk.picked.values()].reduce((one, other) =>
     other.entry.renderedBytes > one.entry.renderedBytes ? other : one,
   );
@@ -162,7 +162,12 @@ async function tooLarge(table: Table, walk: Walk): Promise<TooLarge> {
 }
 
 /** Processes what this head has published, starting at the walk's position. Returns false if the page ends before. */
-async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<boolean> {
+async function readUpTo(
+  table: Table,
+  request: StreamPageRequest,
+  head: StreamHead,
+  walk: PageInProgress,
+): Promise<boolean> {
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
   const end = Math.min(head.published, request.upTo ?? head.published);
   const lanes = [...lanesOf(request, head, walk.position), ...removalLanesOf(request, head, walk)];
@@ -195,14 +200,14 @@ async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Wa
 }
 
 /** Before the first page a reader has no records: there is nothing to remove. */
-const isFirstPage = ({ after, removals }: PageRequest): boolean =>
+const isFirstPage = ({ after, removals }: StreamPageRequest): boolean =>
   after === 0 && removals?.since === undefined;
 
 /**
  * Returns the result for one number: the entry if it is eligible, else a removal of the pull request's former state.
  */
 function foundIn(
-  request: PageRequest,
+  request: StreamPageRequest,
   items: readonly Item[],
   isSuperseded: (item: Item) => boolean,
 ): StoredEntry | Removal | undefined {
@@ -221,7 +226,7 @@ function foundIn(
 /**
  * A page keeps only the newest result per pull request: an old entry that is not retired yet has the smaller number.
  */
-function pick(walk: Walk, found: StoredEntry | Removal): void {
+function pick(walk: PageInProgress, found: StoredEntry | Removal): void {
   const id = unpick(walk, found);
   if ("pullRequest" in found) {
     walk.removed.set(id, found);
@@ -231,7 +236,7 @@ function pick(walk: Walk, found: StoredEntry | Removal): void {
   walk.renderedBytes += found.entry.renderedBytes;
 }
 
-function unpick(walk: Walk, found: StoredEntry | Removal): string {
+function unpick(walk: PageInProgress, found: StoredEntry | Removal): string {
   const { organization } = "entry" in found ? found.entry : found;
   const id = identityOf({ pk: organization, sk: found.pointerId });
   walk.renderedBytes -= walk.picked.get(id)?.entry.renderedBytes ?? 0;
@@ -244,28 +249,28 @@ function unpick(walk: Walk, found: StoredEntry | Removal): string {
  * Matches entries that the last append superseded and did not retire yet: their successor, or a removal, is also
  * published.
  */
-function supersededIn({ removals }: PageRequest, head: Head): (item: Item) => boolean {
+function supersededIn({ removals }: StreamPageRequest, head: StreamHead): (item: Item) => boolean {
   const isPublished = head.published === head.next - 1;
   if (!removals || !head.pending || !isPublished) return () => false;
   const keys = new Set(head.pending.dropped.flatMap(entryKeys).map(identityOf));
   return (item) => keys.has(identityOf(item));
 }
 
-const isRemovedFrom = ({ window, removals }: PageRequest, removal: Removal): boolean => {
+const isRemovedFrom = ({ window, removals }: StreamPageRequest, removal: Removal): boolean => {
   const atMs = dayStartMs(removal.facets.day);
   return atMs >= window.startMs && atMs < window.endMs && removals?.eligible(removal) === true;
 };
 
-const isEligible = ({ window, eligible }: PageRequest, entry: StreamEntry): boolean =>
+const isEligible = ({ window, eligible }: StreamPageRequest, entry: StreamEntry): boolean =>
   entry.atMs >= window.startMs && entry.atMs < window.endMs && eligible(entry);
 
-function ownerOf(request: PageRequest, { pk }: Item): string | undefined {
+function ownerOf(request: StreamPageRequest, { pk }: Item): string | undefined {
   const place = request.copiesOf ? parseStreamPartition(pk) : request;
   return place && ownerOfCopy(place);
 }
 
 /** The partitions that may hold entries of the window after the position. */
-function lanesOf(request: PageRequest, head: Head, position: number): PartitionStart[] {
+function lanesOf(request: StreamPageRequest, head: StreamHead, position: number): PartitionStart[] {
   const { tenant, dataset, window } = request;
   const copies = request.copiesOf?.map((organization) => copyOf({ tenant, organization })) ?? [
     copyOf(request),
@@ -285,7 +290,11 @@ function lanesOf(request: PageRequest, head: Head, position: number): PartitionS
  * What was removed before the walk began was never shown. An organization that is being caught up needs no removals:
  * none of its entries was shown.
  */
-function removalLanesOf(request: PageRequest, head: Head, walk: Walk): PartitionStart[] {
+function removalLanesOf(
+  request: StreamPageRequest,
+  head: StreamHead,
+  walk: PageInProgress,
+): PartitionStart[] {
   const { removals, upTo, tenant, dataset } = request;
   if (!removals || upTo !== undefined) return [];
   const organization = copyOf(request);
@@ -294,7 +303,7 @@ function removalLanesOf(request: PageRequest, head: Head, walk: Walk): Partition
 }
 
 /** If a part is missing, its entry is dropped from the page: it was superseded, and appears again at its new number. */
-async function loadPayloads(table: Table, walk: Walk): Promise<void> {
+async function loadPayloads(table: Table, walk: PageInProgress): Promise<void> {
   const spilled = [...walk.picked].flatMap(([id, { entry, spill }]) => (spill ? [{ id, entry, spill }] : []));
   const payloads = await readSpills(
     table,

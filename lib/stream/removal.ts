@@ -40,11 +40,11 @@ export type PlannedRemoval = {
   readonly facets: Facets;
 };
 
-export const dayOf = (atMs: number): number => Math.floor(atMs / msPerDay);
+export const dayNumberOf = (atMs: number): number => Math.floor(atMs / msPerDay);
 export const dayStartMs = (day: number): number => day * msPerDay;
 
 export const facetsOf = ({ atMs, repositoryId, authorId, status }: EntryDraft): Facets => ({
-  day: dayOf(atMs),
+  day: dayNumberOf(atMs),
   repositoryId,
   authorId,
   status,
@@ -57,7 +57,7 @@ export const facetsOf = ({ atMs, repositoryId, authorId, status }: EntryDraft): 
 export const unknownStatus = "?";
 
 /** Whether a reader of this dataset may find a pull request under one of the facets and not under the other. */
-export const differ = (dataset: Dataset, one: Facets, other: Facets): boolean =>
+export const facetsDiffer = (dataset: Dataset, one: Facets, other: Facets): boolean =>
   one.day !== other.day ||
   one.repositoryId !== other.repositoryId ||
   one.authorId !== other.authorId ||

@@ -16,7 +16,7 @@ import { readHead } from "./head.ts";
 import { entryKeys, ownerOfCopy } from "./pending.ts";
 import { type PlaceRecord, type Pointer, parsePointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
 import { parseRemoval, removalPuts } from "./removal.ts";
-import { partKeys, standingSpill } from "./spill.ts";
+import { newSpillItem, partKeys } from "./spill.ts";
 import { type Dataset, datasetOf, datasets, letterOf, StreamBusy, type StreamDeps } from "./stream.ts";
 import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
 
@@ -32,7 +32,7 @@ export type RepairReport = {
 
 type Tally = { -readonly [Name in keyof RepairReport]: number };
 /** The content of a stream as the repair found it: two numbers per week are all that the head needs. */
-type Found = { weeks: readonly WeekSpan[]; highest: number };
+type StreamContent = { weeks: readonly WeekSpan[]; highest: number };
 
 /**
  * Run it after a restore, while no writer runs. A restored table is not a snapshot: the last second before the restore
@@ -46,8 +46,8 @@ export async function repairStreams(
   onItem: (item: Item) => void = () => {},
 ): Promise<RepairReport> {
   const tally: Tally = { streams: 0, entriesRemoved: 0, copiesRestored: 0, pullRequestsReset: 0 };
-  const streams = new Map<TenantKey, Found>();
-  const stream = (tenant: TenantKey): Found => {
+  const streams = new Map<TenantKey, StreamContent>();
+  const stream = (tenant: TenantKey): StreamContent => {
     const found = streams.get(tenant) ?? { weeks: [], highest: 0 };
     streams.set(tenant, found);
     return found;
@@ -105,7 +105,12 @@ async function repairRemoval(deps: StreamDeps, place: RemovalPlace, item: Item, 
   }
 }
 
-async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, tally: Tally): Promise<void> {
+async function repairPointer(
+  deps: StreamDeps,
+  pointer: Pointer,
+  found: StreamContent,
+  tally: Tally,
+): Promise<void> {
   const kept: { -readonly [Name in Dataset]?: PlaceRecord } = {};
   for (const dataset of datasets) {
     const place = pointer.places[dataset];
@@ -143,9 +148,9 @@ async function repairPlace(
       await table.writeMany(entryKeys(address).map((key) => ({ delete: key })));
       return false;
     }
-    // The spill may be lost, condemned or dropped after the restore. Its parts exist and a pointer names them, so it is
+    // The spill may be lost, marked for removal or dropped after the restore. Its parts exist and a pointer names them, so it is
     // kept.
-    await table.write({ put: standingSpill(organization, id, spill) });
+    await table.write({ put: newSpillItem(organization, id, spill) });
   }
   const { entry } = parseEntry(standing, organization);
   const puts = entryPuts(address, entryBody(id, entry, spill));
@@ -157,7 +162,11 @@ async function repairPlace(
   return true;
 }
 
-async function renumber(deps: StreamDeps, tenant: TenantKey, { weeks, highest }: Found): Promise<void> {
+async function renumber(
+  deps: StreamDeps,
+  tenant: TenantKey,
+  { weeks, highest }: StreamContent,
+): Promise<void> {
   const { attemptsMax, repairNumbersGap } = deps.limits ?? streamLimits;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const head = await readHead(deps.table, tenant);

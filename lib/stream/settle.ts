@@ -1,8 +1,8 @@
 import { streamLimits } from "../contract/limits.ts";
 import { streamHeadKey, type TenantKey } from "../store/layout.ts";
 import { writeIf } from "../store/table.ts";
-import { emptyPending, type Head, isSettled, parseHead, publishHead, readHead } from "./head.ts";
-import { addedKeys, entryKeys, hasDropped, type Pending } from "./pending.ts";
+import { emptyPending, isSettled, parseHead, publishHead, readHead, type StreamHead } from "./head.ts";
+import { addedKeys, entryKeys, hasDropped, type PendingAppend } from "./pending.ts";
 import { dropSpills } from "./spill.ts";
 import { StreamBusy, type StreamDeps } from "./stream.ts";
 
@@ -11,7 +11,7 @@ import { StreamBusy, type StreamDeps } from "./stream.ts";
  * transaction has answered, or because one transaction read all of it. If retiring came first, a reader could find
  * neither the old entry nor the new one. A failed condition means that another process did it already.
  */
-export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): Promise<void> {
+export async function settleAppend(deps: StreamDeps, tenant: TenantKey, head: StreamHead): Promise<void> {
   const { table } = deps;
   const { pending } = head;
   const isPublished = head.published === head.next - 1;
@@ -24,7 +24,7 @@ export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): P
 /**
  * Deletes without conditions: no number and no spill id is ever used twice, so a late delete affects only dead items.
  */
-async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<void> {
+async function retire(deps: StreamDeps, { dropped, spills }: PendingAppend): Promise<void> {
   await Promise.all([
     deps.table.writeMany(dropped.flatMap(entryKeys).map((key) => ({ delete: key }))),
     dropSpills(deps, spills),
@@ -35,14 +35,14 @@ async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<v
  * Finishes an interrupted append. Both reads see a transaction completely or not at all, so after them every item of
  * the append is visible to plain reads. Any process may recover, any number of times, and also late.
  */
-export async function recover(deps: StreamDeps, tenant: TenantKey): Promise<void> {
+export async function recoverAppend(deps: StreamDeps, tenant: TenantKey): Promise<void> {
   const [item] = await deps.table.transactGet([streamHeadKey(tenant)]);
   const head = parseHead(item);
   if (isSettled(head)) return;
   if (head.published < head.next - 1 && head.pending) {
     await deps.table.transactGet(addedKeys(tenant, head.pending));
   }
-  await settle(deps, tenant, head);
+  await settleAppend(deps, tenant, head);
 }
 
 /**
@@ -55,7 +55,7 @@ export async function acknowledge(deps: StreamDeps, tenant: TenantKey, number: n
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const head = await readHead(deps.table, tenant);
     if (head.published >= number && head.pending === undefined) return;
-    await recover(deps, tenant);
+    await recoverAppend(deps, tenant);
   }
   throw new StreamBusy("The stream did not settle in time.");
 }

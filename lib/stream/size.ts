@@ -1,9 +1,9 @@
-import type { Value } from "../store/table.ts";
+import type { AttributeValue } from "../store/table.ts";
 
 /**
  * Roughly the size that DynamoDB counts for a value: names and text in UTF-8, numbers by digits, containers 3 + 1 each.
  */
-export function sizeOf(value: Value | undefined): number {
+export function sizeOf(value: AttributeValue | undefined): number {
   if (value === undefined) return 0;
   if (value === null || typeof value === "boolean") return 1;
   if (typeof value === "string") return Buffer.byteLength(value);
@@ -16,4 +16,4 @@ export function sizeOf(value: Value | undefined): number {
 }
 
 /** Array.isArray does not narrow read-only arrays. */
-const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
+const isList = (value: AttributeValue): value is readonly AttributeValue[] => Array.isArray(value);

@@ -2,7 +2,14 @@ import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { spillKey, spillPartKey } from "../store/layout.ts";
-import { type Check, type Item, type Key, type Table, type Update, writeIf } from "../store/table.ts";
+import {
+  type ConditionCheck,
+  type Item,
+  type Key,
+  type Table,
+  type Update,
+  writeIf,
+} from "../store/table.ts";
 import type { DroppedSpill } from "./pending.ts";
 import type { SpillRef } from "./pointer.ts";
 import type { StreamDeps } from "./stream.ts";
@@ -20,7 +27,7 @@ export type Spill = {
   /** Undefined once the spill is finally dropped. */
   readonly pointerId: string | undefined;
   /** A sweep is deciding about the spill, or stopped before it decided. */
-  readonly isCondemned: boolean;
+  readonly isMarkedForRemoval: boolean;
   /** When a dropped spill expires, in seconds. */
   readonly ttl?: number;
 };
@@ -42,12 +49,12 @@ export function parseSpill(item: Item, organization: string): Spill {
     organization,
     pointerId: i,
     parts: c,
-    isCondemned: x === 1,
+    isMarkedForRemoval: x === 1,
     ...(ttl !== undefined && { ttl }),
   };
 }
 
-export const standingSpill = (organization: string, pointerId: string, { id, parts }: SpillRef): Item => ({
+export const newSpillItem = (organization: string, pointerId: string, { id, parts }: SpillRef): Item => ({
   ...spillKey(organization, id),
   i: pointerId,
   c: parts,
@@ -61,7 +68,7 @@ export async function writeSpill(
 ): Promise<SpillRef> {
   const id = random.uuid();
   const count = Math.ceil(bytes.length / limits.partBytesMax);
-  const put = standingSpill(organization, pointerId, { id, parts: count });
+  const put = newSpillItem(organization, pointerId, { id, parts: count });
   // When it is sent again after a time-out, it may find its own first write.
   await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
   await table.writeMany(
@@ -103,19 +110,19 @@ export async function readFirstPart(table: Table, { id }: SpillRef): Promise<Uin
   return bytes instanceof Uint8Array ? bytes : undefined;
 }
 
-/** A condition of an append that refers to the spill: if a sweep condemned the spill, the append must fail. */
-export const spillStands = (organization: string, { id }: SpillRef): Check => ({
+/** A condition of an append that refers to the spill: if a sweep marked the spill for removal, the append must fail. */
+export const spillIsUsable = (organization: string, { id }: SpillRef): ConditionCheck => ({
   check: spillKey(organization, id),
   when: { all: [{ present: "i" }, { absent: "x" }] },
 });
 
-export const condemnSpill = ({ organization, id }: Spill): Update => ({
+export const markSpillForRemoval = ({ organization, id }: Spill): Update => ({
   update: spillKey(organization, id),
   change: { set: [["x", 1]] },
   when: { all: [{ present: "i" }, { absent: "x" }] },
 });
 
-export const acquitSpill = ({ organization, id }: Spill): Update => ({
+export const unmarkSpill = ({ organization, id }: Spill): Update => ({
   update: spillKey(organization, id),
   change: { remove: ["x"] },
   when: { present: "i" },

@@ -14,7 +14,7 @@ import type { streamLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import type { DatasetLetter } from "../store/layout.ts";
-import type { Table, Value } from "../store/table.ts";
+import type { AttributeValue, Table } from "../store/table.ts";
 
 export const datasets = ["review-comments", "reviews", "mcp"] as const;
 export type Dataset = (typeof datasets)[number];
@@ -45,7 +45,7 @@ export type EntryDraft = {
   /** Equal digests mean equal payloads. Time, repository and author are compared separately. */
   readonly digest: string;
   /** Bytes may have any size: above 32 KB they spill into parts. Any other value must be smaller. */
-  readonly payload: Value;
+  readonly payload: AttributeValue;
   /** Size of the rendered record, so that a response that is too large is detected without reading its parts. */
   readonly renderedBytes: number;
 };
@@ -70,7 +70,7 @@ export type PullRequestChange = {
  * appended: the change has new numbers · unchanged: newer, but equal, nothing moved · duplicate · older: ignored ·
  * elsewhere: the organization left this tenant, nothing was done; look up the tenant and send the event again.
  */
-export type Outcome = "appended" | "unchanged" | "duplicate" | "older" | "elsewhere";
+export type AppendOutcome = "appended" | "unchanged" | "duplicate" | "older" | "elsewhere";
 
 export type StreamEntry = {
   readonly number: number;
@@ -80,7 +80,7 @@ export type StreamEntry = {
   readonly atMs: number;
   readonly renderedBytes: number;
   /** Undefined while the entry is only a candidate and its payload is stored in parts. */
-  readonly payload: Value | undefined;
+  readonly payload: AttributeValue | undefined;
 };
 
 /** Other writers won every race, or a transaction stays in flight. Nothing is lost: send the event again. */

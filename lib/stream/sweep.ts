@@ -2,7 +2,14 @@ import { pointerKey, spillPartition, streamHeadKey } from "../store/layout.ts";
 import { queryAll, writeIf } from "../store/table.ts";
 import { parseHead } from "./head.ts";
 import { type Pointer, parsePointer } from "./pointer.ts";
-import { acquitSpill, condemnSpill, dropSpills, forgetSpill, parseSpill, type Spill } from "./spill.ts";
+import {
+  dropSpills,
+  forgetSpill,
+  markSpillForRemoval,
+  parseSpill,
+  type Spill,
+  unmarkSpill,
+} from "./spill.ts";
 import { datasets, type StreamDeps } from "./stream.ts";
 
 export type SweepResult = {
@@ -33,7 +40,7 @@ export async function sweepParts(
     await each(async () => {
       const spill = parseSpill(item, organization);
       if (spill.pointerId === undefined) await forgetSpill(deps, spill);
-      else if (await judgeSpill(deps, { ...spill, pointerId: spill.pointerId })) kept++;
+      else if (await sweepSpill(deps, { ...spill, pointerId: spill.pointerId })) kept++;
       else dropped++;
     });
     if (deps.clock.nowMs() >= endMs) return { kept, dropped, stoppedAt: item.sk };
@@ -41,24 +48,24 @@ export async function sweepParts(
   return { kept, dropped };
 }
 
-type StandingSpill = Spill & { readonly pointerId: string };
+type StoredSpill = Spill & { readonly pointerId: string };
 
 /**
- * The spill is condemned first: from then on no append can refer to it, so the pointer that is read afterwards is
+ * The spill is marked for removal first: from then on no append can refer to it, so the pointer that is read afterwards is
  * final. If a writer wrote its parts and then paused, its append is refused and it writes the parts again. Returns true
  * if the spill is kept.
  */
-export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promise<boolean> {
+export async function sweepSpill(deps: StreamDeps, spill: StoredSpill): Promise<boolean> {
   const { organization, pointerId, id } = spill;
   const key = pointerKey(organization, pointerId);
   const item = await deps.table.get(key);
-  if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
-  await writeIf(deps.table, condemnSpill(spill));
+  if (item && !spill.isMarkedForRemoval && names(parsePointer(item, organization), id)) return true;
+  await writeIf(deps.table, markSpillForRemoval(spill));
   // A transactional read waits for an append that is committed but not visible yet.
   const [now] = await deps.table.transactGet([key]);
   const pointer = now && parsePointer(now, organization);
   if (pointer && names(pointer, id)) {
-    await writeIf(deps.table, acquitSpill(spill));
+    await writeIf(deps.table, unmarkSpill(spill));
     return true;
   }
   if (pointer && (await isPending(deps, pointer, id))) return true;

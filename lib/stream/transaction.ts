@@ -1,34 +1,39 @@
 import { storeLimits, streamLimits } from "../contract/limits.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
-import type { Check, TransactionWrite } from "../store/table.ts";
+import type { ConditionCheck, TransactionWrite } from "../store/table.ts";
 import { entryPuts } from "./entry.ts";
-import { advanceHead, type Head } from "./head.ts";
+import { advanceHead, type StreamHead } from "./head.ts";
 import { type Added, copiesOf } from "./pending.ts";
-import type { Plan } from "./plan.ts";
+import type { ChangePlan } from "./plan.ts";
 import { type PlaceRecord, type Pointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
 import { removalPuts } from "./removal.ts";
 import { sizeOf } from "./size.ts";
-import { spillStands } from "./spill.ts";
+import { spillIsUsable } from "./spill.ts";
 import { type Dataset, letterOf, type StreamLimits } from "./stream.ts";
 import { noteWeeks } from "./weeks.ts";
 
 /** An append: the transaction, the head after the commit, and the meaning of a refusal. */
-export type Append = {
-  readonly plans: readonly Plan[];
+export type AppendTransaction = {
+  readonly plans: readonly ChangePlan[];
   readonly writes: readonly TransactionWrite[];
-  readonly after: Head;
+  readonly after: StreamHead;
   /** Maps the index of an action to the organization that must still belong to the tenant. */
   readonly tenantChecks: ReadonlyMap<number, string>;
-  /** Maps the index of an action to the spill that must not be condemned. */
+  /** Maps the index of an action to the spill that must not be marked for removal. */
   readonly spillChecks: ReadonlyMap<number, string>;
 };
 
-export const belongsTo = (tenant: TenantKey, organization: string): Check => ({
+export const belongsTo = (tenant: TenantKey, organization: string): ConditionCheck => ({
   check: organizationKey(organization),
   when: { equals: ["tenant", tenant] },
 });
 
-export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Plan[], nowMs: number): Append {
+export function buildAppend(
+  tenant: TenantKey,
+  before: StreamHead,
+  plans: readonly ChangePlan[],
+  nowMs: number,
+): AppendTransaction {
   const numbered = plans.map((plan, index) => ({ plan, number: before.next + index }));
   const next = before.next + plans.length;
   if (next > streamLimits.numberMax) throw new RangeError("The stream has no numbers left.");
@@ -41,7 +46,7 @@ export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Pla
     before.weeks,
     numbered.flatMap(({ plan, number }) => plan.entries.map(({ week }) => ({ week, number }))),
   );
-  const after: Head = { next, published: before.published, pending, weeks };
+  const after: StreamHead = { next, published: before.published, pending, weeks };
 
   const writes: TransactionWrite[] = [advanceHead(tenant, before, after)];
   const tenantChecks = new Map<number, string>();
@@ -53,7 +58,7 @@ export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Pla
     const { organization } = plan;
     for (const { dataset, week, body, spill } of plan.entries) {
       writes.push(...entryPuts({ tenant, organization, dataset: letterOf(dataset), week, number }, body));
-      if (spill) spillChecks.set(writes.push(spillStands(organization, spill)) - 1, spill.id);
+      if (spill) spillChecks.set(writes.push(spillIsUsable(organization, spill)) - 1, spill.id);
     }
     for (const { dataset, ...removal } of plan.removals) {
       const { pointerId } = plan;
@@ -72,7 +77,7 @@ export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Pla
   return { plans, writes, after, tenantChecks, spillChecks };
 }
 
-const addedBy = ({ organization, pointerId, entries, removals }: Plan, number: number): Added => ({
+const addedBy = ({ organization, pointerId, entries, removals }: ChangePlan, number: number): Added => ({
   organization,
   pointerId,
   number,
@@ -80,7 +85,7 @@ const addedBy = ({ organization, pointerId, entries, removals }: Plan, number: n
   ...(removals.length > 0 && { removals: removals.map(({ dataset }) => letterOf(dataset)) }),
 });
 
-function pointerAfter(tenant: TenantKey, plan: Plan, number: number): Pointer {
+function pointerAfter(tenant: TenantKey, plan: ChangePlan, number: number): Pointer {
   const { pointerId: id, organization, occurredAtMs, occurredAtFiner, eventId, facets } = plan;
   const places: { -readonly [Name in Dataset]?: PlaceRecord } = Object.fromEntries(plan.kept);
   for (const { dataset, week, fingerprint, spill } of plan.entries) {
@@ -96,8 +101,12 @@ const pointerBytes = 1000;
 const removalBytes = 10_000;
 
 /** The first plans, in order, that fit one transaction. */
-export function packPlans(tenant: TenantKey, plans: readonly Plan[], limits: StreamLimits): Plan[] {
-  const packed: Plan[] = [];
+export function packPlans(
+  tenant: TenantKey,
+  plans: readonly ChangePlan[],
+  limits: StreamLimits,
+): ChangePlan[] {
+  const packed: ChangePlan[] = [];
   const organizations = new Set<string>();
   let actions = 1;
   let bytes = 0;

@@ -40,7 +40,7 @@ const nobody = "00000000-0000-4000-8000-000000000000";
 const dayMs = 86_400_000;
 
 /** The audit entries of a key, without random values and times. */
-async function told(id: string) {
+async function auditEntriesOf(id: string) {
   const entries = (await everything(store().table)).filter(
     (item) => item.pk.startsWith("AUDIT#o#") && item.resource_id === id,
   );
@@ -90,7 +90,7 @@ describe("a new key", () => {
     expect(await stored(key.id)).toEqual(expected);
     expect(await store().table.get(keyDirectoryKey(key.id))).toMatchObject({ kind: "user" });
     expect((await listKeys(store())).map(({ id }) => id)).toContain(key.id);
-    expect(await told(key.id)).toMatchObject([
+    expect(await auditEntriesOf(key.id)).toMatchObject([
       {
         action: "key.created",
         resource_type: "api_key",
@@ -208,16 +208,16 @@ describe("a new key", () => {
       update: peopleKey(organization),
       change: { set: [[["roles", "r1"], 1]] },
     });
-    const wish = { kind: "organization", organization, owner: "u-member" } as const;
-    expect((await world.key({ ...wish, role: "r1" })).key.role).toBe("r1");
-    await expect(world.key({ ...wish, role: "r2" })).rejects.toThrow(
+    const request = { kind: "organization", organization, owner: "u-member" } as const;
+    expect((await world.key({ ...request, role: "r1" })).key.role).toBe("r1");
+    await expect(world.key({ ...request, role: "r2" })).rejects.toThrow(
       refusal("The organization has no role r2."),
     );
     await store().table.write({ delete: peopleKey(organization) });
-    await expect(world.key({ ...wish, role: "r1" })).rejects.toThrow(
+    await expect(world.key({ ...request, role: "r1" })).rejects.toThrow(
       refusal("The organization has no role r1."),
     );
-    await expect(world.key({ ...wish, role: "constructor" })).rejects.toThrow(KeyRegistryError);
+    await expect(world.key({ ...request, role: "constructor" })).rejects.toThrow(KeyRegistryError);
   });
 
   test("a new key is refused for a missing or inactive owner, role or organization, with a message for the operator", async () => {
@@ -323,7 +323,7 @@ describe("rotation", () => {
       rotated_to: key.id,
       expires_at_ms: clock.nowMs() + 60_000,
     });
-    expect(await told(old.key.id)).toMatchObject([
+    expect(await auditEntriesOf(old.key.id)).toMatchObject([
       { action: "key.created" },
       {
         action: "key.rotated",
@@ -434,7 +434,7 @@ describe("revoking", () => {
     clock.advance(1_000);
     await world.revoke(keys.user);
     expect(await stored(id)).toEqual(first);
-    expect((await told(id)).filter(({ action }) => action === "key.revoked")).toMatchObject([
+    expect((await auditEntriesOf(id)).filter(({ action }) => action === "key.revoked")).toMatchObject([
       { summary: `key revoked: user key ${id}` },
     ]);
   });
@@ -612,14 +612,14 @@ describe("a rotation without grace whose answer is lost", () => {
     };
     await expect(rotateKey({ ...world.deps, table: silent }, request)).rejects.toBe(lost);
     await expect(authenticate(world.deps, { text: keys.user.text })).resolves.toBeDefined();
-    const { rotated_to: unheard } = await stored(id);
+    const { rotated_to: unreceived } = await stored(id);
     await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
-    clock.advance(keyLimits.untoldAfterMs);
+    clock.advance(keyLimits.unreceivedAfterMs);
     const { text, key } = await rotateKey(world.deps, request);
     await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
     await expect(authenticate(world.deps, { text: keys.user.text })).rejects.toThrow();
     expect(await stored(id)).toMatchObject({ rotated_to: key.id });
-    expect((await stored(unheard ?? "")).revoked_at).not.toBeNull();
+    expect((await stored(unreceived ?? "")).revoked_at).not.toBeNull();
     // The expiry of the original key.
     expect(key.expires_at_ms).toBe(keys.user.key.expires_at_ms);
     await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
@@ -632,7 +632,7 @@ describe("a rotation without grace whose answer is lost", () => {
     const { text } = await rotateKey({ ...world.deps, table }, request);
     await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
     const { expires_at_ms } = await stored(keys.user.key.id);
-    expect((expires_at_ms ?? 0) - clock.nowMs()).toBe(keyLimits.untoldGraceMs);
+    expect((expires_at_ms ?? 0) - clock.nowMs()).toBe(keyLimits.unreceivedGraceMs);
   });
 
   describe("near the deadline of its request", () => {

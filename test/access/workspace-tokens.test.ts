@@ -24,11 +24,11 @@ const refusal = (message: string) => expect.objectContaining({ name: "KeyRegistr
 const dayMs = 86_400_000;
 
 describe("a workspace token", () => {
-  const wish = { workspaceId: "house", as: "u-admin", name: "export", expiresInDays: 30 };
+  const request = { workspaceId: "house", as: "u-admin", name: "export", expiresInDays: 30 };
 
   test("a workspace token has a name of 1 to 100 characters, trimmed, and an expiry within the limits", async () => {
     await world.workspace("house");
-    const make = (change: object) => createWorkspaceToken(world.deps, { ...wish, ...change });
+    const make = (change: object) => createWorkspaceToken(world.deps, { ...request, ...change });
     expect((await make({ name: `  ${"😀".repeat(100)} ` })).key.name).toBe("😀".repeat(100));
     expect((await make({ name: "x" })).key.name).toBe("x");
     for (const name of ["", "   ", "😀".repeat(101)])
@@ -42,8 +42,8 @@ describe("a workspace token", () => {
   test("a workspace token is created, listed and deleted by admins of its workspace, and by nobody of another workspace", async () => {
     await world.workspace("house");
     await world.workspace("other-house");
-    const { key } = await createWorkspaceToken(world.deps, wish);
-    await createWorkspaceToken(world.deps, { ...wish, workspaceId: "other-house" });
+    const { key } = await createWorkspaceToken(world.deps, request);
+    await createWorkspaceToken(world.deps, { ...request, workspaceId: "other-house" });
     const listed = await listWorkspaceTokens(world.deps, "house", "u-admin");
     expect(listed.map(({ id }) => id)).toContain(key.id);
     expect(listed.every(({ workspace_id }) => workspace_id === "house")).toBe(true);
@@ -64,7 +64,7 @@ describe("a workspace token", () => {
 
   test("a workspace token has audit entries that name it as a token and the admin who created or deleted it", async () => {
     await world.workspace("house");
-    const { key } = await createWorkspaceToken(world.deps, wish);
+    const { key } = await createWorkspaceToken(world.deps, request);
     await deleteWorkspaceToken(world.deps, { workspaceId: "house", as: "u-admin", id: key.id });
     const entries = (await everything(store().table)).filter(
       (item) => item.pk.startsWith("AUDIT#w#house") && item.resource_id === key.id,
@@ -79,14 +79,14 @@ describe("a workspace token", () => {
   test("a workspace token can be created by any of several admins", async () => {
     const admins = ["u-other", "u-admin"].map((user_id) => ({ user_id, email: null }));
     await world.workspace("shared-house", { admins });
-    const { key } = await createWorkspaceToken(world.deps, { ...wish, workspaceId: "shared-house" });
+    const { key } = await createWorkspaceToken(world.deps, { ...request, workspaceId: "shared-house" });
     expect(key).toMatchObject({ workspace_id: "shared-house", owner: "u-admin" });
   });
 
   test("a workspace token can be created only in an active workspace", async () => {
     await world.workspace("shut", { active: false });
     for (const workspaceId of ["shut", "nowhere"])
-      await expect(createWorkspaceToken(world.deps, { ...wish, workspaceId })).rejects.toThrow(
+      await expect(createWorkspaceToken(world.deps, { ...request, workspaceId })).rejects.toThrow(
         refusal(`There is no active workspace ${workspaceId}.`),
       );
   });

@@ -4,7 +4,7 @@ import { parseAudit } from "../../lib/store/items/audit.ts";
 
 test("an entry is exported in the same bytes, whatever order the table returns its names in", () => {
   const failed = { id: "u1", code: "ROLE_IN_USE" };
-  const told = (metadata: object) =>
+  const exported = (metadata: object) =>
     JSON.stringify(
       toAuditRecord(
         parseAudit({
@@ -27,9 +27,9 @@ test("an entry is exported in the same bytes, whatever order the table returns i
         [],
       ),
     );
-  const one = told({ role: "r1", ids: ["u2", "u1"], failed: [failed], after: null });
+  const one = exported({ role: "r1", ids: ["u2", "u1"], failed: [failed], after: null });
   expect(one).toBe(
-    told({ after: null, failed: [{ code: failed.code, id: failed.id }], ids: ["u2", "u1"], role: "r1" }),
+    exported({ after: null, failed: [{ code: failed.code, id: failed.id }], ids: ["u2", "u1"], role: "r1" }),
   );
   expect(one).toContain('"ids":["u2","u1"],"role":"r1"');
 });

@@ -5,7 +5,7 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { Dice } from "../simulation/model/scheduler.ts";
-import { Shelf } from "../simulation/model/shelf.ts";
+import { SortedItems } from "../simulation/model/shelf.ts";
 import { TestClock } from "../support/clock.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { volume } from "../support/volume.ts";
@@ -19,7 +19,7 @@ const owner = "w#acme";
 class Life {
   readonly #dice: Dice;
   readonly #clock = new TestClock("2026-11-30T23:30:00.000Z");
-  readonly #shelf = new Shelf();
+  readonly #shelf = new SortedItems();
   readonly #underWay: Array<{ readonly item: Item; readonly visibleMs: number }> = [];
   readonly #written = new Set<string>();
   readonly mirror = new Set<string>();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { pullRequestEvents } from "../../cli/demo/pull-requests.ts";
-import { demoStory } from "../../cli/demo/story.ts";
+import { demoEvents } from "../../cli/demo/story.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
-import { check, readEvent } from "../../lib/events/envelope.ts";
+import { parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { redact } from "../../lib/learnings/redaction/redact.ts";
 
@@ -12,7 +12,7 @@ const moments = ["2026-11-15T03:00Z", "2026-12-26T23:59Z", "2027-01-01T00:00Z", 
   (text) => Date.parse(text),
 );
 const whole = (nowMs: number) => {
-  const { opening, history } = demoStory(undefined, nowMs);
+  const { opening, history } = demoEvents(undefined, nowMs);
   return [...opening, ...history];
 };
 
@@ -32,7 +32,7 @@ describe.each(moments)("the demo, generated at %i", (nowMs) => {
       const { type, data } = readEvent(JSON.parse(JSON.stringify(event)));
       const known = eventTypes[type];
       if (!known) throw new Error(`There is no event type ${type}.`);
-      check(known.schema, data);
+      parseOrRefuse(known.schema, data);
       expect(Date.parse(event.occurred_at)).toBeLessThanOrEqual(nowMs);
     }
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
@@ -67,7 +67,7 @@ describe.each(moments)("the demo, generated at %i", (nowMs) => {
   });
 
   test("the demo has data of the last 30 days in every organization that has metrics, from the start", () => {
-    const recent = demoStory(undefined, nowMs)
+    const recent = demoEvents(undefined, nowMs)
       .opening.filter(({ type }) => type === "pull_request.finalized")
       .map(({ data }) => pullRequest.parse(data))
       .filter(({ merged_at }) => merged_at !== null && Date.parse(merged_at) >= nowMs - 30 * msPerDay);
@@ -80,14 +80,14 @@ test("the demo is the same when it is generated again; generated later, it adds 
   const [nowMs = 0] = moments;
   expect(whole(nowMs)).toEqual(whole(nowMs));
   const laterMs = nowMs + 40 * msPerDay;
-  const { opening, history } = demoStory(nowMs, laterMs);
+  const { opening, history } = demoEvents(nowMs, laterMs);
   expect(history).toEqual([]);
   const ids = new Set(whole(nowMs).map(({ id }) => id));
   expect(opening.filter(({ id }) => ids.has(id))).toEqual([]);
   expect(opening).toEqual(pullRequestEvents(nowMs, laterMs));
   // A person who comes back after a year need not wait for all of it.
   const muchLater = nowMs + 400 * msPerDay;
-  expect(demoStory(nowMs, muchLater).opening).toEqual(
+  expect(demoEvents(nowMs, muchLater).opening).toEqual(
     pullRequestEvents(muchLater - 84 * msPerDay, muchLater),
   );
 });

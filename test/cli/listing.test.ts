@@ -1,18 +1,22 @@
 import { WriteStream } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test, vi } from "vitest";
-import { Input } from "../../cli/command.ts";
+import { CommandInput } from "../../cli/command.ts";
 import { showList } from "../../cli/listing.ts";
-import { formatTable, painter, plain, type Row, type Terminal } from "../../cli/terminal.ts";
+import { formatTable, noPaint, painter, type Terminal, type TerminalRow } from "../../cli/terminal.ts";
 import { callTool } from "./support.ts";
 
-function list(values: Record<string, string | boolean>, records: readonly Row[]) {
+function list(values: Record<string, string | boolean>, records: readonly TerminalRow[]) {
   const out: string[] = [];
   const terminal = {
     ...{ out: (text: string) => void out.push(text), say: () => undefined, write: async () => undefined },
-    ...{ watched: false, paint: plain, paintSaid: plain, ask: async () => "" },
+    ...{ watched: false, paint: noPaint, paintSaid: noPaint, ask: async () => "" },
   } satisfies Terminal;
-  showList(new Input(undefined, values), terminal, { records, document: { keys: records }, none: "None." });
+  showList(new CommandInput(undefined, values), terminal, {
+    records,
+    document: { keys: records },
+    none: "None.",
+  });
   return out.join("\n");
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type AskInput, createAsk } from "../../cli/ask.ts";
-import { Input } from "../../cli/command.ts";
+import { CommandInput } from "../../cli/command.ts";
 import { readProfile } from "../../cli/connection/profile.ts";
 import { targetOf } from "../../cli/export/target.ts";
 import { answerTool, callTool } from "./support.ts";
@@ -87,7 +87,7 @@ describe("login", () => {
 });
 
 describe("the address of the API and the key", () => {
-  const target = (values: Record<string, string> = {}) => targetOf(new Input(undefined, values));
+  const target = (values: Record<string, string> = {}) => targetOf(new CommandInput(undefined, values));
   const elsewhere = "https://other.example.com";
 
   /** Each source may set the address and the key; the first source that does wins. */

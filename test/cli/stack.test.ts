@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { connectToStack } from "../../cli/connection/stack.ts";
-import { untilQuiet } from "../../cli/connection/stack-queue.ts";
+import { waitForEmptyQueue } from "../../cli/connection/stack-queue.ts";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
@@ -178,7 +178,7 @@ describe("waiting for a stack's queue", () => {
     const left = [...counts];
     const clock = new TestClock();
     const startedMs = clock.nowMs();
-    const isQuiet = await untilQuiet(async () => left.shift() ?? counts.at(-1) ?? 0, clock);
+    const isQuiet = await waitForEmptyQueue(async () => left.shift() ?? counts.at(-1) ?? 0, clock);
     return { isQuiet, seconds: (clock.nowMs() - startedMs) / 1000 };
   };
 

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { afterAll, vi } from "vitest";
 import * as z from "zod";
 import { main } from "../../cli/main.ts";
-import { plain } from "../../cli/terminal.ts";
+import { noPaint } from "../../cli/terminal.ts";
 import { organizationData } from "../support/event-data.ts";
-import { demoData, demoWords, firstLine, type Surroundings, spawnTool } from "../support/tool.ts";
+import { demoData, demoWords, firstLine, spawnTool, type ToolOptions } from "../support/tool.ts";
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** The tool as a process of its own. */
-export async function runTool(words: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+export async function runTool(words: readonly string[], surroundings: ToolOptions = {}): Promise<Outcome> {
   const child = spawnTool(words, surroundings);
   const output = collect(child);
   const [code] = await once(child, "close");
@@ -33,8 +33,8 @@ export async function answerTool(typed: readonly string[], ...words: readonly st
     say: (text) => void said.push(text),
     write: async (bytes) => void out.push(Buffer.from(bytes).toString()),
     watched: false,
-    paint: plain,
-    paintSaid: plain,
+    paint: noPaint,
+    paintSaid: noPaint,
     ask: async () => answers.shift() ?? "",
   });
   return { code, stdout: out.join("\n"), stderr: said.join("\n") };

@@ -8,7 +8,7 @@ import { sendAll } from "../../cli/send-events.ts";
 import { sentence } from "../../cli/sentence.ts";
 import { eventsMsMax } from "../../cli/verify/events.ts";
 import { verify } from "../../cli/verify/run.ts";
-import { createKeys, reserved, stage, stageEvents } from "../../cli/verify/stage.ts";
+import { createKeys, reservedName, stage, stageEvents } from "../../cli/verify/stage.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
@@ -48,7 +48,7 @@ const staying = /^(AUDIT#|LIMIT#|REFUSED#|APPLIED#|RECONCILER$)/;
 
 /** The stage's items in the table, except those that stay on purpose. */
 async function leftovers(table: Table): Promise<readonly string[]> {
-  const names = [reserved, stage.cloud.uuid, stage.home.uuid];
+  const names = [reservedName, stage.cloud.uuid, stage.home.uuid];
   const isOfStage = (item: Item) => names.some((name) => JSON.stringify(item).includes(name));
   const found = (await scanAll(table)).filter(isOfStage);
   return found.filter(({ pk }) => !staying.test(pk)).map(({ pk, sk }) => `${pk} / ${sk}`);

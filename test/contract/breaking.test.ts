@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openApi } from "../../cli/generated-files.ts";
 import { type BreakingChange, breakingChanges } from "../../lib/openapi/changes.ts";
-import { node } from "../../lib/openapi/schema-changes.ts";
+import { asNode } from "../../lib/openapi/schema-changes.ts";
 import { along, changed, type Edit, type Path, released, remove, set, users, without } from "./planted.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -16,14 +16,14 @@ const isNamed = (log: string, { subject }: BreakingChange): boolean =>
   log.split(/^- /m).some((entry) => entry.includes("**breaking**") && entry.includes(`\`${subject}\``));
 
 test("no change breaks callers of the released interface, unless the change log says so", () => {
-  const unnamed = breakingChanges(released, node(JSON.parse(JSON.stringify(openApi())))).filter(
+  const unnamed = breakingChanges(released, asNode(JSON.parse(JSON.stringify(openApi())))).filter(
     (change) => !isNamed(unreleased, change),
   );
   expect(unnamed).toEqual([]);
 });
 
 test("the released document has the newest version of the change log", () => {
-  expect(node(released.info).version).toBe(/^## (\d+\.\d+\.\d+)/m.exec(changeLog)?.[1]);
+  expect(asNode(released.info).version).toBe(/^## (\d+\.\d+\.\d+)/m.exec(changeLog)?.[1]);
 });
 
 test("a breaking change counts as named only by its own entry, and only if the entry is marked as breaking", () => {

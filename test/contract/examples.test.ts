@@ -6,7 +6,7 @@ import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { openApiDocument } from "../../lib/openapi/document.ts";
 import type { Examples, Exchange } from "../../lib/openapi/examples.ts";
-import { node } from "../../lib/openapi/schema-changes.ts";
+import { asNode } from "../../lib/openapi/schema-changes.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";
@@ -15,16 +15,16 @@ import { useFaultyEngine } from "../support/faulty-engine.ts";
 import { World } from "../support/world.ts";
 import { type Refusal, refusals } from "./recording/refusals.ts";
 import { type ExampleRequest, requestsOf } from "./recording/requests.ts";
-import { Steady } from "./recording/steady.ts";
+import { DeterministicRuntime } from "./recording/steady.ts";
 import { buildExampleWorld, type ExampleWorld } from "./recording/world.ts";
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);
-let steady: Steady;
+let steady: DeterministicRuntime;
 let world: ExampleWorld;
 beforeAll(async () => {
   process.env.DYNAMODB_ENDPOINT = engine.endpoint();
-  steady = new Steady();
+  steady = new DeterministicRuntime();
   const { table } = api.store();
   await table.write({ delete: cursorKeysKey });
   await createCursorKeys({ table, clock: systemClock, random: systemRandom });
@@ -82,16 +82,16 @@ const cursorOf = (answer: Answer | undefined): string => {
 
 const headers: Record<string, string> = {};
 /** Headers of the transport, and headers that follow from the media type, are not part of the reference. */
-const untold = new Set(["content-type", "vary", "content-encoding", "content-length"]);
+const undocumented = new Set(["content-type", "vary", "content-encoding", "content-length"]);
 
 const described = openApiDocument(operations, "0.0.0");
 
 /** The reference must name every header of this answer. */
 function noteHeaders({ id, path, method }: Operation, answer: Answer): void {
-  const responses = node(node(described.paths[path]?.[method.toLowerCase()]).responses);
-  const named = Object.keys(node(node(responses[answer.status]).headers));
+  const responses = asNode(asNode(described.paths[path]?.[method.toLowerCase()]).responses);
+  const named = Object.keys(asNode(asNode(responses[answer.status]).headers));
   for (const [name, value] of Object.entries(answer.headers)) {
-    if (untold.has(name)) continue;
+    if (undocumented.has(name)) continue;
     expect([id, answer.status, named]).toEqual([id, answer.status, expect.arrayContaining([name])]);
     headers[name] ??= value;
   }

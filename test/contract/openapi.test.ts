@@ -10,7 +10,7 @@ import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import type { Examples } from "../../lib/openapi/examples.ts";
 import { describeParameter } from "../../lib/openapi/parameters.ts";
-import { list, type Node, node } from "../../lib/openapi/schema-changes.ts";
+import { asList, asNode, type Node } from "../../lib/openapi/schema-changes.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
@@ -19,7 +19,7 @@ const document: Node = JSON.parse(text);
 const examples: Examples = JSON.parse(read(examplesFile));
 
 const operationOf = (path: string, method: string): Node =>
-  node(node(node(document.paths)[path])[method.toLowerCase()]);
+  asNode(asNode(asNode(document.paths)[path])[method.toLowerCase()]);
 
 describe("docs/openapi.json", () => {
   test("docs/openapi.json is valid OpenAPI 3.1", async () => {
@@ -39,7 +39,7 @@ describe("docs/openapi.json", () => {
 
   test("docs/openapi.json with a planted problem is reported by the linter", async () => {
     const planted = structuredClone(document);
-    Reflect.set(Object(node(node(node(planted.paths)["/v1/users"]).get)), "summary", undefined);
+    Reflect.set(Object(asNode(asNode(asNode(planted.paths)["/v1/users"]).get)), "summary", undefined);
     expect((await lint(JSON.stringify(planted))).map(([rule]) => rule)).toEqual(["operation-summary"]);
   });
 
@@ -70,9 +70,9 @@ function faultOf(value: unknown, ...place: readonly string[]): string | undefine
 
 /** Everything with a schema and examples: its location, and the examples by name. */
 function mediaOf(holder: unknown, ...place: readonly string[]) {
-  return Object.entries(node(node(holder).content)).map(([type, media]) => ({
+  return Object.entries(asNode(asNode(holder).content)).map(([type, media]) => ({
     place: [...place, "content", type, "schema"],
-    examples: Object.entries(node(node(media).examples)).map(([, example]) => node(example).value),
+    examples: Object.entries(asNode(asNode(media).examples)).map(([, example]) => asNode(example).value),
   }));
 }
 
@@ -80,7 +80,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const { path, method } = operation;
   const described = operationOf(path, method);
   const place = ["paths", path, method.toLowerCase()];
-  const responses = Object.entries(node(described.responses));
+  const responses = Object.entries(asNode(described.responses));
 
   test("has examples of its body and of every answer, each valid for its schema", () => {
     const media = [
@@ -95,7 +95,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 
   test("has an example of every parameter, valid for its schema", () => {
-    for (const [index, parameter] of list(described.parameters).map(node).entries()) {
+    for (const [index, parameter] of asList(described.parameters).map(asNode).entries()) {
       expect(parameter).toHaveProperty("example");
       const fault = faultOf(parameter.example, ...place, "parameters", String(index), "schema");
       expect([parameter.name, fault]).toEqual([parameter.name, undefined]);
@@ -104,7 +104,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
   test("has every error code under its status, as it was recorded", () => {
     const shown = responses.flatMap(([status, response]) =>
-      Object.keys(node(node(node(node(response).content)["application/json"]).examples))
+      Object.keys(asNode(asNode(asNode(asNode(response).content)["application/json"]).examples))
         .filter((name) => /^[A-Z_]+$/.test(name))
         .map((code) => [code, status]),
     );
@@ -115,10 +115,10 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 });
 
 test("every recorded header is described, with its recorded value", () => {
-  const headers = node(node(document.components).headers);
+  const headers = asNode(asNode(document.components).headers);
   expect(Object.keys(headers).toSorted()).toEqual(Object.keys(examples.headers).toSorted());
   for (const [name, value] of Object.entries(examples.headers))
-    expect([name, String(node(headers[name]).example)]).toEqual([name, value]);
+    expect([name, String(asNode(headers[name]).example)]).toEqual([name, value]);
 });
 
 test("the examples contain no key", () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { releasedFile } from "../../cli/generated-files.ts";
-import { type Node, node } from "../../lib/openapi/schema-changes.ts";
+import { asNode, type Node } from "../../lib/openapi/schema-changes.ts";
 
 /** Changes planted in the released document, to test whether they are found. */
 
@@ -14,7 +14,7 @@ const at = (document: unknown, path: Path): unknown =>
   path.reduce<unknown>((place, step) => {
     const next: unknown =
       Array.isArray(place) && typeof step === "string"
-        ? place.find((each) => node(each).name === step)
+        ? place.find((each) => asNode(each).name === step)
         : Reflect.get(Object(place), step);
     if (next === undefined) throw new Error(`There is nothing at ${path.join(" ")}.`);
     return next;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { releaseProblem } from "../../lib/openapi/release.ts";
-import { type Node, node } from "../../lib/openapi/schema-changes.ts";
+import { asNode, type Node } from "../../lib/openapi/schema-changes.ts";
 import { changed, released, set, users } from "./planted.ts";
 
 describe("a release", () => {
   const breaks = changed([...users, "parameters", "limit"], set("required", true));
   const asVersion = (document: Node, version: string): Node => ({
     ...document,
-    info: { ...node(document.info), version },
+    info: { ...asNode(document.info), version },
   });
 
   test("a release that breaks callers is refused under the released version, with advice", () => {

@@ -3,7 +3,7 @@ import { learningFigures } from "../../dashboard/figures/learnings.ts";
 import { mcpFigures } from "../../dashboard/figures/mcp.ts";
 import { reviewFigures } from "../../dashboard/figures/reviews.ts";
 import { authorName, newHoldersOf, seatFigures } from "../../dashboard/figures/seats.ts";
-import { findingFigures } from "../../dashboard/figures/security.ts";
+import { securityFigures } from "../../dashboard/figures/security.ts";
 import { sortedRepositories } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import type { AnswerOf } from "../../lib/client/client.ts";
@@ -120,7 +120,7 @@ test("findings are counted by severity and age, and the worst and oldest come fi
       repository_short_name: "r",
     },
   });
-  const figures = findingFigures(
+  const figures = securityFigures(
     // 90, 89, 7 and 6 days before now.
     [
       open("low", "2025-12-10"),
@@ -224,12 +224,12 @@ describe("seats", () => {
   });
 
   test("a late entry about a seat from before the period makes no holder new", () => {
-    const toldLate = (occurred_at: string) => {
+    const holdersSince = (occurred_at: string) => {
       const metadata = { ids: ["501"], reason: "member saved", occurred_at };
       return newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-02");
     };
-    expect(toldLate("2026-01-01T23:59:59.999Z")).toEqual([]);
-    expect(toldLate("2026-01-02T00:00:00.000Z")).toEqual([authorName("github", "1", "501")]);
+    expect(holdersSince("2026-01-01T23:59:59.999Z")).toEqual([]);
+    expect(holdersSince("2026-01-02T00:00:00.000Z")).toEqual([authorName("github", "1", "501")]);
   });
 });
 

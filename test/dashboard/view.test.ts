@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { safeAddress } from "../../dashboard/links.ts";
 import { minuteTicks, wholeTicks } from "../../dashboard/scale.ts";
-import { addressOf, defaultView, filterOf, resolvePeriod, type View, viewOf } from "../../dashboard/view.ts";
+import {
+  addressOf,
+  type DashboardView,
+  defaultView,
+  parseView,
+  pullRequestFilter,
+  resolvePeriod,
+} from "../../dashboard/view.ts";
 
-const full: View = {
+const full: DashboardView = {
   period: { start_date: "2026-02-28", end_date: "2026-03-01" },
   organizations: ["github:1001", "gitlab:a/b&c=d"],
   repositories: ["github:1001/9001"],
@@ -22,7 +29,7 @@ describe("the address of a view", () => {
       full,
     ],
   ] as const)("the address %s becomes a view, and back", (address, view) => {
-    expect(viewOf(`#${address}`)).toEqual(view);
+    expect(parseView(`#${address}`)).toEqual(view);
     expect(addressOf(view)).toBe(address);
   });
 
@@ -37,7 +44,7 @@ describe("the address of a view", () => {
     "org=&repo=&list=",
     "key=rk_secret",
   ])("the invalid address %s gives the default view", (address) => {
-    expect(viewOf(`#${address}`)).toEqual(defaultView);
+    expect(parseView(`#${address}`)).toEqual(defaultView);
   });
 });
 
@@ -47,7 +54,10 @@ test("a number of days ends today, and its days are in UTC", () => {
 });
 
 test("a filter passes what was chosen; the same id of another provider is another organization", () => {
-  const passes = filterOf({ organizations: ["github:1"], repositories: ["github:1/7", "gitlab:1/7"] });
+  const passes = pullRequestFilter({
+    organizations: ["github:1"],
+    repositories: ["github:1/7", "gitlab:1/7"],
+  });
   const placed = (provider: string, organizationId: string, repositoryId: string) =>
     passes({ provider, organizationId, repositoryId });
   expect([placed("github", "1", "7"), placed("gitlab", "1", "7"), placed("github", "1", "8")]).toEqual([
@@ -55,7 +65,9 @@ test("a filter passes what was chosen; the same id of another provider is anothe
     false,
     false,
   ]);
-  expect(filterOf(defaultView)({ provider: "x", organizationId: "y", repositoryId: "z" })).toBe(true);
+  expect(pullRequestFilter(defaultView)({ provider: "x", organizationId: "y", repositoryId: "z" })).toBe(
+    true,
+  );
 });
 
 test.each([

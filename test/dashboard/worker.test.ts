@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FromWorker, Identity, Waiting } from "../../dashboard/protocol.ts";
+import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
-import { politeFetch } from "../../dashboard/worker/pace.ts";
+import { rateLimitedFetch } from "../../dashboard/worker/pace.ts";
 import { narrowingOf } from "../../dashboard/worker/read.ts";
 import { refusalOf } from "../../dashboard/worker/refusal.ts";
 import { createSession } from "../../dashboard/worker/session.ts";
@@ -21,8 +21,8 @@ describe("the pace", () => {
     const clock = new TestClock();
     const startMs = clock.nowMs();
     const arrived: number[] = [];
-    const waits: Waiting[] = [];
-    const fetch = politeFetch(
+    const waits: WaitingNotice[] = [];
+    const fetch = rateLimitedFetch(
       async () => {
         // Slow on the way, and slow to answer.
         clock.advance(300);
@@ -62,7 +62,7 @@ describe("the pace", () => {
 
   test("the pace of one bucket does not hold up another", async () => {
     const clock = new TestClock();
-    const fetch = politeFetch(
+    const fetch = rateLimitedFetch(
       async () => new Response("{}"),
       clock,
       () => undefined,
@@ -75,7 +75,7 @@ describe("the pace", () => {
 });
 
 const organization = { id: "u", name: "acme", provider: "github", provider_organization_id: "1" } as const;
-const identity = (kind: Identity["key"]["kind"], more: Partial<Identity> = {}): Identity => ({
+const identity = (kind: KeyIdentity["key"]["kind"], more: Partial<KeyIdentity> = {}): KeyIdentity => ({
   key: { id: "k", kind, name: null, expires_at: null },
   scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
   user_id: null,
@@ -99,7 +99,7 @@ describe("data that the page does not request", () => {
   });
 
   test("pending Learnings need an admin, and legacy keys never see them", () => {
-    const pending = (who: Identity) => refusalOf(who, "listLearnings", "state=pending");
+    const pending = (who: KeyIdentity) => refusalOf(who, "listLearnings", "state=pending");
     expect(pending(identity("organization"))).toBeNull();
     expect(pending(identity("user", { role: "cr_member" }))).toContain("Admin role");
     expect(pending(identity("legacy", { role: null }))).toMatch(/legacy/);
@@ -130,27 +130,27 @@ test("the API narrows a scope where it can; elsewhere the page reads all of it",
 });
 
 test("after a 401 during the session nothing more is sent to the page, and the page closes the session", async () => {
-  const told: FromWorker[] = [];
+  const received: FromWorker[] = [];
   const fetch = async (target: string | URL | Request) =>
     String(target).includes("/v1/whoami")
       ? Response.json(identity("organization"))
       : Response.json({ error: { code: "UNAUTHORIZED", message: "No." } }, { status: 401 });
   const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
   createSession(
-    { baseUrl: url, key: "k", fetch, clock: new TestClock(), tell: (message) => told.push(message) },
+    { baseUrl: url, key: "k", fetch, clock: new TestClock(), send: (message) => received.push(message) },
     { period, organizations: [], repositories: [], byAuthor: false, listed: null },
   );
-  await expect.poll(() => told.at(-1)?.type).toBe("refused");
+  await expect.poll(() => received.at(-1)?.type).toBe("refused");
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(told.filter(({ type }) => type === "refused")).toHaveLength(1);
-  expect(told.at(-1)?.type).toBe("refused");
-  const session = told.reduce(nextSession, closedSession);
+  expect(received.filter(({ type }) => type === "refused")).toHaveLength(1);
+  expect(received.at(-1)?.type).toBe("refused");
+  const session = received.reduce(nextSession, closedSession);
   expect([session.phase, session.identity]).toEqual(["closed", null]);
   expect(session.notice).toContain("refuses this key");
 });
 
 test("a refresh without an answer keeps the session and its figures, and says so until one works", async () => {
-  const told: FromWorker[] = [];
+  const received: FromWorker[] = [];
   let isDown = false;
   const fetch = async (target: string | URL | Request) => {
     if (isDown) return Response.json({ error: { code: "GONE", message: "Not now." } }, { status: 410 });
@@ -161,17 +161,17 @@ test("a refresh without an answer keeps the session and its figures, and says so
   const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
   const view = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
   const worker = createSession(
-    { baseUrl: url, key: "k", fetch, clock: new TestClock(), tell: (message) => told.push(message) },
+    { baseUrl: url, key: "k", fetch, clock: new TestClock(), send: (message) => received.push(message) },
     view,
   );
-  await expect.poll(() => told.at(-1)?.type).toBe("section");
-  const before = told.reduce(nextSession, closedSession);
+  await expect.poll(() => received.at(-1)?.type).toBe("section");
+  const before = received.reduce(nextSession, closedSession);
   isDown = true;
   worker.reload(view);
-  await expect.poll(() => told.at(-1)?.type).toBe("not-refreshed");
-  const kept = told.reduce(nextSession, closedSession);
+  await expect.poll(() => received.at(-1)?.type).toBe("not-refreshed");
+  const kept = received.reduce(nextSession, closedSession);
   expect(kept).toEqual({ ...before, notice: "These figures were not refreshed: Not now." });
   isDown = false;
   worker.reload(view);
-  await expect.poll(() => told.reduce(nextSession, closedSession).notice).toBeNull();
+  await expect.poll(() => received.reduce(nextSession, closedSession).notice).toBeNull();
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { optionNames, parseOptions } from "../../infra/options.ts";
+import { parseOptions, stackOptionNames } from "../../infra/options.ts";
 import { makeKeyText } from "../../lib/access/key-text.ts";
 import { permissions, systemRoles } from "../../lib/contract/access.ts";
 import { identityNamespace } from "../../lib/contract/identity.ts";
@@ -105,14 +105,14 @@ test("the function accepts the example of the reviewer's search", async () => {
 
 test("the described options are the options of the stack", () => {
   const names = rowsAfter(aws, "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
-  expect(names.toSorted()).toEqual([...optionNames].toSorted());
+  expect(names.toSorted()).toEqual([...stackOptionNames].toSorted());
 });
 
 test("the stack accepts the options that are shown in a file", () => {
   const [, file = ""] = /```json\n(.*?)```/s.exec(aws) ?? [];
   const shown = z.record(z.string(), z.unknown()).parse(JSON.parse(file));
   expect(parseOptions((name) => shown[name])).toMatchObject(shown);
-  expect(Object.keys(shown).filter((name) => !optionNames.includes(name))).toEqual([]);
+  expect(Object.keys(shown).filter((name) => !stackOptionNames.includes(name))).toEqual([]);
 });
 
 test("the guide's program compiles", async () => {

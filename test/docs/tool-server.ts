@@ -5,7 +5,7 @@
  */
 import { createServer } from "node:http";
 import { main } from "../../cli/main.ts";
-import { plain } from "../../cli/terminal.ts";
+import { noPaint } from "../../cli/terminal.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -17,8 +17,8 @@ async function run(words: readonly string[]): Promise<string> {
     say: (text) => void said.push(`${text}\n`),
     write: async (bytes) => void out.push(Buffer.from(bytes)),
     watched: false,
-    paint: plain,
-    paintSaid: plain,
+    paint: noPaint,
+    paintSaid: noPaint,
     ask: async () => "",
   });
   const printed = Buffer.concat(out).toString();

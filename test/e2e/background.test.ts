@@ -46,8 +46,8 @@ beforeAll(async () => {
   await world.repository(cloud, "1");
   await world.member(cloud, "u-admin", { role: "cr_admin", seat_assigned: true });
   await world.member(cloud, "u-member", { seat_assigned: true });
-  await world.tell("pull_request.finalized", pullRequest(cloud, 1));
-  await world.tell("security_scan.completed", scan(cloud));
+  await world.sendEvent("pull_request.finalized", pullRequest(cloud, 1));
+  await world.sendEvent("security_scan.completed", scan(cloud));
 }, 60_000);
 
 const search = (text = "a structured logger") =>
@@ -74,9 +74,9 @@ describe("ingest", () => {
   const deadLetters = () => [...deployment().iamProxy.sent.values()].flat();
 
   test("ingest applies a large event from the bucket, and replaces the earlier state", async () => {
-    await world.tell("pull_request.finalized", pullRequest(cloud, 9, large));
+    await world.sendEvent("pull_request.finalized", pullRequest(cloud, 9, large));
     expect(deployment().iamProxy.objects.size).toBe(1);
-    await world.tell("pull_request.finalized", pullRequest(cloud, 9, { comments: comments(2) }));
+    await world.sendEvent("pull_request.finalized", pullRequest(cloud, 9, { comments: comments(2) }));
   });
 
   test("ingest keeps an early event, and applies it when its organization arrives", async () => {
@@ -88,8 +88,8 @@ describe("ingest", () => {
 
   test("ingest shares the Learnings of a pull request when it is merged", async () => {
     const ended = pullRequest(cloud, 7);
-    await world.tell("learning.captured", privateOf(cloud, ended.pr_url));
-    await world.tell("pull_request.finalized", ended);
+    await world.sendEvent("learning.captured", privateOf(cloud, ended.pr_url));
+    await world.sendEvent("pull_request.finalized", ended);
     const { items } = await table().queryPage({ pk: learningPartition(organizationUuid(cloud)) });
     expect(items).toMatchObject([{ text: "Close what you open.", state: "approved" }]);
   });
@@ -152,7 +152,7 @@ describe("expireWaiting", () => {
 });
 
 test("approveDue approves Learnings that nobody decided in time, reconcileIndex indexes them, searchLearnings finds them", async () => {
-  await worldOf(3).tell("learning.captured", captured(cloud));
+  await worldOf(3).sendEvent("learning.captured", captured(cloud));
   expect(await search()).toEqual({ learnings: [] });
   await deployment().wake("ScheduleApproveDue");
   await deployment().wake("ScheduleReconcileIndex");
@@ -193,7 +193,10 @@ test("housekeeping lists keys and waiting Learnings of earlier releases and drop
   await table().write({ put: row });
   const deps = { table: table(), clock: systemClock, random: systemRandom };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
-  await world.tell("learning.captured", captured(cloud, { learning: "Ask before you rename a column." }));
+  await world.sendEvent(
+    "learning.captured",
+    captured(cloud, { learning: "Ask before you rename a column." }),
+  );
   const waits = { pk: organizationPendingPartition(organizationUuid(cloud)) };
   const [{ pk, sk } = { pk: "", sk: "" }] = (await table().queryPage(waits)).items;
   await table().write({ delete: { pk, sk } });

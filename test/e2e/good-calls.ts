@@ -90,7 +90,7 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const again = await callAs(named("createLearnings"), admin(), { body: batch });
       expect(again.json).toMatchObject({ duplicate_count: 1 });
       const pending = { repository_id: "careful", learning: "Ask before you drop a table." };
-      await world.tell("learning.captured", captured(fixture().cloud, pending));
+      await world.sendEvent("learning.captured", captured(fixture().cloud, pending));
       const shared = await callAs(named("createLearnings"), admin(), { body: { data: [pending] } });
       expect(shared.json).toMatchObject({ results: [{ status: "duplicate", promoted: true }] });
     },
@@ -110,7 +110,7 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     async decideLearning() {
       const waits = { repository_id: "slow", learning: "Ask before you rename a column." };
       await world.repository(fixture().hosted, "slow", { approval_delay_days: 3 });
-      await world.tell("learning.captured", captured(fixture().hosted, waits));
+      await world.sendEvent("learning.captured", captured(fixture().hosted, waits));
       const { json } = await callAs(named("listLearnings"), hosted(), { query: "?state=pending" });
       const [listed] = z.object({ data: z.array(created) }).parse(json).data;
       const decision = { id: listed?.id ?? "", body: { decision: "approve" } };

@@ -46,7 +46,7 @@ export type IamProxy = {
   close(): Promise<void>;
 };
 
-export type WardenOptions = {
+export type IamProxyOptions = {
   readonly account: Account;
   readonly engineEndpoint: string;
   /** The statements of a function's role. */
@@ -70,7 +70,7 @@ export async function startIamProxy({
   account,
   engineEndpoint,
   statementsOf,
-}: WardenOptions): Promise<IamProxy> {
+}: IamProxyOptions): Promise<IamProxy> {
   const asked: IamProxy["asked"] = new Map();
   const denied: IamProxy["denied"] = [];
   const sent: IamProxy["sent"] = new Map();

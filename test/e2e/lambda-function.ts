@@ -84,12 +84,12 @@ export class LambdaFunction implements DeployedFunction {
     });
     thread.stdout.on("data", (chunk: Buffer) => this.log.push(chunk.toString()));
     thread.stderr.on("data", (chunk: Buffer) => this.log.push(chunk.toString()));
-    thread.on("message", (answer: ThreadAnswer) => this.#hear(answer));
+    thread.on("message", (answer: ThreadAnswer) => this.#receive(answer));
     thread.on("error", (error) => this.#fail(new FunctionFailed("The function ended.", { cause: error })));
     return thread;
   }
 
-  #hear(answer: ThreadAnswer): void {
+  #receive(answer: ThreadAnswer): void {
     const pending = this.#pending.get(answer.id);
     if (answer.kind === "begun") pending?.onBegun();
     else if (answer.kind === "chunk") pending?.onChunk(Buffer.from(answer.chunk));

@@ -16,23 +16,23 @@ const loaded: Record<string, LambdaHandler | undefined> = await import(file);
 const handler = loaded[exportName];
 if (!handler) throw new Error(`${file} exports no ${exportName}.`);
 
-const tell = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
+const post = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
 
 parentPort?.on("message", async ({ id, streaming, event, timeoutMs }: ThreadRequest) => {
-  tell({ id, kind: "begun" });
+  post({ id, kind: "begun" });
   const options = { functionName: "e2e", timeoutMs, clock: systemClock, random: systemRandom };
   try {
     if (!streaming) {
-      tell({ id, kind: "value", value: await invokeBuffered(handler, event, options) });
+      post({ id, kind: "value", value: await invokeBuffered(handler, event, options) });
       return;
     }
     const { bytes, finished } = invokeStreaming(handler, event, options);
-    for await (const chunk of bytes) tell({ id, kind: "chunk", chunk });
+    for await (const chunk of bytes) post({ id, kind: "chunk", chunk });
     await finished;
-    tell({ id, kind: "end" });
+    post({ id, kind: "end" });
   } catch (error) {
     process.stdout.write(`${printed(error)}\n`);
-    tell({ id, kind: "failure", message: String(error) });
+    post({ id, kind: "failure", message: String(error) });
   }
 });
 

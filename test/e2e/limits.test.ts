@@ -136,7 +136,7 @@ describe("a streamed answer", () => {
       accepted: null,
     }));
     for (const number of [1, 2, 3, 4, 5, 6, 7])
-      await world.tell("pull_request.finalized", pullRequest(fixture.cloud, number, { comments }));
+      await world.sendEvent("pull_request.finalized", pullRequest(fixture.cloud, number, { comments }));
     const { status, json, body, rawHeaders } = await deployment().call(
       `/v1/metrics/review-comments?${window}`,
       {
@@ -203,7 +203,10 @@ describe("a request near its timeout", () => {
     await world.repository(cloud, "1");
     for (let number = 0; number < 24; number++) {
       const merged_at = number % 2 === 0 ? "2026-10-01T10:00:00.000Z" : "2026-11-01T10:00:00.000Z";
-      await world.tell("pull_request.finalized", pullRequest(cloud, number, { merged_at, comments: [] }));
+      await world.sendEvent(
+        "pull_request.finalized",
+        pullRequest(cloud, number, { merged_at, comments: [] }),
+      );
     }
     await deployment().call(`/v1/metrics/reviews?${window}&limit=1`, { key: keys.organization.text });
     let queries = 0;

@@ -14,7 +14,7 @@ export class QueuedWorld extends World {
     this.#deployment = deployment;
   }
 
-  override async tell(type: string, data: object): Promise<void> {
+  override async sendEvent(type: string, data: object): Promise<void> {
     const returned = await this.send(type, data);
     if (returned.length > 0) throw new Error(`${type} is to come again.`);
   }

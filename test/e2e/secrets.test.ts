@@ -140,7 +140,10 @@ describe("a credential in a Learning", () => {
     };
     await kept("/v1/learnings", { data: [{ repository_id: "1", learning: withCredential, file: "a.ts" }] });
     await kept(`/v1/learnings/${learningId}`, { learning: `Again: ${withCredential}` }, "PATCH");
-    await world.tell("learning.captured", captured(fixture.cloud, { learning: `Said: ${withCredential}` }));
+    await world.sendEvent(
+      "learning.captured",
+      captured(fixture.cloud, { learning: `Said: ${withCredential}` }),
+    );
     await deployment().wake("ScheduleReconcileIndex");
     await kept("/v1/learnings");
     await kept("/v1/audit-logs");

@@ -31,8 +31,8 @@ beforeAll(async () => {
   for (const organization of [fixture.cloud, fixture.hosted]) await world.repository(organization, "1");
   await world.repository(fixture.cloud, "careful", { approval_delay_days: 5 });
   for (const number of [1, 2, 3])
-    await world.tell("pull_request.finalized", pullRequest(fixture.cloud, number));
-  await world.tell("security_scan.completed", scan(fixture.cloud));
+    await world.sendEvent("pull_request.finalized", pullRequest(fixture.cloud, number));
+  await world.sendEvent("security_scan.completed", scan(fixture.cloud));
 }, 60_000);
 
 const { callAs, admin, calls } = goodCallsOn({ deployment, world, fixture: () => fixture });

@@ -23,12 +23,12 @@ import {
 
 const store = useStore();
 const dayMs = 86_400_000;
-let desk: IngestHarness;
+let harness: IngestHarness;
 let logged: string[];
 beforeEach(async () => {
   logged = [];
   const made = createIngestHarness((await openStore(store().endpoint)).table);
-  desk = { ...made, log: (...line) => void logged.push(JSON.stringify(line)) };
+  harness = { ...made, log: (...line) => void logged.push(JSON.stringify(line)) };
 });
 
 /** Built at run time, so that secret scanners do not report this file. */
@@ -61,8 +61,8 @@ const raw = (id: string, body: string): QueueMessage => ({ id, group: "g", body 
 /** Table, dead letters and log of the write side. */
 async function leaks(): Promise<Record<string, string[]>> {
   return {
-    table: await foundIn(await everything(desk.table)),
-    deadLetters: await foundIn(desk.letters),
+    table: await foundIn(await everything(harness.table)),
+    deadLetters: await foundIn(harness.letters),
     log: await foundIn(logged.join("\n")),
   };
 }
@@ -70,36 +70,36 @@ const none = { table: [], deadLetters: [], log: [] };
 
 describe("credentials in the texts of an event", () => {
   test("credentials of a waiting event are in no item, nor in its dead letter after it waited too long", async () => {
-    await deliver(desk, [captured({ note: `key ${secrets.stripe}` })]);
-    expect(await everything(desk.table)).toHaveLength(2);
+    await deliver(harness, [captured({ note: `key ${secrets.stripe}` })]);
+    expect(await everything(harness.table)).toHaveLength(2);
     expect(await leaks()).toEqual(none);
-    desk.clock.now += 20 * dayMs;
-    await expireWaiting(desk);
-    expect(desk.letters).toHaveLength(1);
+    harness.clock.now += 20 * dayMs;
+    await expireWaiting(harness);
+    expect(harness.letters).toHaveLength(1);
     expect(await leaks()).toEqual(none);
   });
 
   test("a Learning whose event waited has the same id and texts as one that never waited", async () => {
     const ofTable = async () => {
-      const { items } = await desk.table.queryPage({ pk: learningPartition(uuidOf()) });
+      const { items } = await harness.table.queryPage({ pk: learningPartition(uuidOf()) });
       return items
         .map(parseLearning)
         .map(({ id, text, file, source_url }) => ({ id, text, file, source_url }));
     };
     const base = [organizationSaved(1), repositorySaved(2)];
-    await deliver(desk, [captured()]);
-    await deliver(desk, base);
+    await deliver(harness, [captured()]);
+    await deliver(harness, base);
     const late = await ofTable();
-    desk = createIngestHarness((await openStore(store().endpoint)).table);
-    await deliver(desk, base);
-    await deliver(desk, [captured()]);
+    harness = createIngestHarness((await openStore(store().endpoint)).table);
+    await deliver(harness, base);
+    await deliver(harness, [captured()]);
     expect(late).toHaveLength(1);
     expect(late).toEqual(await ofTable());
     expect(await foundIn(late)).toEqual([]);
   });
 
   test("no dead letter of a bad event has credentials, and the event can still be sent again", async () => {
-    const messages = await toMessages(desk, [
+    const messages = await toMessages(harness, [
       captured({ author_id: 7 }),
       captured({ learning: [{ text: secrets.github }, [secrets.stripe]] }),
       captured({ repository_id: undefined, [secrets.github]: 1, password: secrets.password }),
@@ -113,10 +113,10 @@ describe("credentials in the texts of an event", () => {
       `${'{"data":['.repeat(2_000)}"${secrets.github}"${"]}".repeat(2_000)}`,
     ];
     const all = [...messages, ...bodies.map((body, index) => raw(`raw-${index}`, body))];
-    expect(await ingest(desk, all)).toEqual([]);
-    expect(desk.letters).toHaveLength(all.length);
+    expect(await ingest(harness, all)).toEqual([]);
+    expect(harness.letters).toHaveLength(all.length);
     expect(await leaks()).toEqual(none);
-    const [first] = desk.letters;
+    const [first] = harness.letters;
     expect(JSON.parse(first?.body ?? "")).toMatchObject({
       type: "learning.captured",
       data: { ...organizationName(), repository_id: "9001", learning: expect.stringContaining("[REDACTED:") },
@@ -124,7 +124,7 @@ describe("credentials in the texts of an event", () => {
   });
 
   test("only Learnings are redacted: an event of names and ids stays byte for byte", async () => {
-    const [message] = await toMessages(desk, [repositorySaved(2, { name: secrets.github })]);
+    const [message] = await toMessages(harness, [repositorySaved(2, { name: secrets.github })]);
     expect(redactMessage(message?.body ?? "")).toBe(message?.body);
   });
 });

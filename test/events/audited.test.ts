@@ -97,7 +97,7 @@ describe("changes made by events are audited with the actor system", () => {
     await world.repository(name, "9001");
     for (const user of ["ann", "bob"]) await world.member(name, user);
     for (const [index, author_id] of ["ann", "bob"].entries())
-      await world.tell(
+      await world.sendEvent(
         "pull_request.finalized",
         finalized(name, index, { repository_id: "9001", author_id, reviewed: true }),
       );
@@ -138,9 +138,9 @@ describe("changes made by events are audited with the actor system", () => {
     const { key } = await place("goer", { workspace_id: "roomy" });
     for (const user of ["ann", "bob"]) await world.member(github("goer"), user, { seat_assigned: true });
     const move = (workspace_id: string) => world.organization("goer", { workspace_id, seats_purchased: 1 });
-    const isTold = { actor: platform, organization_id: "goer" };
+    const common = { actor: platform, organization_id: "goer" };
     await move("narrow");
-    const took = { ...isTold, metadata: { ids: ["bob"], reason: "organization moved" } };
+    const took = { ...common, metadata: { ids: ["bob"], reason: "organization moved" } };
     expect(await log(key, "actions=seats.unassigned")).toMatchObject([took]);
     expect(await log(key, "actions=seats.assigned")).toHaveLength(2);
     await move("roomy");
@@ -216,9 +216,9 @@ describe("changes made by events are audited with the actor system", () => {
     const [all, some] = [await world.key(request), await world.key({ ...request, authorized: [home, goes] })];
     for (const name of ["goes", "secret"])
       await world.organization(name, { instance_id: "shrinking", active: false });
-    const heard = async (key: string) =>
+    const organizationsShownTo = async (key: string) =>
       (await log(key, "actions=organization.deactivated")).map(({ resource_id }) => resource_id).toSorted();
-    expect(await heard(all.text)).toEqual(["goes", "secret"]);
-    expect(await heard(some.text)).toEqual(["goes"]);
+    expect(await organizationsShownTo(all.text)).toEqual(["goes", "secret"]);
+    expect(await organizationsShownTo(some.text)).toEqual(["goes"]);
   });
 });

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { generatedFiles } from "../../cli/generated-files.ts";
 import { eventTypeNames } from "../../lib/contract/event-names.ts";
-import { eventJsonSchema, fieldsOf } from "../../lib/events/describe.ts";
-import { check, EventRefused, readEvent } from "../../lib/events/envelope.ts";
+import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
+import { EventRefused, parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
-import { eventWords } from "../../lib/events/words.ts";
+import { eventDescriptions } from "../../lib/events/words.ts";
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const example = z.looseObject({ type: z.string(), data: z.record(z.string(), z.unknown()) });
@@ -22,7 +22,7 @@ addFormats.default(ajv);
 test("there is one example of every type, in an order in which no event has to wait", () => {
   expect(examples.map(({ type }) => type)).toEqual([...eventTypeNames]);
   expect(Object.keys(eventTypes)).toEqual([...eventTypeNames]);
-  expect(Object.keys(eventWords)).toEqual([...eventTypeNames]);
+  expect(Object.keys(eventDescriptions)).toEqual([...eventTypeNames]);
 });
 
 describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, sent) => {
@@ -30,19 +30,19 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
 
   test("the worker and the JSON Schema both accept the example", () => {
     const { data } = readEvent(sent);
-    expect(() => check(eventTypes[type]?.schema ?? z.never(), data)).not.toThrow();
+    expect(() => parseOrRefuse(eventTypes[type]?.schema ?? z.never(), data)).not.toThrow();
     const validate = ajv.compile(schema);
     expect([validate(sent), validate.errors]).toEqual([true, null]);
   });
 
   test("the example shows every field", () => {
     const shown = new Set(pathsIn(sent.data));
-    const missing = fieldsOf(type).filter(({ path }) => !shown.has(path));
+    const missing = eventFieldsOf(type).filter(({ path }) => !shown.has(path));
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
 
   test("without a required field both reject the event, and the worker names the field", () => {
-    for (const { path, required } of fieldsOf(type)) {
+    for (const { path, required } of eventFieldsOf(type)) {
       if (!required || path.includes(".") || path.includes("[")) continue;
       const { [path]: _, ...data } = sent.data;
       expect(ajv.compile(schema)({ ...sent, data }), path).toBe(false);
@@ -63,7 +63,7 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
 
 function reasonOf(type: string, data: unknown): string {
   try {
-    check(eventTypes[type]?.schema ?? z.never(), data);
+    parseOrRefuse(eventTypes[type]?.schema ?? z.never(), data);
   } catch (error) {
     if (error instanceof EventRefused) return error.message;
     throw error;

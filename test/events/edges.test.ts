@@ -16,30 +16,30 @@ import {
 } from "./support.ts";
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 const waiting = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));
 
 test("a row of the waiting list whose event is gone is deleted, and is no dead letter", async () => {
-  await deliver(desk, [memberSaved(3)]);
-  for (const { pk, sk } of await waiting(desk.table))
-    if (pk !== "WAITING") await desk.table.write({ delete: { pk, sk } });
-  desk.clock.now += (eventLimits.waitingDaysMax + 1) * 86_400_000;
-  await expireWaiting(desk);
-  expect(await waiting(desk.table)).toEqual([]);
-  expect(desk.letters).toEqual([]);
+  await deliver(harness, [memberSaved(3)]);
+  for (const { pk, sk } of await waiting(harness.table))
+    if (pk !== "WAITING") await harness.table.write({ delete: { pk, sk } });
+  harness.clock.now += (eventLimits.waitingDaysMax + 1) * 86_400_000;
+  await expireWaiting(harness);
+  expect(await waiting(harness.table)).toEqual([]);
+  expect(harness.letters).toEqual([]);
 });
 
 test("an event in the bucket that exceeds the size limit goes to the dead letters, unread", async () => {
-  const [message] = await toMessages(desk, [organizationSaved(1, { name: "x".repeat(300_000) })]);
+  const [message] = await toMessages(harness, [organizationSaved(1, { name: "x".repeat(300_000) })]);
   if (!message) throw new Error("There is a message.");
-  for (const name of desk.objects.keys())
-    desk.objects.set(name, new Uint8Array(eventLimits.eventBytesMax + 1));
-  expect(await ingest(desk, [message])).toEqual([]);
-  expect(desk.letters).toMatchObject([
+  for (const name of harness.objects.keys())
+    harness.objects.set(name, new Uint8Array(eventLimits.eventBytesMax + 1));
+  expect(await ingest(harness, [message])).toEqual([]);
+  expect(harness.letters).toMatchObject([
     { reason: `reference: the event is larger than ${eventLimits.eventBytesMax} bytes` },
   ]);
 });

@@ -120,9 +120,9 @@ describe.each(cases.map((each, place) => ({ ...each, place })))("$name", ({ befo
       for (let at = place % callsBetween; hit; at += callsBetween) {
         await restore(table, now, start);
         const faulty = faultyTable(table, at, kind);
-        const desk = createIngestHarness(faulty.table);
-        const messages = await toMessages(desk, [event]);
-        const unfinished = await ingest(desk, messages);
+        const harness = createIngestHarness(faulty.table);
+        const messages = await toMessages(harness, [event]);
+        const unfinished = await ingest(harness, messages);
         hit = faulty.calls() > at;
         expect(unfinished).toEqual(hit ? messages : []);
         await deliver(createIngestHarness(table), [event]);

@@ -39,15 +39,15 @@ vi.mock("../../lib/events/event-types.ts", async (importOriginal) => {
       applied.push(numbers);
     },
   };
-  return { ...original, eventTypes: { ...original.eventTypes, "number.told": counted } };
+  return { ...original, eventTypes: { ...original.eventTypes, "number.sent": counted } };
 });
 
 const store = useStore();
-const numbered = (number: number) => event("number.told", number, { ...organizationName(), number });
+const numbered = (number: number) => event("number.sent", number, { ...organizationName(), number });
 
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
   applied.length = 0;
 });
 
@@ -87,14 +87,18 @@ describe("a permanent fault", () => {
   test.each(bad)(
     "%s goes to the dead letters with its reason and does not block the others",
     async (_, event, reason) => {
-      const [letter, ...others] = await toMessages(desk, [event, organizationSaved(2), repositorySaved(3)]);
+      const [letter, ...others] = await toMessages(harness, [
+        event,
+        organizationSaved(2),
+        repositorySaved(3),
+      ]);
       const group = others[0]?.group ?? "";
       const messages = [{ id: event.id, group, body: letter?.body ?? "" }, ...others];
 
-      expect(await ingest(desk, messages)).toEqual([]);
+      expect(await ingest(harness, messages)).toEqual([]);
 
-      expect(desk.letters).toEqual([{ ...messages[0], reason: expect.stringMatching(reason) }]);
-      expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+      expect(harness.letters).toEqual([{ ...messages[0], reason: expect.stringMatching(reason) }]);
+      expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
     },
   );
 
@@ -104,24 +108,24 @@ describe("a permanent fault", () => {
       group: "g",
       body,
     }));
-    expect(await ingest(desk, messages)).toEqual([]);
-    expect(desk.letters.map(({ id, body }) => ({ id, group: "g", body }))).toEqual(messages);
+    expect(await ingest(harness, messages)).toEqual([]);
+    expect(harness.letters.map(({ id, body }) => ({ id, group: "g", body }))).toEqual(messages);
   });
 
   test("a reason never shows the value of the field", async () => {
-    const [message] = await toMessages(desk, [organizationSaved(1, { plan: "s3cret", workspace_id: 7 })]);
-    await ingest(desk, message ? [message] : []);
-    expect(desk.letters[0]?.reason).not.toContain("s3cret");
+    const [message] = await toMessages(harness, [organizationSaved(1, { plan: "s3cret", workspace_id: 7 })]);
+    await ingest(harness, message ? [message] : []);
+    expect(harness.letters[0]?.reason).not.toContain("s3cret");
   });
 
   test("a message longer than the queue's own limit must come by reference", async () => {
     const body = JSON.stringify(organizationSaved(1)).padEnd(queueLimits.messageBytesMax + 1);
-    await ingest(desk, [{ id: "m", group: "g", body }]);
-    expect(desk.letters).toMatchObject([{ id: "m", reason: expect.stringContaining("by reference") }]);
+    await ingest(harness, [{ id: "m", group: "g", body }]);
+    expect(harness.letters).toMatchObject([{ id: "m", reason: expect.stringContaining("by reference") }]);
   });
 
   test("a bad message is not acknowledged until the dead letters have it", async () => {
-    const down = { ...desk, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
+    const down = { ...harness, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
     const messages = [{ id: "m", group: "g", body: "{" }];
     expect(await ingest(down, messages)).toEqual(messages);
   });
@@ -133,7 +137,7 @@ describe("a passing fault", () => {
       ...(organizationSaved(1).data as object),
       provider_organization_id: "2",
     });
-    const messages = await toMessages(desk, [
+    const messages = await toMessages(harness, [
       numbered(1),
       other,
       organizationSaved(2),
@@ -142,20 +146,20 @@ describe("a passing fault", () => {
       workspaceSaved(1),
     ]);
 
-    const unfinished = await ingest(desk, messages);
+    const unfinished = await ingest(harness, messages);
 
     expect(unfinished).toEqual([messages[3], messages[4]]);
     expect(applied).toEqual([[1]]);
-    expect(await desk.table.get(organizationKey(uuidOf("2")))).toBeDefined();
-    expect(await desk.table.get(organizationKey(uuidOf()))).toBeDefined();
-    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
+    expect(await harness.table.get(organizationKey(uuidOf("2")))).toBeDefined();
+    expect(await harness.table.get(organizationKey(uuidOf()))).toBeDefined();
+    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
   });
 
   test("a group that runs out of time is delivered again, but finished groups are not", async () => {
-    const messages = await toMessages(desk, [organizationSaved(1), workspaceSaved(1)]);
-    const stuck = { ...desk.table, transact: () => new Promise<never>(() => undefined) };
-    const slow = { ...desk, table: { ...stuck, write: desk.table.write } };
-    const instance = await toMessages(desk, [
+    const messages = await toMessages(harness, [organizationSaved(1), workspaceSaved(1)]);
+    const stuck = { ...harness.table, transact: () => new Promise<never>(() => undefined) };
+    const slow = { ...harness, table: { ...stuck, write: harness.table.write } };
+    const instance = await toMessages(harness, [
       event("instance.saved", 1, {
         id: "i",
         name: "i",
@@ -165,7 +169,7 @@ describe("a passing fault", () => {
       }),
     ]);
     let wake: () => void = () => undefined;
-    const clock = Object.assign(desk.clock, {
+    const clock = Object.assign(harness.clock, {
       sleep: () =>
         new Promise<void>((resolve) => {
           wake = resolve;
@@ -173,7 +177,7 @@ describe("a passing fault", () => {
     });
 
     const running = ingest({ ...slow, clock }, [...messages, ...instance], { timeBudgetMs: 10 });
-    await vi.waitFor(async () => expect(await everything(desk.table)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await everything(harness.table)).toHaveLength(1));
     await new Promise((resolve) => setTimeout(resolve, 50));
     wake();
 
@@ -183,17 +187,17 @@ describe("a passing fault", () => {
 
 describe("events that can be applied together", () => {
   test("consecutive events of one type are applied together, up to the type's maximum", async () => {
-    const messages = await toMessages(desk, [1, 2, 3, 4, 5].map(numbered));
-    const [organization] = await toMessages(desk, [organizationSaved(1)]);
+    const messages = await toMessages(harness, [1, 2, 3, 4, 5].map(numbered));
+    const [organization] = await toMessages(harness, [organizationSaved(1)]);
     const mixed = [...messages.slice(0, 4), ...(organization ? [organization] : []), ...messages.slice(4)];
-    expect(await ingest(desk, mixed)).toEqual([]);
+    expect(await ingest(harness, mixed)).toEqual([]);
     expect(applied).toEqual([[1, 2, 3], [4], [5]]);
   });
 
   test("a bad event among events applied together goes to the dead letters alone", async () => {
-    expect(await ingest(desk, await toMessages(desk, [12, 13, 14].map(numbered)))).toEqual([]);
+    expect(await ingest(harness, await toMessages(harness, [12, 13, 14].map(numbered)))).toEqual([]);
     expect(applied).toEqual([[12], [14]]);
-    expect(desk.letters).toMatchObject([{ id: numbered(13).id, reason: "number: 13 is not applied" }]);
+    expect(harness.letters).toMatchObject([{ id: numbered(13).id, reason: "number: 13 is not applied" }]);
   });
 });
 
@@ -201,10 +205,10 @@ describe("an event by reference", () => {
   const large = organizationSaved(1, { note: "x".repeat(200_000) });
 
   test("an event by reference is fetched from the bucket", async () => {
-    const messages = await toMessages(desk, [large]);
+    const messages = await toMessages(harness, [large]);
     expect(messages[0]?.body.length).toBeLessThan(400);
-    expect(await ingest(desk, messages)).toEqual([]);
-    expect(await desk.table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
+    expect(await ingest(harness, messages)).toEqual([]);
+    expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
   });
 
   const reference = (change: object) =>
@@ -215,15 +219,15 @@ describe("an event by reference", () => {
     ["a way out of the folder", reference({ reference: "../a.json" }), /reference: /],
     ["no UTF-8", reference({ reference: "broken.json" }), /UTF-8/],
   ])("a reference that names %s goes to the dead letters", async (_, body, reason) => {
-    await desk.bucket.put("a.json", Buffer.from(JSON.stringify(large)));
-    await desk.bucket.put("broken.json", Uint8Array.of(0xff));
-    expect(await ingest(desk, [{ id: "m", group: "g", body }])).toEqual([]);
-    expect(desk.letters).toEqual([{ id: "m", group: "g", body, reason: expect.stringMatching(reason) }]);
+    await harness.bucket.put("a.json", Buffer.from(JSON.stringify(large)));
+    await harness.bucket.put("broken.json", Uint8Array.of(0xff));
+    expect(await ingest(harness, [{ id: "m", group: "g", body }])).toEqual([]);
+    expect(harness.letters).toEqual([{ id: "m", group: "g", body, reason: expect.stringMatching(reason) }]);
   });
 
   test("an event by reference is delivered again when the bucket does not answer", async () => {
-    const messages = await toMessages(desk, [large]);
+    const messages = await toMessages(harness, [large]);
     const get = () => Promise.reject(new Error("bucket down"));
-    expect(await ingest({ ...desk, bucket: { ...desk.bucket, get } }, messages)).toEqual(messages);
+    expect(await ingest({ ...harness, bucket: { ...harness.bucket, get } }, messages)).toEqual(messages);
   });
 });

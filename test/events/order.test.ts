@@ -14,12 +14,12 @@ import {
 } from "./support.ts";
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 const nameNow = async () => {
-  const item = await desk.table.get(organizationKey(uuidOf()));
+  const item = await harness.table.get(organizationKey(uuidOf()));
   return item && parseOrganization(item).name;
 };
 const at = (occurred_at: string, name: string) => ({ ...organizationSaved(1, { name }), occurred_at });
@@ -54,24 +54,24 @@ test("of two events within a millisecond the later one wins, whichever arrives f
     at("2026-10-01T00:00:00.123456Z", "newer"),
     at("2026-10-01T00:00:00.123Z", "older"),
   ];
-  await deliver(desk, [newer, older]);
+  await deliver(harness, [newer, older]);
   expect(await nameNow()).toBe("newer");
 });
 
 test("an event from more than ten minutes ahead goes to the dead letters", async () => {
-  const nowMs = desk.clock.now;
+  const nowMs = harness.clock.now;
   const ahead = (ms: number, name: string) => at(new Date(nowMs + ms).toISOString(), name);
-  expect(await ingest(desk, await toMessages(desk, [ahead(600_001, "far ahead")]))).toEqual([]);
-  expect(desk.letters).toMatchObject([{ reason: "occurred_at: lies more than 10 minutes in the future" }]);
+  expect(await ingest(harness, await toMessages(harness, [ahead(600_001, "far ahead")]))).toEqual([]);
+  expect(harness.letters).toMatchObject([{ reason: "occurred_at: lies more than 10 minutes in the future" }]);
   expect(await nameNow()).toBeUndefined();
-  await deliver(desk, [ahead(600_000, "just in time")]);
+  await deliver(harness, [ahead(600_000, "just in time")]);
   expect(await nameNow()).toBe("just in time");
 });
 
 test("an item that release 1 stored from more than ten minutes ahead loses to any valid event", async () => {
-  await deliver(desk, [at("2026-10-01T00:00:00.000Z", "first")]);
+  await deliver(harness, [at("2026-10-01T00:00:00.000Z", "first")]);
   for (const key of [organizationKey(uuidOf())])
-    await desk.table.write({ update: key, change: { set: [["version", "9999-12-31T00:00:00.000Z#f"]] } });
-  await deliver(desk, [at("2026-10-01T00:00:01.000Z", "valid")]);
+    await harness.table.write({ update: key, change: { set: [["version", "9999-12-31T00:00:00.000Z#f"]] } });
+  await deliver(harness, [at("2026-10-01T00:00:01.000Z", "valid")]);
   expect(await nameNow()).toBe("valid");
 });

@@ -8,7 +8,7 @@ import { AwsFault } from "../../lib/runtime/aws-fault.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { memberKey, triesKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, type Table } from "../../lib/store/table.ts";
-import { StandingClock } from "../support/clock.ts";
+import { FrozenClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
   createIngestHarness,
@@ -29,19 +29,19 @@ const slowMs = 9_500;
 const { suspectReceivesMin, outlastedMax, passingTriesMin } = eventLimits;
 
 /** Short sleeps return at once and long sleeps never return: only `now` decides when the time is up. */
-class WatchClock extends StandingClock {
+class WatchClock extends FrozenClock {
   override sleep(ms = 0): Promise<void> {
     return ms < 1_000 ? Promise.resolve() : new Promise<void>(() => {});
   }
 }
 
-let desk: IngestHarness;
+let harness: IngestHarness;
 let head: QueueMessage;
 let messages: readonly QueueMessage[];
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table, new WatchClock());
-  await deliver(desk, [organizationSaved(1)]);
-  const [first, ...others] = await toMessages(desk, [
+  harness = createIngestHarness((await openStore(store().endpoint)).table, new WatchClock());
+  await deliver(harness, [organizationSaved(1)]);
+  const [first, ...others] = await toMessages(harness, [
     memberSaved(3, { user_id: "slow" }),
     memberSaved(4, { user_id: "next" }),
   ]);
@@ -52,11 +52,11 @@ beforeEach(async () => {
 
 /** Makes the work on a member read again and again; each answer takes `answerMs`. */
 const asking = (user: string, answerMs: number): Table => ({
-  ...desk.table,
+  ...harness.table,
   getMany: async (keys, options) => {
     const { sk } = memberKey(uuidOf(), user);
-    if (!keys.some((key) => key.sk === sk)) return await desk.table.getMany(keys, options);
-    desk.clock.now += answerMs;
+    if (!keys.some((key) => key.sk === sk)) return await harness.table.getMany(keys, options);
+    harness.clock.now += answerMs;
     throw new ConditionFailed(undefined);
   },
 });
@@ -67,33 +67,33 @@ async function receive(table: Table, timesMax: number, firstReceive = 1): Promis
   const lefts: number[] = [];
   for (let receives = firstReceive; lefts.length < timesMax && left.length > 0; receives++) {
     const delivered = left.map((message) => ({ ...message, receives }));
-    left = await ingest({ ...desk, table }, delivered, { timeBudgetMs });
+    left = await ingest({ ...harness, table }, delivered, { timeBudgetMs });
     lefts.push(left.length);
   }
   return lefts;
 }
 
-const isApplied = async (user: string) => (await desk.table.get(memberKey(uuidOf(), user))) !== undefined;
+const isApplied = async (user: string) => (await harness.table.get(memberKey(uuidOf(), user))) !== undefined;
 
 describe("an event that takes longer than a delivery lasts, whatever the store does", () => {
   test("an event that outlasts its deliveries is given up within half an hour, with that reason; the next event is applied", async () => {
     const deliveries = suspectReceivesMin - 1 + outlastedMax;
     const lefts = await receive(asking("slow", quickMs), 100);
     expect(lefts).toEqual([...Array.from({ length: deliveries }, () => 2), 0]);
-    expect(desk.letters).toMatchObject([
+    expect(harness.letters).toMatchObject([
       { id: head.id, reason: `It took longer than a delivery lasts, ${outlastedMax} times.` },
     ]);
     expect(deliveries * eventQueueSettings.visibilitySeconds).toBeLessThanOrEqual(1_800);
     expect(await isApplied("next")).toBe(true);
-    expect(await desk.table.get(triesKey(head.id))).toBeUndefined();
+    expect(await harness.table.get(triesKey(head.id))).toBeUndefined();
   });
 
   test("an event delayed by a slow store is not given up, and is applied when the store is fast again", async () => {
     const deliveries = suspectReceivesMin + 3 * outlastedMax;
     const lefts = await receive(asking("slow", slowMs), deliveries);
     expect(lefts).toEqual(Array.from({ length: deliveries }, () => 2));
-    expect(await receive(desk.table, 1, deliveries + 1)).toEqual([0]);
-    expect(desk.letters).toEqual([]);
+    expect(await receive(harness.table, 1, deliveries + 1)).toEqual([0]);
+    expect(harness.letters).toEqual([]);
     expect(await isApplied("slow")).toBe(true);
   });
 
@@ -104,18 +104,22 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
       // The other group comes first and takes most of the time.
       const slowStart: Table = {
         ...table,
-        get: async (key, options) => await desk.table.get(key, options),
+        get: async (key, options) => await harness.table.get(key, options),
         write: async (write, options) => {
-          if ("update" in write && write.update.pk === triesKey(others.id).pk) desk.clock.now += 20_000;
-          return await desk.table.write(write, options);
+          if ("update" in write && write.update.pk === triesKey(others.id).pk) harness.clock.now += 20_000;
+          return await harness.table.write(write, options);
         },
       };
       const bad = { ...others, body: "{", receives };
-      await ingest({ ...desk, table: slowStart }, [bad, { ...head, receives }], { timeBudgetMs });
-      desk.letters.splice(0, desk.letters.length, ...desk.letters.filter(({ id }) => id !== others.id));
+      await ingest({ ...harness, table: slowStart }, [bad, { ...head, receives }], { timeBudgetMs });
+      harness.letters.splice(
+        0,
+        harness.letters.length,
+        ...harness.letters.filter(({ id }) => id !== others.id),
+      );
     }
-    expect(desk.letters).toEqual([]);
-    const tries = await desk.table.get(triesKey(head.id));
+    expect(harness.letters).toEqual([]);
+    const tries = await harness.table.get(triesKey(head.id));
     expect([tries?.outlasted, tries?.passing]).toEqual([undefined, 2 * outlastedMax]);
   });
 });
@@ -123,71 +127,77 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
 test("a message that waited behind another for a day has its own tries: a passing fault does not end it", async () => {
   const receives = eventQueueSettings.workerReceivesMax;
   const away: Table = {
-    ...desk.table,
+    ...harness.table,
     transact: () => Promise.reject(new StoreUnavailable("away", true)),
   };
   const lefts = await receive(away, passingTriesMin - 1, receives);
   expect(lefts).toEqual(Array.from({ length: passingTriesMin - 1 }, () => 2));
-  expect(desk.letters).toEqual([]);
-  expect(await receive(desk.table, 1, receives + passingTriesMin)).toEqual([0]);
+  expect(harness.letters).toEqual([]);
+  expect(await receive(harness.table, 1, receives + passingTriesMin)).toEqual([0]);
   expect(await isApplied("slow")).toBe(true);
   expect(await isApplied("next")).toBe(true);
 });
 
 test("a dead letter whose worker dies before it acknowledges the message is neither tried nor sent twice", async () => {
   const bad = { ...head, body: "{", receives: suspectReceivesMin, sending: "one" };
-  expect(await ingest(desk, [bad])).toEqual([]);
-  expect(await ingest(desk, [{ ...bad, receives: bad.receives + 1 }])).toEqual([]);
-  expect(desk.letters).toHaveLength(1);
+  expect(await ingest(harness, [bad])).toEqual([]);
+  expect(await ingest(harness, [{ ...bad, receives: bad.receives + 1 }])).toEqual([]);
+  expect(harness.letters).toHaveLength(1);
   // The event sent again is a new message, with all its tries.
   const again = { ...head, receives: suspectReceivesMin, sending: "two" };
-  expect(await ingest(desk, [again])).toEqual([]);
+  expect(await ingest(harness, [again])).toEqual([]);
   expect(await isApplied("slow")).toBe(true);
 });
 
 test("a bucket that never answers ends with the time budget, and its event keeps its tries", async () => {
-  const clock = Object.assign(new StandingClock(), { nowMs: systemClock.nowMs, sleep: systemClock.sleep });
-  const silent = { ...desk, clock, bucket: { ...desk.bucket, get: () => new Promise<never>(() => {}) } };
+  const clock = Object.assign(new FrozenClock(), { nowMs: systemClock.nowMs, sleep: systemClock.sleep });
+  const silent = {
+    ...harness,
+    clock,
+    bucket: { ...harness.bucket, get: () => new Promise<never>(() => {}) },
+  };
   const { id, type, occurred_at } = memberSaved(3);
   const body = JSON.stringify({ id, type, occurred_at, reference: "large.json" });
   const large = { ...head, body, receives: suspectReceivesMin };
   expect(await ingest(silent, [large], { timeBudgetMs: 300 })).toEqual([large]);
-  expect(await desk.table.get(triesKey(large.id))).toMatchObject({ passing: 1 });
+  expect(await harness.table.get(triesKey(large.id))).toMatchObject({ passing: 1 });
 });
 
 describe("waiting events whose dependency is applied", () => {
   /** AWS denies every write about this member, however often the worker tries. */
   const forbidding = (user: string): Table => ({
-    ...desk.table,
+    ...harness.table,
     transact: async (writes, options) => {
       const { sk } = memberKey(uuidOf("2"), user);
       if (writes.some((write) => "put" in write && write.put.sk === sk))
         throw new AwsFault({ name: "AccessDeniedException", status: 400, message: "no leave" });
-      await desk.table.transact(writes, options);
+      await harness.table.transact(writes, options);
     },
   });
   const later = organizationName("2");
 
   beforeEach(async () => {
-    const early = await toMessages(desk, [
+    const early = await toMessages(harness, [
       memberSaved(3, { ...later, user_id: "bad" }),
       memberSaved(4, { ...later, user_id: "good" }),
     ]);
-    expect(await ingest(desk, early)).toEqual([]);
-    messages = await toMessages(desk, [organizationSaved(1, later)]);
+    expect(await ingest(harness, early)).toEqual([]);
+    messages = await toMessages(harness, [organizationSaved(1, later)]);
   });
 
   test("waiting events that fail do not block each other or their dependency's group for ever, and the dependency is no dead letter", async () => {
     const lefts = await receive(forbidding("bad"), 100);
     expect(lefts).toEqual([...Array.from({ length: passingTriesMin - 1 }, () => 1), 0]);
-    expect(desk.letters).toEqual([]);
-    expect(await desk.table.get(memberKey(uuidOf("2"), "good"))).toBeDefined();
+    expect(harness.letters).toEqual([]);
+    expect(await harness.table.get(memberKey(uuidOf("2"), "good"))).toBeDefined();
   });
 
   test("waiting events that cannot be applied within the maximum wait become dead letters", async () => {
     await receive(forbidding("bad"), 100);
-    desk.clock.now += (eventLimits.waitingDaysMax + 1) * 86_400_000;
-    await expect(expireWaiting({ ...desk, table: forbidding("bad") })).rejects.toThrow();
-    expect(desk.letters).toMatchObject([{ reason: expect.stringMatching(/^It waited 14 days: also since/) }]);
+    harness.clock.now += (eventLimits.waitingDaysMax + 1) * 86_400_000;
+    await expect(expireWaiting({ ...harness, table: forbidding("bad") })).rejects.toThrow();
+    expect(harness.letters).toMatchObject([
+      { reason: expect.stringMatching(/^It waited 14 days: also since/) },
+    ]);
   });
 });

@@ -22,23 +22,23 @@ import {
   uuidOf,
 } from "./support.ts";
 
-const { suspectReceivesMin, untoldMax } = eventLimits;
+const { suspectReceivesMin, unfinishedTriesMax } = eventLimits;
 const isBegun = (name: string): boolean => name.startsWith("begun ");
-const untoldIn = (item: object): number => Object.keys(item).filter(isBegun).length;
+const unfinishedIn = (item: object): number => Object.keys(item).filter(isBegun).length;
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 /** A table that fails a member's transaction with `fault`. */
 const spoiled = (user: string, fault: () => Error): Table => ({
-  ...desk.table,
+  ...harness.table,
   transact: async (writes, ...rest) => {
     const own = memberKey(uuidOf(), user);
     if (writes.some((write) => "put" in write && write.put.sk === own.sk)) throw fault();
-    await desk.table.transact(writes, ...rest);
+    await harness.table.transact(writes, ...rest);
   },
 });
 
@@ -46,7 +46,7 @@ const validation = () => new AwsFault({ name: "ValidationException", status: 400
 
 /** A bad event at the head, two good events of its group, and one of another group. */
 async function batch(): Promise<QueueMessage[]> {
-  return await toMessages(desk, [
+  return await toMessages(harness, [
     memberSaved(3, { user_id: "bad" }),
     memberSaved(4, { user_id: "good" }),
     repositorySaved(5),
@@ -60,7 +60,7 @@ async function receive(table: Table, messages: readonly QueueMessage[], timesMax
   const lefts: number[] = [];
   for (let receives = first; receives < first + timesMax && left.length > 0; receives++) {
     left = await ingest(
-      { ...desk, table },
+      { ...harness, table },
       left.map((message) => ({ ...message, receives })),
     );
     lefts.push(left.length);
@@ -68,7 +68,7 @@ async function receive(table: Table, messages: readonly QueueMessage[], timesMax
   return lefts;
 }
 
-const isThere = async (key: Key) => (await desk.table.get(key)) !== undefined;
+const isThere = async (key: Key) => (await harness.table.get(key)) !== undefined;
 const expectRestApplied = async () => {
   expect(await isThere(memberKey(uuidOf(), "good"))).toBe(true);
   expect(await isThere(repositoryKey(uuidOf(), "9001"))).toBe(true);
@@ -77,18 +77,18 @@ const expectRestApplied = async () => {
 
 describe("an event that can never be applied", () => {
   test("an event whose item the table refuses goes alone to the dead letters, and the rest of the batch continues", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const messages = await batch();
     expect(await receive(spoiled("bad", validation), messages, 5)).toEqual([0]);
-    expect(desk.letters).toEqual([{ ...messages[0], reason: "ValidationException: status 400" }]);
+    expect(harness.letters).toEqual([{ ...messages[0], reason: "ValidationException: status 400" }]);
     await expectRestApplied();
   });
 
   test("an event that depends on a damaged item goes to the dead letters, and the reason names the item", async () => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { user_id: "bad" })]);
-    await desk.table.write({ put: { ...memberKey(uuidOf(), "bad"), user_id: 7 } });
-    expect(await receive(desk.table, await batch(), 5)).toEqual([0]);
-    expect(desk.letters).toMatchObject([
+    await deliver(harness, [organizationSaved(1), memberSaved(2, { user_id: "bad" })]);
+    await harness.table.write({ put: { ...memberKey(uuidOf(), "bad"), user_id: 7 } });
+    expect(await receive(harness.table, await batch(), 5)).toEqual([0]);
+    expect(harness.letters).toMatchObject([
       { reason: expect.stringMatching(/MEMBER#bad is damaged in: user_id/) },
     ]);
     await expectRestApplied();
@@ -107,52 +107,54 @@ describe("an event that can never be applied", () => {
     ],
   ];
   test.each(unclear)("an event with %s is a dead letter after a few tries", async (_, fault, reason) => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     expect(await receive(spoiled("bad", fault), await batch(), 9)).toEqual([3, 3, 0]);
-    expect(desk.letters).toMatchObject([{ id: expect.any(String), reason: expect.stringMatching(reason) }]);
+    expect(harness.letters).toMatchObject([
+      { id: expect.any(String), reason: expect.stringMatching(reason) },
+    ]);
     await expectRestApplied();
   });
 
   test("a waiting event that can never be applied does not block its dependency for ever, and is itself the dead letter", async () => {
-    const [early] = await toMessages(desk, [memberSaved(3, { user_id: "bad" })]);
-    await ingest(desk, early ? [early] : []);
-    const messages = await toMessages(desk, [organizationSaved(1), memberSaved(4, { user_id: "good" })]);
+    const [early] = await toMessages(harness, [memberSaved(3, { user_id: "bad" })]);
+    await ingest(harness, early ? [early] : []);
+    const messages = await toMessages(harness, [organizationSaved(1), memberSaved(4, { user_id: "good" })]);
     const table = spoiled("bad", () => new TypeError("x is not a function"));
     expect(await receive(table, messages, 9)).toEqual([2, 2, 0]);
-    expect(desk.letters).toMatchObject([{ id: early?.id }]);
+    expect(harness.letters).toMatchObject([{ id: early?.id }]);
     expect(await isThere(memberKey(uuidOf(), "good"))).toBe(true);
   });
 });
 
 describe("tries", () => {
   test("each message has its own tries: one redelivered behind another has as many as any other", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const messages = await batch();
     const twice = spoiled("bad", () => new TypeError("bug"));
     expect(await receive(twice, messages, 3)).toEqual([3, 3, 0]);
-    const [good] = await toMessages(desk, [memberSaved(9, { user_id: "good" })]);
+    const [good] = await toMessages(harness, [memberSaved(9, { user_id: "good" })]);
     // The message was received three times already, and its own first try fails.
     const left = await ingest(
-      { ...desk, table: spoiled("good", () => new TypeError("bug")) },
+      { ...harness, table: spoiled("good", () => new TypeError("bug")) },
       good ? [{ ...good, receives: 4 }] : [],
     );
     expect(left).toHaveLength(1);
-    expect(desk.letters).toHaveLength(1);
+    expect(harness.letters).toHaveLength(1);
   });
 
   test("tries that a passing fault ended do not count, however many there are", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const table = spoiled("bad", () => new StoreUnavailable("away", true));
     expect(await receive(table, await batch(), 12)).toEqual(Array.from({ length: 12 }, () => 3));
-    expect(desk.letters).toEqual([]);
-    expect(await receive(desk.table, await batch(), 1)).toEqual([0]);
+    expect(harness.letters).toEqual([]);
+    expect(await receive(harness.table, await batch(), 1)).toEqual([0]);
     await expectRestApplied();
-    const kept = (await everything(desk.table)).filter(({ pk }) => pk.startsWith("TRIES#"));
-    expect(kept.filter((item) => untoldIn(item) > 0 || item.unclear !== undefined)).toEqual([]);
+    const kept = (await everything(harness.table)).filter(({ pk }) => pk.startsWith("TRIES#"));
+    expect(kept.filter((item) => unfinishedIn(item) > 0 || item.unclear !== undefined)).toEqual([]);
   });
 
   test("tries in a flapping outage do not count: a store that records only their beginning makes no dead letter", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [good] = await batch();
     if (!good) throw new Error("There is a message.");
     let isAway = false;
@@ -161,27 +163,31 @@ describe("tries", () => {
       return await call();
     };
     const table: Table = {
-      ...desk.table,
-      getMany: (...given) => answer(() => desk.table.getMany(...given)),
-      transact: (...given) => answer(() => desk.table.transact(...given)),
+      ...harness.table,
+      getMany: (...given) => answer(() => harness.table.getMany(...given)),
+      transact: (...given) => answer(() => harness.table.transact(...given)),
       write: async (write, ...rest) => {
-        const after = await answer(() => desk.table.write(write, ...rest));
+        const after = await answer(() => harness.table.write(write, ...rest));
         // The store becomes unavailable after it counts a try, and is available again for the next delivery.
         isAway = "update" in write && after?.given_up === undefined && !write.when;
         return after;
       },
     };
-    for (let receives = suspectReceivesMin; receives <= suspectReceivesMin + 2 * untoldMax; receives++) {
+    for (
+      let receives = suspectReceivesMin;
+      receives <= suspectReceivesMin + 2 * unfinishedTriesMax;
+      receives++
+    ) {
       isAway = false;
-      expect(await ingest({ ...desk, table }, [{ ...good, receives }])).toHaveLength(1);
+      expect(await ingest({ ...harness, table }, [{ ...good, receives }])).toHaveLength(1);
     }
-    expect(await ingest(desk, [{ ...good, receives: suspectReceivesMin }])).toEqual([]);
-    expect(desk.letters).toEqual([]);
+    expect(await ingest(harness, [{ ...good, receives: suspectReceivesMin }])).toEqual([]);
+    expect(harness.letters).toEqual([]);
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
   test("tries that killed the worker are counted: the event is given up, and the rest of its batch is applied", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [bad, ...others] = await batch();
     if (!bad) throw new Error("There is a message.");
     let left: readonly QueueMessage[] = [...others, bad];
@@ -202,99 +208,104 @@ describe("tries", () => {
     const dies = new Promise<void>((resolve) => {
       onDeath = resolve;
     });
-    void ingest({ ...desk, table }, [{ ...bad, receives: suspectReceivesMin }]);
+    void ingest({ ...harness, table }, [{ ...bad, receives: suspectReceivesMin }]);
     await dies;
-    const [begun] = Object.keys((await desk.table.get(triesKey(bad.id))) ?? {}).filter(isBegun);
+    const [begun] = Object.keys((await harness.table.get(triesKey(bad.id))) ?? {}).filter(isBegun);
     expect(begun).toBeDefined();
     // Repeat until one try is left.
-    const earlier = Array.from({ length: untoldMax - 1 }, (_, index) => [`begun ${index}`, true] as const);
-    await desk.table.write({ update: triesKey(bad.id), change: { set: earlier } });
-    expect(desk.letters).toEqual([]);
+    const earlier = Array.from(
+      { length: unfinishedTriesMax - 1 },
+      (_, index) => [`begun ${index}`, true] as const,
+    );
+    await harness.table.write({ update: triesKey(bad.id), change: { set: earlier } });
+    expect(harness.letters).toEqual([]);
     left = await ingest(
-      { ...desk, table },
-      left.map((message) => ({ ...message, receives: suspectReceivesMin + untoldMax })),
+      { ...harness, table },
+      left.map((message) => ({ ...message, receives: suspectReceivesMin + unfinishedTriesMax })),
     );
     expect(left).toEqual([]);
-    expect(desk.letters).toMatchObject([{ id: bad.id, reason: expect.stringMatching(/begun 5 times/) }]);
+    expect(harness.letters).toMatchObject([{ id: bad.id, reason: expect.stringMatching(/begun 5 times/) }]);
     await expectRestApplied();
   });
 
   test("the tries of a message that is finally applied are deleted", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [bad] = await batch();
     if (!bad) throw new Error("There is a message.");
-    await ingest({ ...desk, table: spoiled("bad", () => new TypeError("bug")) }, [{ ...bad, receives: 3 }]);
-    expect(await desk.table.get(triesKey(bad.id))).toMatchObject({ unclear: 1 });
-    expect(await ingest(desk, [{ ...bad, receives: 4 }])).toEqual([]);
-    expect(await desk.table.get(triesKey(bad.id))).toBeUndefined();
+    await ingest({ ...harness, table: spoiled("bad", () => new TypeError("bug")) }, [
+      { ...bad, receives: 3 },
+    ]);
+    expect(await harness.table.get(triesKey(bad.id))).toMatchObject({ unclear: 1 });
+    expect(await ingest(harness, [{ ...bad, receives: 4 }])).toEqual([]);
+    expect(await harness.table.get(triesKey(bad.id))).toBeUndefined();
   });
 
   test("the tries of a dead letter are deleted: the same event sent again starts with all its tries", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [bad] = await batch();
     if (!bad) throw new Error("There is a message.");
     const table = spoiled("bad", () => new TypeError("bug"));
     expect(await receive(table, [bad], 9)).toEqual([1, 1, 0]);
-    expect(await desk.table.get(triesKey(bad.id))).toBeUndefined();
-    expect(await ingest(desk, [{ ...bad, receives: suspectReceivesMin }])).toEqual([]);
-    expect(desk.letters).toHaveLength(1);
+    expect(await harness.table.get(triesKey(bad.id))).toBeUndefined();
+    expect(await ingest(harness, [{ ...bad, receives: suspectReceivesMin }])).toEqual([]);
+    expect(harness.letters).toHaveLength(1);
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 });
 
 describe("the worker's own limit of receives", () => {
   test("the worker gives up a message before the queue does, even if the event is not the cause", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [bad] = await batch();
     const table = spoiled("bad", () => new StoreUnavailable("away", true));
     const receives = eventQueueSettings.workerReceivesMax;
     const lefts = await receive(table, bad ? [bad] : [], eventLimits.passingTriesMin, receives);
     expect(lefts).toEqual([...Array.from({ length: eventLimits.passingTriesMin - 1 }, () => 1), 0]);
-    expect(desk.letters).toMatchObject([
+    expect(harness.letters).toMatchObject([
       { reason: expect.stringMatching(/received 889 times. StoreUnavailable/) },
     ]);
     // The worker may have to give up all ten messages of a batch, one after another, before the queue does.
     const { receivesMax, batchMessagesMax } = eventQueueSettings;
     const { passingTriesMin, outlastedMax, triesMax } = eventLimits;
     expect(receives + batchMessagesMax * passingTriesMin).toBeLessThan(receivesMax);
-    const ownTriesMax = Math.max(triesMax, untoldMax + 1, outlastedMax + 1);
+    const ownTriesMax = Math.max(triesMax, unfinishedTriesMax + 1, outlastedMax + 1);
     expect(suspectReceivesMin + ownTriesMax * batchMessagesMax).toBeLessThan(receives);
     expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
   });
 
   test("the worker gives up no good event whose receives rose for 44 hours because Lambda had no free concurrency", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [good] = await batch();
     if (!good) throw new Error("There is a message.");
     const { workerReceivesMax, visibilitySeconds } = eventQueueSettings;
     expect(workerReceivesMax * visibilitySeconds).toBeGreaterThanOrEqual(44 * 3_600);
     const message = { ...good, receives: workerReceivesMax - 1 };
     const table = spoiled("bad", () => new StoreUnavailable("away", true));
-    expect(await ingest({ ...desk, table }, [message])).toEqual([message]);
-    expect(await ingest(desk, [message])).toEqual([]);
-    expect(desk.letters).toEqual([]);
+    expect(await ingest({ ...harness, table }, [message])).toEqual([message]);
+    expect(await ingest(harness, [message])).toEqual([]);
+    expect(harness.letters).toEqual([]);
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
   test("the worker gives up an event whose time is up at the last receive, with that reason; events not yet begun are no dead letters", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const [bad, next] = await batch();
     if (!bad || !next) throw new Error("There is a message.");
-    const stuck: Table = { ...desk.table, transact: () => new Promise<never>(() => {}) };
+    const stuck: Table = { ...harness.table, transact: () => new Promise<never>(() => {}) };
     const startMs = systemClock.nowMs();
-    const clock = Object.assign(desk.clock, {
-      nowMs: () => desk.clock.now + systemClock.nowMs() - startMs,
+    const clock = Object.assign(harness.clock, {
+      nowMs: () => harness.clock.now + systemClock.nowMs() - startMs,
       sleep: systemClock.sleep,
     });
     const receives = eventQueueSettings.workerReceivesMax;
     const passing = eventLimits.passingTriesMin - 1;
-    await desk.table.write({ put: { ...triesKey(bad.id), passing } });
+    await harness.table.write({ put: { ...triesKey(bad.id), passing } });
     const messages = [bad, next].map((message) => ({ ...message, receives }));
-    const left = await ingest({ ...desk, clock, table: stuck }, messages, { timeBudgetMs: 400 });
+    const left = await ingest({ ...harness, clock, table: stuck }, messages, { timeBudgetMs: 400 });
     expect(left).toEqual(messages.slice(1));
-    expect(desk.letters).toMatchObject([
+    expect(harness.letters).toMatchObject([
       { id: bad.id, reason: expect.stringMatching(/received 880 times. TimeoutError/) },
     ]);
-    for (const { id } of messages) expect(await desk.table.get(triesKey(id))).toBeUndefined();
+    for (const { id } of messages) expect(await harness.table.get(triesKey(id))).toBeUndefined();
   });
 });

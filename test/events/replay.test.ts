@@ -70,8 +70,8 @@ const history: readonly OutgoingEvent[] = [
 
 async function tableAfter(events: readonly OutgoingEvent[]) {
   const { table, client } = await openStore(store().endpoint);
-  const desk = createIngestHarness(table);
-  await deliver(desk, events);
+  const harness = createIngestHarness(table);
+  await deliver(harness, events);
   const items = await everything(table);
   client.destroy();
   // A clock reminder exists only if the organization moved in this order of events.
@@ -85,7 +85,7 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
   const ended = items
     .filter((item) => !isOfTheWay(item))
     .map((item): Item => ({ ...item, visible_epoch: undefined, arrived: undefined }));
-  return { items: ended, letters: desk.letters };
+  return { items: ended, letters: harness.letters };
 }
 
 describe("replaying a history", () => {

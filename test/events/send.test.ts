@@ -17,7 +17,7 @@ import {
 
 /** Sending needs no table. */
 const untouched = () => Promise.reject(new Error("Sending must not touch the table."));
-const desk = createIngestHarness({
+const harness = createIngestHarness({
   get: untouched,
   getMany: untouched,
   transactGet: untouched,
@@ -77,7 +77,7 @@ describe("message groups", () => {
 describe("sending", () => {
   test("sending keeps the order, and gives each message its event's id", async () => {
     const events = [organizationSaved(1), repositorySaved(2), memberSaved(3)];
-    const messages = await toMessages(desk, events);
+    const messages = await toMessages(harness, events);
     expect(messages.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
     expect(messages.map(({ body }) => JSON.parse(body))).toEqual(events);
   });
@@ -86,23 +86,23 @@ describe("sending", () => {
     ["an event of less than 200,000 bytes is sent inline", eventLimits.inlineBytesMax - 1, false],
     ["an event of 200,000 bytes is sent by reference", eventLimits.inlineBytesMax, true],
   ])("%s", async (_, bytes, byReference) => {
-    const padded = (note: string) => event("number.told", 1, { note });
+    const padded = (note: string) => event("number.sent", 1, { note });
     const rest = Buffer.byteLength(JSON.stringify(padded("")));
     const sent = padded("é".repeat((bytes - rest) >> 1).padEnd(bytes - rest - ((bytes - rest) >> 1), "x"));
     expect(Buffer.byteLength(JSON.stringify(sent))).toBe(bytes);
 
-    const [message] = await toMessages(desk, [sent]);
+    const [message] = await toMessages(harness, [sent]);
 
     const body = JSON.parse(message?.body ?? "");
     if (!byReference) return expect(body).toEqual(sent);
     const { id, type, occurred_at } = sent;
     expect(body).toEqual({ id, type, occurred_at, reference: expect.stringContaining(id) });
-    expect(JSON.parse(Buffer.from(desk.objects.get(body.reference) ?? []).toString())).toEqual(sent);
+    expect(JSON.parse(Buffer.from(harness.objects.get(body.reference) ?? []).toString())).toEqual(sent);
   });
 
   test("characters that SQS refuses are escaped, and restored when read", async () => {
-    const sent = event("number.told", 1, { note: "\uffff\ufffe\u0007 \u{1F600}" });
-    const [message] = await toMessages(desk, [sent]);
+    const sent = event("number.sent", 1, { note: "\uffff\ufffe\u0007 \u{1F600}" });
+    const [message] = await toMessages(harness, [sent]);
     expect([..."\uffff\ufffe\u0007"].filter((character) => message?.body.includes(character))).toEqual([]);
     expect(JSON.parse(message?.body ?? "")).toEqual(sent);
   });

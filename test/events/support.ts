@@ -5,7 +5,7 @@ import type { DeadLetter, EventDeps, QueueMessage } from "../../lib/events/ports
 import { type OutgoingEvent, sendEvents } from "../../lib/events/send.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
-import { StandingClock } from "../support/clock.ts";
+import { FrozenClock } from "../support/clock.ts";
 import {
   instanceData,
   memberData,
@@ -18,11 +18,11 @@ import { scanAll } from "../support/scan-all.ts";
 export type IngestHarness = EventDeps & {
   readonly letters: DeadLetter[];
   readonly objects: Map<string, Uint8Array>;
-  readonly clock: StandingClock;
+  readonly clock: FrozenClock;
 };
 
 /** The write side on a table, with a bucket and dead letters in memory. */
-export function createIngestHarness(table: Table, clock = new StandingClock()): IngestHarness {
+export function createIngestHarness(table: Table, clock = new FrozenClock()): IngestHarness {
   const letters: DeadLetter[] = [];
   const objects = new Map<string, Uint8Array>();
   return {
@@ -31,7 +31,7 @@ export function createIngestHarness(table: Table, clock = new StandingClock()): 
     random: systemRandom,
     letters,
     objects,
-    untoldEnds: new Map(),
+    unrecordedEnds: new Map(),
     log: () => undefined,
     bucket: {
       put: async (name, content) => void objects.set(name, content),
@@ -43,19 +43,19 @@ export function createIngestHarness(table: Table, clock = new StandingClock()): 
 
 /** What `events send` would put into the queue. */
 export async function toMessages(
-  desk: IngestHarness,
+  harness: IngestHarness,
   events: readonly OutgoingEvent[],
 ): Promise<QueueMessage[]> {
   const messages: QueueMessage[] = [];
-  await sendEvents({ send: async (sent) => void messages.push(...sent) }, desk.bucket, events);
+  await sendEvents({ send: async (sent) => void messages.push(...sent) }, harness.bucket, events);
   return messages;
 }
 
 /** Sends events and ingests them in batches of ten, in order. */
-export async function deliver(desk: IngestHarness, events: readonly OutgoingEvent[]): Promise<void> {
-  const messages = await toMessages(desk, events);
+export async function deliver(harness: IngestHarness, events: readonly OutgoingEvent[]): Promise<void> {
+  const messages = await toMessages(harness, events);
   for (let start = 0; start < messages.length; start += 10) {
-    const unfinished = await ingest(desk, messages.slice(start, start + 10));
+    const unfinished = await ingest(harness, messages.slice(start, start + 10));
     if (unfinished.length > 0) throw new Error(`${unfinished.length} messages were not applied.`);
   }
 }

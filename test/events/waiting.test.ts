@@ -23,9 +23,9 @@ import {
 
 const store = useStore();
 const dayMs = 86_400_000;
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 const waiting = async (table: Table) =>
@@ -34,57 +34,57 @@ const waiting = async (table: Table) =>
 describe("an event that arrives before its dependency", () => {
   test("an event before its dependency is acknowledged, waits, and is applied when the dependency arrives, chain by chain", async () => {
     const forge = { provider: "gitlab", instance_id: "forge" };
-    await deliver(desk, [memberSaved(3, forge), repositorySaved(4, forge), organizationSaved(2, forge)]);
-    expect(await waiting(desk.table)).toHaveLength(6);
+    await deliver(harness, [memberSaved(3, forge), repositorySaved(4, forge), organizationSaved(2, forge)]);
+    expect(await waiting(harness.table)).toHaveLength(6);
 
-    await deliver(desk, [instanceSaved(1)]);
+    await deliver(harness, [instanceSaved(1)]);
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     expect(items.filter(({ pk }) => pk.startsWith("WAITING"))).toEqual([]);
     expect(items.filter(({ sk }) => /^(MEMBER|REPO)#/.test(sk))).toHaveLength(2);
   });
 
   test("an event delivered many times waits once, counted from the first delivery", async () => {
-    await deliver(desk, [memberSaved(3)]);
-    const first = await waiting(desk.table);
-    desk.clock.now += dayMs;
-    await deliver(desk, [memberSaved(3), memberSaved(3)]);
-    expect(await waiting(desk.table)).toEqual(first);
+    await deliver(harness, [memberSaved(3)]);
+    const first = await waiting(harness.table);
+    harness.clock.now += dayMs;
+    await deliver(harness, [memberSaved(3), memberSaved(3)]);
+    expect(await waiting(harness.table)).toEqual(first);
   });
 
   test("an event by reference waits as a reference", async () => {
     const ids = Array.from({ length: 30_000 }, (_, index) => `repository-${index}`);
-    await deliver(desk, [memberSaved(3, { readable_repository_ids: ids })]);
-    const [kept] = await waiting(desk.table);
+    await deliver(harness, [memberSaved(3, { readable_repository_ids: ids })]);
+    const [kept] = await waiting(harness.table);
     expect(JSON.stringify(kept).length).toBeLessThan(1_000);
-    await deliver(desk, [organizationSaved(1)]);
-    expect(await desk.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ user_id: "4411" });
+    await deliver(harness, [organizationSaved(1)]);
+    expect(await harness.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ user_id: "4411" });
   });
 
   test("many events that wait for one dependency are all applied, page by page", async () => {
     const crowd = Array.from({ length: eventLimits.waitingPageItems * 2 + 3 }, (_, index) =>
       repositorySaved(3, { repository_id: `r${index}` }),
     );
-    await deliver(desk, crowd);
-    await deliver(desk, [organizationSaved(1)]);
-    const items = await everything(desk.table);
+    await deliver(harness, crowd);
+    await deliver(harness, [organizationSaved(1)]);
+    const items = await everything(harness.table);
     expect(items.filter(({ sk }) => sk.startsWith("REPO#"))).toHaveLength(crowd.length);
     expect(items.filter(({ pk }) => pk.startsWith("WAITING"))).toEqual([]);
   });
 
   test("a waiting event is applied by a duplicate of its dependency if the first delivery was interrupted", async () => {
-    await deliver(desk, [repositorySaved(3)]);
-    const [arrival] = await toMessages(desk, [organizationSaved(1)]);
+    await deliver(harness, [repositorySaved(3)]);
+    const [arrival] = await toMessages(harness, [organizationSaved(1)]);
     if (!arrival) throw new Error("no message");
     // The crash comes right after the organization is written.
-    const faulty = faultyTable(desk.table, 2, "crash");
-    expect(await ingest({ ...desk, table: faulty.table }, [arrival])).toEqual([arrival]);
-    expect(await desk.table.get(organizationKey(uuidOf()))).toBeDefined();
-    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
+    const faulty = faultyTable(harness.table, 2, "crash");
+    expect(await ingest({ ...harness, table: faulty.table }, [arrival])).toEqual([arrival]);
+    expect(await harness.table.get(organizationKey(uuidOf()))).toBeDefined();
+    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
 
-    await deliver(desk, [organizationSaved(1)]);
-    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    await deliver(harness, [organizationSaved(1)]);
+    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
   });
 });
 
@@ -94,133 +94,133 @@ describe("a dependency that arrives while the waiting event is being stored", ()
     let met = false;
     const transact: Table["transact"] = async (writes) => {
       const isWaiter = writes.some((write) => "put" in write && write.put.pk === "WAITING");
-      if (!isWaiter || met) return desk.table.transact(writes);
+      if (!isWaiter || met) return harness.table.transact(writes);
       met = true;
-      if (moment === "before") await deliver(desk, [organizationSaved(1)]);
-      await desk.table.transact(writes);
-      if (moment === "after") await deliver(desk, [organizationSaved(1)]);
+      if (moment === "before") await deliver(harness, [organizationSaved(1)]);
+      await harness.table.transact(writes);
+      if (moment === "after") await deliver(harness, [organizationSaved(1)]);
     };
-    return { ...desk, table: { ...desk.table, transact } };
+    return { ...harness, table: { ...harness.table, transact } };
   };
 
   test.each(["before", "after"] as const)(
     "the organization arrives %s the waiting event is stored: the event is applied and waits no more",
     async (moment) => {
       await deliver(meeting(moment), [repositorySaved(3)]);
-      expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
-      expect(await waiting(desk.table)).toEqual([]);
+      expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+      expect(await waiting(harness.table)).toEqual([]);
     },
   );
 });
 
 describe("waiting too long", () => {
   test("an event that waits goes to the dead letters after 14 days, with the reason, and not earlier", async () => {
-    await deliver(desk, [repositorySaved(3)]);
-    desk.clock.now += dayMs;
-    await deliver(desk, [memberSaved(3)]);
+    await deliver(harness, [repositorySaved(3)]);
+    harness.clock.now += dayMs;
+    await deliver(harness, [memberSaved(3)]);
 
-    desk.clock.now += 13 * dayMs;
-    await expireWaiting(desk);
-    expect(desk.letters).toEqual([]);
+    harness.clock.now += 13 * dayMs;
+    await expireWaiting(harness);
+    expect(harness.letters).toEqual([]);
 
-    desk.clock.now += 1;
-    await expireWaiting(desk);
-    const [message] = await toMessages(desk, [repositorySaved(3)]);
+    harness.clock.now += 1;
+    await expireWaiting(harness);
+    const [message] = await toMessages(harness, [repositorySaved(3)]);
     const reason = "It waited 14 days for the organization github 1001, which never came.";
-    expect(desk.letters).toEqual([{ ...message, reason }]);
-    expect((await waiting(desk.table)).map(({ event_id }) => event_id).filter(Boolean)).toEqual([
+    expect(harness.letters).toEqual([{ ...message, reason }]);
+    expect((await waiting(harness.table)).map(({ event_id }) => event_id).filter(Boolean)).toEqual([
       memberSaved(3).id,
     ]);
   });
 
   test("a dead letter that cannot be sent stays and is tried again", async () => {
-    await deliver(desk, [repositorySaved(3)]);
-    desk.clock.now += 15 * dayMs;
-    const down = { ...desk, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
+    await deliver(harness, [repositorySaved(3)]);
+    harness.clock.now += 15 * dayMs;
+    const down = { ...harness, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
     await expect(expireWaiting(down)).rejects.toThrow("queue down");
-    await expireWaiting(desk);
-    expect(desk.letters).toHaveLength(1);
-    expect(await waiting(desk.table)).toEqual([]);
+    await expireWaiting(harness);
+    expect(harness.letters).toHaveLength(1);
+    expect(await waiting(harness.table)).toEqual([]);
   });
 
   test("one dead letter that cannot be sent does not block the others", async () => {
-    await deliver(desk, [repositorySaved(3), memberSaved(3)]);
-    desk.clock.now += 15 * dayMs;
+    await deliver(harness, [repositorySaved(3), memberSaved(3)]);
+    harness.clock.now += 15 * dayMs;
     let sent = 0;
     const faltering = {
-      send: async (letters: Parameters<typeof desk.deadLetters.send>[0]) => {
+      send: async (letters: Parameters<typeof harness.deadLetters.send>[0]) => {
         if (sent++ === 0) throw new Error("queue down");
-        await desk.deadLetters.send(letters);
+        await harness.deadLetters.send(letters);
       },
     };
-    await expect(expireWaiting({ ...desk, deadLetters: faltering })).rejects.toThrow("queue down");
-    expect(desk.letters).toHaveLength(1);
-    await expireWaiting(desk);
-    expect(desk.letters).toHaveLength(2);
-    expect(await waiting(desk.table)).toEqual([]);
+    await expect(expireWaiting({ ...harness, deadLetters: faltering })).rejects.toThrow("queue down");
+    expect(harness.letters).toHaveLength(1);
+    await expireWaiting(harness);
+    expect(harness.letters).toHaveLength(2);
+    expect(await waiting(harness.table)).toEqual([]);
   });
 
   test("an expired event whose dependency exists is applied instead of becoming a dead letter", async () => {
-    await deliver(desk, [repositorySaved(3)]);
-    const [arrival] = await toMessages(desk, [organizationSaved(1)]);
-    const faulty = faultyTable(desk.table, 2, "crash");
-    if (arrival) await ingest({ ...desk, table: faulty.table }, [arrival]);
-    desk.clock.now += 15 * dayMs;
+    await deliver(harness, [repositorySaved(3)]);
+    const [arrival] = await toMessages(harness, [organizationSaved(1)]);
+    const faulty = faultyTable(harness.table, 2, "crash");
+    if (arrival) await ingest({ ...harness, table: faulty.table }, [arrival]);
+    harness.clock.now += 15 * dayMs;
 
-    await expireWaiting(desk);
+    await expireWaiting(harness);
 
-    expect(desk.letters).toEqual([]);
-    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
-    expect(await waiting(desk.table)).toEqual([]);
+    expect(harness.letters).toEqual([]);
+    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(await waiting(harness.table)).toEqual([]);
   });
 });
 
 test("a damaged row of the waiting list is reported and does not block the others", async () => {
-  await deliver(desk, [memberSaved(3)]);
-  await desk.table.write({ put: { pk: "WAITING", sk: "0", since: 7 } });
-  desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
-  await expect(expireWaiting(desk)).rejects.toThrow(
+  await deliver(harness, [memberSaved(3)]);
+  await harness.table.write({ put: { pk: "WAITING", sk: "0", since: 7 } });
+  harness.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+  await expect(expireWaiting(harness)).rejects.toThrow(
     "The waiting event's age at WAITING / 0 is damaged in: since",
   );
-  expect(desk.letters).toHaveLength(1);
+  expect(harness.letters).toHaveLength(1);
 });
 
 describe("a damaged event among those that wait", () => {
   const spoil = async (damage: { readonly [name: string]: number }) => {
     const key = waitingKey(organizationKey(uuidOf()), versionOf(memberSaved(3)));
-    await desk.table.write({ put: { ...(await desk.table.get(key)), ...key, ...damage } });
+    await harness.table.write({ put: { ...(await harness.table.get(key)), ...key, ...damage } });
   };
   const reason = (field: string) =>
     expect.stringMatching(new RegExp(`waiting event at .* damaged in: ${field}`));
 
   test("only the damaged event becomes a dead letter: its dependency and the other waiting events are applied", async () => {
-    await deliver(desk, [memberSaved(3), repositorySaved(4)]);
+    await deliver(harness, [memberSaved(3), repositorySaved(4)]);
     await spoil({ body: 7 });
-    await deliver(desk, [organizationSaved(1)]);
-    expect(desk.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
-    expect(await desk.table.get(organizationKey(uuidOf()))).toBeDefined();
-    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
-    expect(await waiting(desk.table)).toEqual([]);
+    await deliver(harness, [organizationSaved(1)]);
+    expect(harness.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
+    expect(await harness.table.get(organizationKey(uuidOf()))).toBeDefined();
+    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(await waiting(harness.table)).toEqual([]);
   });
 
   test("a damaged event becomes a dead letter once, even if its age is unreadable, and its row by age is deleted later", async () => {
-    await deliver(desk, [memberSaved(3), repositorySaved(4)]);
+    await deliver(harness, [memberSaved(3), repositorySaved(4)]);
     await spoil({ since: 7, group: 7, id: 7 });
-    await deliver(desk, [organizationSaved(1)]);
-    desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
-    await expireWaiting(desk);
-    expect(desk.letters).toMatchObject([
+    await deliver(harness, [organizationSaved(1)]);
+    harness.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+    await expireWaiting(harness);
+    expect(harness.letters).toMatchObject([
       { group: expect.stringMatching(/^damaged\./), reason: reason("id") },
     ]);
-    expect(await waiting(desk.table)).toEqual([]);
+    expect(await waiting(harness.table)).toEqual([]);
   });
 
   test("a damaged event becomes a dead letter when its dependency never arrives", async () => {
-    await deliver(desk, [memberSaved(3)]);
+    await deliver(harness, [memberSaved(3)]);
     await spoil({ body: 7 });
-    desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
-    await expireWaiting(desk);
-    expect(desk.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
-    expect(await waiting(desk.table)).toEqual([]);
+    harness.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+    await expireWaiting(harness);
+    expect(harness.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
+    expect(await waiting(harness.table)).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ describe("GET /v1/audit-logs", () => {
   let one = "";
   let two = "";
   /** Audit entries by their age in days; the summary of each names its age. */
-  const told = [300, 200, 199, 100, 65, 64, 31, 30, 10, 3, 2, 1];
+  const daysWritten = [300, 200, 199, 100, 65, 64, 31, 30, 10, 3, 2, 1];
   const write = async (daysAgo: number, uuid: string | null, name = "Ada Lovelace") => {
     const clock = new TestClock(new Date(nowMs - daysAgo * dayMs).toISOString());
     const writes = auditWrites(
@@ -45,7 +45,7 @@ describe("GET /v1/audit-logs", () => {
     one = await world.organization("one", { workspace_id: "audit" });
     two = await world.organization("two", { workspace_id: "audit" });
     key = (await world.token("audit")).text;
-    for (const [index, daysAgo] of told.entries()) await write(daysAgo, index % 2 ? two : one);
+    for (const [index, daysAgo] of daysWritten.entries()) await write(daysAgo, index % 2 ? two : one);
     await write(5, null, "Grace =Hopper");
   });
   const walk = async (query: string) => {
@@ -74,7 +74,7 @@ describe("GET /v1/audit-logs", () => {
 
   test("org_id narrows to one organization, without entries of the whole workspace", async () => {
     expect(await walk("org_id=one")).toEqual(
-      newestFirst.filter((day) => told.includes(day) && told.indexOf(day) % 2 === 0),
+      newestFirst.filter((day) => daysWritten.includes(day) && daysWritten.indexOf(day) % 2 === 0),
     );
     expect(await walk("org_id=two&order=asc&limit=1")).toEqual([1, 3, 30, 64, 100, 200].toReversed());
   });

@@ -104,18 +104,18 @@ describe("a key", () => {
 
   test("a key stops working when its owner leaves, for every kind with an owner, and works again when the owner returns", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "leavers");
-    const tell = async (active: boolean) => {
+    const sendActive = async (active: boolean) => {
       await world.member(cloud, "u-admin", { role: "cr_admin", active });
       await world.member(cloud, "u-member", { active });
       await world.member(hosted, "u-admin", { role: "cr_admin", active });
     };
     const owned = ["organization", "user", "instance", "agentic"] as const;
     const statuses = () => Promise.all(owned.map((kind) => status(keys[kind].text)));
-    await tell(false);
+    await sendActive(false);
     expect(await statuses()).toEqual([401, 401, 401, 401]);
     await expect(world.rotate(keys.organization, 60)).rejects.toThrow("is not an active member");
     expect([await status(keys.legacy.text), await status(keys.workspace.text)]).toEqual([200, 200]);
-    await tell(true);
+    await sendActive(true);
     expect(await statuses()).toEqual([200, 200, 200, 200]);
   });
 
@@ -309,8 +309,8 @@ test("every kind of refusal is audited, with the actor of an accepted use", asyn
   await api.call("/v1/organizations/00000000-0000-4000-8000-000000000000/repositories", {
     key: keys.organization.text,
   });
-  const told = await entries("actions=key.refused");
-  expect(told.map(({ metadata }) => metadata.reason).toSorted()).toEqual([
+  const refusals = await entries("actions=key.refused");
+  expect(refusals.map(({ metadata }) => metadata.reason).toSorted()).toEqual([
     "ORGANIZATION_NOT_FOUND",
     "ORGANIZATION_NOT_FOUND",
     "RATE_LIMIT_EXCEEDED",

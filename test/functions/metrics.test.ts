@@ -15,10 +15,13 @@ for (const operation of [reviewCommentMetrics, reviewMetrics, mcpMetrics])
 
 describe("records", () => {
   test("records of review comments have every field, and null for unknown values", async () => {
-    const { tell, page } = await standalone(api, world, "comments");
+    const { sendPullRequest, page } = await standalone(api, world, "comments");
     const url = `${urlOf(1)}#discussion_r1`;
-    await tell(1, { author_id: null, comments: [{ url, severity: null, category: null, accepted: null }] });
-    await tell(2, {
+    await sendPullRequest(1, {
+      author_id: null,
+      comments: [{ url, severity: null, category: null, accepted: null }],
+    });
+    await sendPullRequest(2, {
       comments: [
         {
           url: "https://elsewhere.test/c",
@@ -56,8 +59,8 @@ describe("records", () => {
   });
 
   test("records of reviews have every field, times in UTC, and the current names", async () => {
-    const { tell, page, organization } = await standalone(api, world, "reviews");
-    await tell(1, { merged_at: "2026-11-02T12:00:00.000+02:00", last_commit_at: null });
+    const { sendPullRequest, page, organization } = await standalone(api, world, "reviews");
+    await sendPullRequest(1, { merged_at: "2026-11-02T12:00:00.000+02:00", last_commit_at: null });
     await world.repository(organization, "9001", { name: "renamed" });
     await world.organization("reviews", { name: "Renamed & Sons" });
     const none = { posted: 0, accepted: 0 };
@@ -105,10 +108,10 @@ describe("records", () => {
   });
 
   test("records of merged reviews include the closing time where the event has it; MCP records name the provider", async () => {
-    const { tell, page } = await standalone(api, world, "closings");
+    const { sendPullRequest, page } = await standalone(api, world, "closings");
     const closedAt = "2026-11-02T10:00:01.000Z";
-    await tell(1, { closed_at: closedAt, ...mcp });
-    await tell(2, closed);
+    await sendPullRequest(1, { closed_at: closedAt, ...mcp });
+    await sendPullRequest(2, closed);
     const { data } = await page(`reviews?${november}&status=all`);
     expect(data.map(({ closed_at }) => closed_at)).toEqual([closedAt, closed.closed_at]);
     expect((await page(`mcp?${november}`)).data).toMatchObject([{ provider: "github" }]);
@@ -117,9 +120,9 @@ describe("records", () => {
 
 describe("formats of reviews", () => {
   test("CSV has a header, CRLF, empty cells for null, and defused formulas; the cursor is in a header", async () => {
-    const { tell, get } = await standalone(api, world, "csv");
-    await tell(1, { author_username: '=cmd("x"),\n' });
-    await tell(2, { ...closed, author_id: null, author_username: null, comments: [] });
+    const { sendPullRequest, get } = await standalone(api, world, "csv");
+    await sendPullRequest(1, { author_username: '=cmd("x"),\n' });
+    await sendPullRequest(2, { ...closed, author_id: null, author_username: null, comments: [] });
     const first = await get(`reviews?${november}&format=csv&status=all&limit=1`);
     expect(first.status).toBe(200);
     expect(first.headers["content-type"]).toBe("text/csv; charset=utf-8");
@@ -140,8 +143,8 @@ describe("formats of reviews", () => {
   });
 
   test("NDJSON has the records of the JSON answer, one per line, and its cursors work for JSON too", async () => {
-    const { tell, get, page } = await standalone(api, world, "ndjson");
-    for (const number of [1, 2, 3]) await tell(number);
+    const { sendPullRequest, get, page } = await standalone(api, world, "ndjson");
+    for (const number of [1, 2, 3]) await sendPullRequest(number);
     const lines = await get(`reviews?${november}&format=ndjson&limit=2`);
     expect(lines.headers["content-type"]).toBe("application/x-ndjson");
     const rest = await page(`reviews?${november}&cursor=${lines.headers["x-next-cursor"]}`);
@@ -162,14 +165,14 @@ describe("formats of reviews", () => {
 
 describe("filters", () => {
   test("the window includes whole UTC days, both ends included", async () => {
-    const { tell, page } = await standalone(api, world, "window");
+    const { sendPullRequest, page } = await standalone(api, world, "window");
     const times = [
       "2026-11-01T23:59:59.999Z",
       "2026-11-02T00:00:00.000Z",
       "2026-11-08T23:59:59.999Z",
       "2026-11-09T00:00:00.000Z",
     ];
-    for (const [index, merged_at] of times.entries()) await tell(index, { ...mcp, merged_at });
+    for (const [index, merged_at] of times.entries()) await sendPullRequest(index, { ...mcp, merged_at });
     for (const dataset of datasets) {
       expect((await page(`${dataset}?start_date=2026-11-02&end_date=2026-11-08`)).urls).toEqual([
         urlOf(1),
@@ -182,11 +185,11 @@ describe("filters", () => {
   });
 
   test("repositories and authors narrow the list; an unknown author matches nothing", async () => {
-    const { tell, page } = await standalone(api, world, "narrow");
-    await tell(1, { ...mcp, repository_id: "9001", author_id: "4411" });
-    await tell(2, { ...mcp, repository_id: "9002", author_id: "4411" });
-    await tell(3, { ...mcp, repository_id: "9002", author_id: null });
-    await tell(4, { ...mcp, repository_id: "9003", author_id: "4412" });
+    const { sendPullRequest, page } = await standalone(api, world, "narrow");
+    await sendPullRequest(1, { ...mcp, repository_id: "9001", author_id: "4411" });
+    await sendPullRequest(2, { ...mcp, repository_id: "9002", author_id: "4411" });
+    await sendPullRequest(3, { ...mcp, repository_id: "9002", author_id: null });
+    await sendPullRequest(4, { ...mcp, repository_id: "9003", author_id: "4412" });
     for (const dataset of datasets) {
       const urls = async (filter: string) => (await page(`${dataset}?${november}&${filter}`)).urls;
       expect(await urls("repository_ids=9002")).toEqual([urlOf(2), urlOf(3)]);
@@ -198,9 +201,9 @@ describe("filters", () => {
   });
 
   test("status is merged by default", async () => {
-    const { tell, page } = await standalone(api, world, "status");
-    await tell(1);
-    await tell(2, closed);
+    const { sendPullRequest, page } = await standalone(api, world, "status");
+    await sendPullRequest(1);
+    await sendPullRequest(2, closed);
     expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(1)]);
     expect((await page(`reviews?${november}&status=merged`)).urls).toEqual([urlOf(1)]);
     expect((await page(`reviews?${november}&status=closed`)).urls).toEqual([urlOf(2)]);
@@ -257,8 +260,8 @@ describe("parameters", () => {
 
 describe("pages", () => {
   test("three pull requests with limit=3 end in null on the first page", async () => {
-    const { tell, page } = await standalone(api, world, "three");
-    for (const number of [1, 2, 3]) await tell(number, mcp);
+    const { sendPullRequest, page } = await standalone(api, world, "three");
+    for (const number of [1, 2, 3]) await sendPullRequest(number, mcp);
     for (const dataset of datasets) {
       const { urls, next, resume } = await page(`${dataset}?${november}&limit=3`);
       expect(urls).toHaveLength(3);
@@ -268,9 +271,9 @@ describe("pages", () => {
   });
 
   test("a page that reaches its limit has a cursor only if one more eligible pull request exists", async () => {
-    const { tell, page } = await standalone(api, world, "one-more");
-    await tell(1);
-    await tell(2, { repository_id: "9002" });
+    const { sendPullRequest, page } = await standalone(api, world, "one-more");
+    await sendPullRequest(1);
+    await sendPullRequest(2, { repository_id: "9002" });
     const filtered = await page(`review-comments?${november}&repository_ids=9001&limit=1`);
     expect(filtered.next).toBeNull();
     const all = await page(`review-comments?${november}&limit=1`);
@@ -279,9 +282,9 @@ describe("pages", () => {
   });
 
   test("a walk with limit 1 returns everything once and never the same cursor twice", async () => {
-    const { tell, page } = await standalone(api, world, "steps");
+    const { sendPullRequest, page } = await standalone(api, world, "steps");
     for (let number = 0; number < 7; number++)
-      await tell(number, { merged_at: `2026-11-0${((number * 3) % 7) + 1}T10:00:00Z` });
+      await sendPullRequest(number, { merged_at: `2026-11-0${((number * 3) % 7) + 1}T10:00:00Z` });
     const urls: string[] = [];
     const cursors: (string | null)[] = [];
     let cursor = "";
@@ -296,14 +299,14 @@ describe("pages", () => {
   });
 
   test("the resume cursor of a finished walk reads only newer records", async () => {
-    const { tell, page } = await standalone(api, world, "resume");
-    await tell(1);
+    const { sendPullRequest, page } = await standalone(api, world, "resume");
+    await sendPullRequest(1);
     const { resume } = await page(`review-comments?${november}`);
     const nothing = await page(`review-comments?${november}&cursor=${resume}`);
     expect(nothing).toMatchObject({ urls: [], next: null });
-    await tell(2);
-    await tell("outside", { merged_at: "2026-10-01T00:00:00Z" });
-    await tell(3);
+    await sendPullRequest(2);
+    await sendPullRequest("outside", { merged_at: "2026-10-01T00:00:00Z" });
+    await sendPullRequest(3);
     const since = await page(`review-comments?${november}&cursor=${nothing.resume}&limit=1`);
     expect(since.urls).toEqual([urlOf(2)]);
     const rest = await page(`review-comments?${november}&cursor=${since.next}`);

@@ -189,8 +189,8 @@ describe("POST /v1/users/roles with ALL", () => {
 });
 
 test("the entry of a role change has the role before, every failed id, and only the changed people", async () => {
-  const uuid = await world.organization("told", { instance_id: "fleet" });
-  const place = gitlab("fleet", "told");
+  const uuid = await world.organization("recorded", { instance_id: "fleet" });
+  const place = gitlab("fleet", "recorded");
   await world.member(place, "boss", { role: "cr_admin" });
   await world.member(place, "ann");
   await world.member(place, "bob", { role: "cr_admin" });

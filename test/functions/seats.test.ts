@@ -168,7 +168,7 @@ describe("a holder of a seat without an e-mail address", () => {
 
 describe("the audit entry of a workspace token's seat change", () => {
   test("is one entry of the workspace that names the people's organizations, and their logs show it", async () => {
-    const { token, key, seats } = await workspaceOf("told");
+    const { token, key, seats } = await workspaceOf("recorded");
     await seats({ action: "assign", emails: ["ann@x.test", "nobody@x.test"] });
     const read = async (by: string, query = "") =>
       entriesPage.parse((await api.call(`/v1/audit-logs?resource_types=seat${query}`, { key: by })).json)
@@ -181,14 +181,14 @@ describe("the audit entry of a workspace token's seat change", () => {
         actor: { key_kind: "workspace" },
         metadata: {
           ids: ["ann@x.test"],
-          organization_ids: expect.arrayContaining(["told-good", "told-poor"]),
+          organization_ids: expect.arrayContaining(["recorded-good", "recorded-poor"]),
           failed: [{ id: "nobody@x.test", code: "USER_NOT_FOUND" }],
         },
       },
     ]);
     const own = byTenant.map((entry) => ({ ...entry, metadata: { ...entry.metadata, failed: [] } }));
     expect(await read(key)).toEqual(own);
-    expect(await read(token, "&org_id=told-good")).toEqual(own);
+    expect(await read(token, "&org_id=recorded-good")).toEqual(own);
     expect(byTenant[0]).not.toHaveProperty("organizations");
   });
 
@@ -209,13 +209,13 @@ describe("the audit entry of a workspace token's seat change", () => {
     const { text: token } = await world.token(name);
     const emails = ["ann", "bob", "late"].map((user) => `${user}@apart.test`);
     await api.call("/v1/users/seats", { key: token, body: { action: "assign", emails } });
-    const told = async (key: string) => {
+    const entriesOf = async (key: string) => {
       const log = await api.call("/v1/audit-logs?actions=seats.assigned", { key });
       return entriesPage.parse(log.json).data.map(({ summary, metadata }) => ({ summary, ...metadata }));
     };
     const late = { id: "late@apart.test", code: "NO_SEATS_AVAILABLE" };
-    expect(await told(token)).toMatchObject([{ ids: emails.slice(0, 2), failed: [late] }]);
-    expect(await told(keys[0] ?? "")).toMatchObject([
+    expect(await entriesOf(token)).toMatchObject([{ ids: emails.slice(0, 2), failed: [late] }]);
+    expect(await entriesOf(keys[0] ?? "")).toMatchObject([
       {
         summary: "Seats assigned: 1",
         ids: ["ann@apart.test"],
@@ -223,7 +223,7 @@ describe("the audit entry of a workspace token's seat change", () => {
         organization_ids: ["apart-one"],
       },
     ]);
-    const other = JSON.stringify(await told(keys[1] ?? ""));
+    const other = JSON.stringify(await entriesOf(keys[1] ?? ""));
     expect(other).toContain("bob@apart.test");
     expect(other).not.toMatch(/ann@|late@|apart-one/);
   });
@@ -264,7 +264,7 @@ test("a later part of a batch without visible changes still audits its failures,
     role: "cr_admin",
   });
   const user_ids = [...crowd, "late", "nobody"];
-  const told = async (action: string) => {
+  const entriesOf = async (action: string) => {
     const log = await api.call(`/v1/audit-logs?actions=${action}`, { key: text });
     const { data } = entriesPage.parse(log.json);
     // Only entries of the batches; entries about values from the platform have a reason.
@@ -276,13 +276,13 @@ test("a later part of a batch without visible changes still audits its failures,
   await api.call("/v1/users/seats", { key: text, body: { action: "assign", user_ids } });
   await api.call("/v1/users/roles", { key: text, body: { role: "cr_admin", user_ids } });
   for (const action of ["seats.assigned", "roles.changed"])
-    expect(await told(action)).toMatchObject([
+    expect(await entriesOf(action)).toMatchObject([
       { ids: crowd, failed: [] },
       { ids: [], failed: [{ id: "nobody", code: "USER_NOT_FOUND" }] },
     ]);
   // Nothing changes any more: a batch that only has failures gets no entry.
   await api.call("/v1/users/seats", { key: text, body: { action: "assign", user_ids } });
-  expect(await told("seats.assigned")).toHaveLength(2);
+  expect(await entriesOf("seats.assigned")).toHaveLength(2);
 }, 60_000);
 
 describe("dry_run", () => {

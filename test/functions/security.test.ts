@@ -4,7 +4,7 @@ import { listSecurityFindings as operation } from "../../lib/contract/operations
 import { type FindingRecord, findingRecord } from "../../lib/contract/records-security.ts";
 import { limitKey } from "../../lib/store/layout.ts";
 import { sarifProblems } from "../security-findings/sarif-schema.ts";
-import { finding, scan, tell } from "../security-findings/support.ts";
+import { applyScan, finding, scan } from "../security-findings/support.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -30,19 +30,19 @@ async function organizationWithKey(name: string, change: Record<string, unknown>
     role: "cr_admin",
   });
   const get = (query = "") => api.call(`${path}${query}`, { key: text });
-  const told = (...scanned: Parameters<typeof scan>) =>
-    tell(api.store().table, organization, scan(...scanned));
+  const addScan = (...scanned: Parameters<typeof scan>) =>
+    applyScan(api.store().table, organization, scan(...scanned));
   /** The tests soon exceed sixty calls a minute. */
   const rest = () => api.store().table.write({ delete: limitKey("security", organization) });
-  return { organization, get, told, rest };
+  return { organization, get, addScan, rest };
 }
 
 describe("GET /v1/security/scans/code", () => {
   let one: Awaited<ReturnType<typeof organizationWithKey>>;
   beforeAll(async () => {
     one = await organizationWithKey("findings");
-    await one.told(1, [finding("fixed-1"), finding("open-1")], { repository_id: "1" });
-    await one.told(
+    await one.addScan(1, [finding("fixed-1"), finding("open-1")], { repository_id: "1" });
+    await one.addScan(
       2,
       [
         finding("open-1"),
@@ -52,7 +52,7 @@ describe("GET /v1/security/scans/code", () => {
       ],
       { repository_id: "1" },
     );
-    await one.told(1, [finding("open-4", { severity: "medium" })], { repository_id: "2" });
+    await one.addScan(1, [finding("open-4", { severity: "medium" })], { repository_id: "2" });
   });
 
   test("lists open findings by default", async () => {
@@ -117,7 +117,7 @@ describe("GET /v1/security/scans/code", () => {
     const longest = await organizationWithKey("longest");
     const id = `${"仓".repeat(85)}x`;
     await world.repository(github("longest"), id);
-    await longest.told(1, [finding(`a${id.slice(1)}`), finding(`b${id.slice(1)}`)], { repository_id: id });
+    await longest.addScan(1, [finding(`a${id.slice(1)}`), finding(`b${id.slice(1)}`)], { repository_id: id });
     const first = page(await longest.get("?limit=1"));
     expect(first.next_cursor?.length).toBeLessThan(1024);
     const second = page(await longest.get(`?limit=1&cursor=${first.next_cursor}`));
@@ -156,7 +156,7 @@ describe("GET /v1/security/scans/code", () => {
   test("a foreign repository and a missing one get the same answer", async () => {
     const other = await organizationWithKey("findings-other");
     await world.repository(github("findings-other"), "theirs");
-    await other.told(1, [finding("theirs")], { repository_id: "theirs" });
+    await other.addScan(1, [finding("theirs")], { repository_id: "theirs" });
     for (const format of ["json", "csv", "sarif"]) {
       const foreign = await one.get(`?format=${format}&repo_id=theirs`);
       const missing = await one.get(`?format=${format}&repo_id=missing`);
@@ -172,7 +172,7 @@ describe("the right to read findings", () => {
   test("every plan has it, with the permission", async () => {
     for (const plan of ["free", "pro", "enterprise"]) {
       const poor = await organizationWithKey(`plan-${plan}`, { plan });
-      await poor.told(1, [finding("a")], { repository_id: "1" });
+      await poor.addScan(1, [finding("a")], { repository_id: "1" });
       expect(page(await poor.get()).data).toHaveLength(1);
     }
   });
@@ -201,7 +201,7 @@ describe("the right to read findings", () => {
       await world.member(name, "u-admin", { role: "cr_admin" });
       await world.repository(name, "1");
       const id = name.provider_organization_id;
-      await tell(api.store().table, organization, scan(1, [finding(id)], { repository_id: "1" }));
+      await applyScan(api.store().table, organization, scan(1, [finding(id)], { repository_id: "1" }));
     }
     const [home = "", second = "", third = ""] = uuids;
     const { text } = await world.key({
@@ -240,8 +240,8 @@ describe("downloads", () => {
       finding("=1+1", { title: '-quote " and, comma', description: "two\r\nlines", evidence: ["@x", "y"] }),
       finding("plain", { cwe: null, evidence: [] }),
     ];
-    await one.told(1, findings, { repository_id: "1" });
-    await one.told(1, [finding("second")], { repository_id: "2" });
+    await one.addScan(1, findings, { repository_id: "1" });
+    await one.addScan(1, [finding("second")], { repository_id: "2" });
   });
 
   test("CSV has the record's fields in order, and no cell that a spreadsheet would execute", async () => {

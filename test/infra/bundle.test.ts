@@ -140,7 +140,7 @@ describe("the functions of the service", () => {
         .filter((file) => /^(functions|lib\/(?!contract))/.test(file))
         .map((file) => readFileSync(join(projectDirectory, file), "utf8"))
         .join("\n");
-      const told = [
+      const descriptions = [
         ...operations.flatMap(({ summary, description, answer }) => [
           summary,
           description,
@@ -150,11 +150,11 @@ describe("the functions of the service", () => {
           .map(({ meaning }) => meaning)
           .filter((meaning) => !messages.includes(meaning)),
       ];
-      expect(told.length).toBeGreaterThan(60);
+      expect(descriptions.length).toBeGreaterThan(60);
       for (const { source } of entries) {
         const code = codeOf(source);
         expect(
-          told.filter((text) => text.length > 12 && code.includes(text)),
+          descriptions.filter((text) => text.length > 12 && code.includes(text)),
           source,
         ).toEqual([]);
       }

@@ -16,7 +16,7 @@ const world = new World(() => api.store().table);
 const table = () => api.store().table;
 
 const capture = (home: Home, learning: string, more: object = {}) =>
-  world.tell("learning.captured", {
+  world.sendEvent("learning.captured", {
     ...home.name,
     repository_id: "repo-1",
     author_id: "bob",

@@ -23,12 +23,17 @@ const days = (count: number) => count * 86_400_000;
 const pr = "https://git.example.com/group/repository-1/pull/7";
 
 /** An event that the tests can deliver any number of times. */
-type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: unknown };
-const event = (type: string, data: object, occurredAt = new Date(clock.nowMs()).toISOString()): Told => {
+type TestEvent = {
+  readonly type: string;
+  readonly id: string;
+  readonly version: string;
+  readonly data: unknown;
+};
+const event = (type: string, data: object, occurredAt = new Date(clock.nowMs()).toISOString()): TestEvent => {
   const id = systemRandom.uuid();
   return { type, id, version: `${occurredAt}#${id}`, data };
 };
-async function deliver({ type, id, version, data }: Told): Promise<void> {
+async function deliver({ type, id, version, data }: TestEvent): Promise<void> {
   const known = eventTypes[type];
   if (!known) throw new Error(`There is no type ${type}.`);
   await known.apply(world.deps, [{ id, version, data: known.schema.parse(data) }]);
@@ -226,12 +231,12 @@ describe("a Learning from a chat", () => {
 
   test("an event delivered twice counts once: a Learning deleted in between stays deleted", async () => {
     const home = await newHome(world);
-    const told = captured(home, "gone for good");
-    await deliver(told);
+    const event = captured(home, "gone for good");
+    await deliver(event);
     const [learning] = await learnings(home);
     const { remove } = verbsOf(store().table, { clock });
     await remove(await organizationOf(store().table, home.uuid), learning?.id ?? "");
-    await deliver(told);
+    await deliver(event);
     expect(await learnings(home)).toEqual([]);
     await deliver(captured(home, "gone for good"));
     expect(await states(home)).toEqual({ "gone for good": "approved" });
@@ -347,8 +352,8 @@ describe("a Learning from a pull request", () => {
     for (const order of [0, 1]) {
       const text = `both ${order}`;
       const url = `${pr}-${order}`;
-      const told = [inPullRequest(home, text, url), captured(home, text)];
-      for (const each of order === 0 ? told : told.toReversed()) await deliver(each);
+      const events = [inPullRequest(home, text, url), captured(home, text)];
+      for (const each of order === 0 ? events : events.toReversed()) await deliver(each);
       expect((await states(home))[text]).toBe("pending");
       await deliver(finalized(home, order === 0 ? "merged" : "closed", url));
       expect((await states(home))[text]).toBe(order === 0 ? "approved" : "pending");

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { isIndexCurrent, isIndexed, vectorKeys } from "../../lib/index/write-vectors.ts";
-import { fateOf } from "../../lib/learnings/events/pull-request.ts";
-import { listKeys } from "../../lib/learnings/record.ts";
+import { effectOnLearning } from "../../lib/learnings/events/pull-request.ts";
+import { learningListKeys } from "../../lib/learnings/record.ts";
 import {
   type LearningItem,
   parseLearning,
@@ -88,7 +88,7 @@ function* listProblems(items: readonly Item[], learnings: readonly LearningItem[
   for (const learning of learnings) {
     if ((learning.state === "approved") !== (learning.listed !== null))
       yield `${learning.id} is ${learning.state} and ${learning.listed ? "" : "not "}listed`;
-    for (const key of listKeys(learning)) {
+    for (const key of learningListKeys(learning)) {
       const copy = listed.get(identity(key));
       listed.delete(identity(key));
       const same =
@@ -140,7 +140,7 @@ function* pullRequestProblems(
     for (const pullRequest of pull_requests) {
       const named = open.get(`PRIVATE#${organization} / ${pullRequest}`);
       if (!named || !Object.hasOwn(named.learnings, id)) yield `${id} is unknown to its pull request`;
-      const fate = named ? fateOf(named, named.learnings[id] ?? "", Date.now()) : "open";
+      const fate = named ? effectOnLearning(named, named.learnings[id] ?? "", Date.now()) : "open";
       if (fate !== "open" && !eventsMayComeAgain) yield `${id} was to be ${fate} by its pull request`;
     }
   }

@@ -78,7 +78,7 @@ describe("POST /v1/learnings", () => {
         { learning: "no repository" },
         item(long),
         item("   "),
-        item("told", { author: "mallory" }),
+        item("marked", { author: "mallory" }),
         item("named", { file: "" }),
         item("linked", { source_url: "ftp://example.com" }),
         item("nul \u0000"),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
-import { beginning, type Position, walkLearnings } from "../../lib/learnings/export/walk.ts";
+import { firstPosition, type LearningPosition, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import {
@@ -27,12 +27,12 @@ const pagesMax = 200;
 
 /** Ways to break the promises. */
 type Weak = {
-  readonly resumes?: (end: Position) => Position;
+  readonly resumes?: (end: LearningPosition) => LearningPosition;
   readonly weakness?: (table: Table) => Table;
 };
 
 /** The position that the last page's cursor has. */
-const resumed = ({ settled }: Position): Position => ({ place: settled, settled });
+const resumed = ({ settled }: LearningPosition): LearningPosition => ({ place: settled, settled });
 
 /** Writers with slightly different clocks, and a reader that exports repeatedly, on the worst allowed store. */
 class Life {
@@ -42,9 +42,9 @@ class Life {
   readonly problems: string[] = [];
   /** The reader's copy: the last text per id. */
   readonly held = new Map<string, string>();
-  readonly #resumes: (end: Position) => Position;
+  readonly #resumes: (end: LearningPosition) => LearningPosition;
   readonly #weakness: (table: Table) => Table;
-  #resumeFrom = beginning;
+  #resumeFrom = firstPosition;
   #writersLeft: number;
   /** Ids whose deletion has begun. */
   readonly #deleted = new Set<string>();
@@ -152,13 +152,13 @@ class Life {
   /** A walk from the beginning must return every Learning that existed before it and still exists. */
   async #wholeWalk(): Promise<void> {
     const before = this.#items(learningListPartition(organizationTenant(uuid)));
-    const { seen } = await this.#pages(beginning);
+    const { seen } = await this.#pages(firstPosition);
     const met = new Set(seen.map(({ id }) => id));
     for (const { id } of before)
       if (!met.has(id) && !this.#deleted.has(id)) this.problems.push(`a walk missed ${id}`);
   }
 
-  async #pages(start: Position): Promise<{ seen: LearningItem[]; end: Position }> {
+  async #pages(start: LearningPosition): Promise<{ seen: LearningItem[]; end: LearningPosition }> {
     const seen: LearningItem[] = [];
     let from = start;
     for (let pages = 0; pages < pagesMax; pages++) {
@@ -171,7 +171,7 @@ class Life {
     throw new Error("A walk that does not end.");
   }
 
-  async #page(from: Position) {
+  async #page(from: LearningPosition) {
     try {
       return await walkLearnings(
         { table: this.#table(), clock: this.#clock(0) },

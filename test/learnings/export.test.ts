@@ -114,13 +114,13 @@ describe("filters", () => {
 
   test("use appears in the record and in the filters, and is counted once per event", async () => {
     const [used, other] = await write(home, "ann", item("used"), item("used long ago"));
-    const tell = (learning_id: string | undefined, used_at: string, count: number) =>
-      world.tell("learning.used", { ...home.name, learning_id, used_at, count });
+    const sendUse = (learning_id: string | undefined, used_at: string, count: number) =>
+      world.sendEvent("learning.used", { ...home.name, learning_id, used_at, count });
     const now = new Date().toISOString();
-    await tell(used?.toUpperCase(), now, 3);
-    await tell(used, "2026-01-01T10:00:00+02:00", 2);
-    await tell(other, "2026-01-01T00:00:00Z", 1);
-    await tell("00000000-0000-4000-8000-000000000000", now, 1);
+    await sendUse(used?.toUpperCase(), now, 3);
+    await sendUse(used, "2026-01-01T10:00:00+02:00", 2);
+    await sendUse(other, "2026-01-01T00:00:00Z", 1);
+    await sendUse("00000000-0000-4000-8000-000000000000", now, 1);
     const records = new Map(pageOf(await get("")).data.map((record) => [record.learning, record]));
     expect(records.get("used")).toMatchObject({ usage_count: 5, last_used_at: now });
     expect(records.get("used long ago")).toMatchObject({

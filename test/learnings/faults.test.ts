@@ -22,7 +22,7 @@ import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts"
 const engine = useStore();
 const storeOf = (table: Table) => ({ table, clock: systemClock, random: systemRandom });
 
-type Ground = { readonly table: Table; readonly home: Home };
+type Fixture = { readonly table: Table; readonly home: Home };
 type Means = Pick<Faulty, "table" | "embedder">;
 
 /** An action on prepared data; repeated after a fault, it must end in the correct state. */
@@ -33,36 +33,41 @@ type Act = {
 };
 type Route = {
   readonly organization?: Record<string, unknown>;
-  prepare(ground: Ground, run: string): Promise<Act>;
+  prepare(fixture: Fixture, run: string): Promise<Act>;
   /** The reconciler indexes the Learning, not the writer. */
   readonly indexedLater?: boolean;
   /** Default: all kinds. */
   readonly kinds?: readonly FaultKind[];
 };
 
-const author = async ({ table, home }: Ground) => ({
+const author = async ({ table, home }: Fixture) => ({
   organization: await organizationOf(table, home.uuid),
   authorId: "ann",
 });
 
-async function create(ground: Ground, ...texts: string[]): Promise<string[]> {
+async function create(fixture: Fixture, ...texts: string[]): Promise<string[]> {
   const data = texts.map((text) => item(text));
-  const { results } = await verbsOf(ground.table).post(await author(ground), ...data);
+  const { results } = await verbsOf(fixture.table).post(await author(fixture), ...data);
   return results.map(({ id }) => id ?? "");
 }
 
-type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: object };
-const told = (type: string, data: object): Told => {
+type TestEvent = {
+  readonly type: string;
+  readonly id: string;
+  readonly version: string;
+  readonly data: object;
+};
+const newEvent = (type: string, data: object): TestEvent => {
   const id = systemRandom.uuid();
   return { type, id, version: `2026-11-01T00:00:00.000Z#${id}`, data };
 };
-async function deliver(table: Table, { type, id, version, data }: Told): Promise<void> {
+async function deliver(table: Table, { type, id, version, data }: TestEvent): Promise<void> {
   const known = eventTypes[type];
   if (!known) throw new Error(`There is no type ${type}.`);
   await known.apply(storeOf(table), [{ id, version, data: known.schema.parse(data) }]);
 }
-const captured = ({ home }: Ground, learning: string, more: object = {}) =>
-  told("learning.captured", {
+const captured = ({ home }: Fixture, learning: string, more: object = {}) =>
+  newEvent("learning.captured", {
     ...home.name,
     repository_id: "repo-1",
     learning,
@@ -72,23 +77,23 @@ const captured = ({ home }: Ground, learning: string, more: object = {}) =>
   });
 
 /** Captures a pending Learning, and returns its id. */
-async function pending(ground: Ground, text: string): Promise<string> {
-  await deliver(ground.table, captured(ground, text));
-  const { results } = await verbsOf(ground.table).post(await author(ground), item(text, { invalid: true }));
+async function pending(fixture: Fixture, text: string): Promise<string> {
+  await deliver(fixture.table, captured(fixture, text));
+  const { results } = await verbsOf(fixture.table).post(await author(fixture), item(text, { invalid: true }));
   return results[0]?.id ?? "";
 }
 
-const expectState = async ({ table, home }: Ground, id: string, state: string | undefined) =>
+const expectState = async ({ table, home }: Fixture, id: string, state: string | undefined) =>
   expect((await table.get(learningKey(home.uuid, id)))?.state).toBe(state);
 
 /** New texts, one of them twice, and an item that is always invalid. */
 const batchOf =
-  (before: (ground: Ground, run: string) => Promise<void> = async () => {}): Route["prepare"] =>
-  async (ground, run) => {
-    await before(ground, run);
+  (before: (fixture: Fixture, run: string) => Promise<void> = async () => {}): Route["prepare"] =>
+  async (fixture, run) => {
+    await before(fixture, run);
     const data = [item(`${run} a`), item(`${run} b`), item(`${run} a`), { bad: true }];
     return {
-      act: async (means) => judged(await verbsOf(means.table, means).post(await author(ground), ...data)),
+      act: async (means) => judged(await verbsOf(means.table, means).post(await author(fixture), ...data)),
       after: (answer) => expect(answer).toEqual([undefined, undefined, undefined, "INVALID_ITEM"]),
     };
   };
@@ -101,42 +106,42 @@ function judged({ results }: CreateAnswer): Array<string | undefined> {
 }
 
 const delivered =
-  (eventOf: (ground: Ground, run: string) => Told): Route["prepare"] =>
-  async (ground, run) => {
-    const event = eventOf(ground, run);
+  (eventOf: (fixture: Fixture, run: string) => TestEvent): Route["prepare"] =>
+  async (fixture, run) => {
+    const event = eventOf(fixture, run);
     return { act: ({ table }) => deliver(table, event) };
   };
 
 const finalized =
   (status: "merged" | "closed"): Route["prepare"] =>
-  async (ground, run) => {
+  async (fixture, run) => {
     const prUrl = `https://git.example.com/${run}`;
     for (const text of [`${run} a`, `${run} b`]) {
-      await deliver(ground.table, captured(ground, text, { source: "pull_request", pr_url: prUrl }));
+      await deliver(fixture.table, captured(fixture, text, { source: "pull_request", pr_url: prUrl }));
     }
     const version = `2026-11-02T00:00:00.000Z#${systemRandom.uuid()}`;
-    const end = { organization: ground.home.uuid, prUrl, status, version };
+    const end = { organization: fixture.home.uuid, prUrl, status, version };
     return { act: ({ table }) => settlePrivateLearnings(storeOf(table), end) };
   };
 
 const routes: Readonly<Record<string, Route>> = {
   "a batch of new texts": { prepare: batchOf() },
   "a batch of texts that are not indexed": {
-    prepare: batchOf(async (ground, run) => {
-      const ids = await create(ground, `${run} a`, `${run} b`);
-      for (const id of ids) await ground.table.write({ delete: vectorKey(ground.home.uuid, id) });
+    prepare: batchOf(async (fixture, run) => {
+      const ids = await create(fixture, `${run} a`, `${run} b`);
+      for (const id of ids) await fixture.table.write({ delete: vectorKey(fixture.home.uuid, id) });
     }),
   },
   "a batch that promotes": {
     organization: { approval_delay_days: 9 },
-    prepare: batchOf(async (ground, run) => {
-      await pending(ground, `${run} a`);
+    prepare: batchOf(async (fixture, run) => {
+      await pending(fixture, `${run} a`);
     }),
   },
   "a changed text": {
-    async prepare(ground, run) {
-      const [id = ""] = await create(ground, run);
-      const { organization } = await author(ground);
+    async prepare(fixture, run) {
+      const [id = ""] = await create(fixture, run);
+      const { organization } = await author(fixture);
       return {
         act: (means) => verbsOf(means.table, means).patch(organization, id, `${run} changed`),
         after: (answer) => expect(answer).toMatchObject({ id, learning: `${run} changed` }),
@@ -144,12 +149,12 @@ const routes: Readonly<Record<string, Route>> = {
     },
   },
   "a deletion": {
-    async prepare(ground, run) {
-      const [id = ""] = await create(ground, run);
-      const { organization } = await author(ground);
+    async prepare(fixture, run) {
+      const [id = ""] = await create(fixture, run);
+      const { organization } = await author(fixture);
       return {
         act: (means) => verbsOf(means.table, means).remove(organization, id),
-        after: () => expectState(ground, id, undefined),
+        after: () => expectState(fixture, id, undefined),
       };
     },
   },
@@ -159,21 +164,21 @@ const routes: Readonly<Record<string, Route>> = {
     prepare: delivered(captured),
   },
   "learning.captured in a pull request": {
-    prepare: delivered((ground, run) =>
-      captured(ground, run, { source: "pull_request", pr_url: `https://git.example.com/${run}` }),
+    prepare: delivered((fixture, run) =>
+      captured(fixture, run, { source: "pull_request", pr_url: `https://git.example.com/${run}` }),
     ),
   },
   "a pull request that is merged": { prepare: finalized("merged"), indexedLater: true },
   "a pull request that is closed": { prepare: finalized("closed") },
   "learning.used": {
-    async prepare(ground, run) {
-      const [learning_id = ""] = await create(ground, run);
-      const used = { ...ground.home.name, learning_id, used_at: "2026-11-03T00:00:00Z", count: 7 };
-      const event = told("learning.used", used);
+    async prepare(fixture, run) {
+      const [learning_id = ""] = await create(fixture, run);
+      const used = { ...fixture.home.name, learning_id, used_at: "2026-11-03T00:00:00Z", count: 7 };
+      const event = newEvent("learning.used", used);
       return {
         act: ({ table }) => deliver(table, event),
         after: async () => {
-          const stored = await ground.table.get(learningKey(ground.home.uuid, learning_id));
+          const stored = await fixture.table.get(learningKey(fixture.home.uuid, learning_id));
           expect(stored?.usage_count).toBe(7);
         },
       };
@@ -181,32 +186,32 @@ const routes: Readonly<Record<string, Route>> = {
   },
   "an admin's approval": {
     organization: { approval_delay_days: 9 },
-    async prepare(ground, run) {
-      const id = await pending(ground, run);
+    async prepare(fixture, run) {
+      const id = await pending(fixture, run);
       return {
-        act: ({ table }) => decideLearning(verbsOf(table).deps, ground.home.uuid, id, "approved"),
-        after: () => expectState(ground, id, "approved"),
+        act: ({ table }) => decideLearning(verbsOf(table).deps, fixture.home.uuid, id, "approved"),
+        after: () => expectState(fixture, id, "approved"),
       };
     },
     indexedLater: true,
   },
   "the deadline's approval": {
     organization: { approval_delay_days: 1 },
-    async prepare(ground, run) {
-      const id = await pending(ground, run);
+    async prepare(fixture, run) {
+      const id = await pending(fixture, run);
       const rethrow = (_: string, error: unknown) => {
         throw error;
       };
       return {
         act: ({ table }) => approveDue(storeOf(table), rethrow),
-        after: () => expectState(ground, id, "approved"),
+        after: () => expectState(fixture, id, "approved"),
       };
     },
     indexedLater: true,
   },
   "the reconciler": {
-    async prepare({ table, home, ...ground }, run) {
-      const [one = "", two = ""] = await create({ table, home, ...ground }, `${run} a`, `${run} b`);
+    async prepare({ table, home, ...fixture }, run) {
+      const [one = "", two = ""] = await create({ table, home, ...fixture }, `${run} a`, `${run} b`);
       const vector = await table.get(vectorKey(home.uuid, two));
       if (!vector) throw new Error("It was not indexed.");
       await table.writeMany([
@@ -220,19 +225,19 @@ const routes: Readonly<Record<string, Route>> = {
     kinds: ["not done", "crash after"],
   },
   "the move to another tenant": {
-    async prepare(ground, run) {
-      await create(ground, `${run} a`, `${run} b`);
-      const before = await organizationOf(ground.table, ground.home.uuid);
+    async prepare(fixture, run) {
+      await create(fixture, `${run} a`, `${run} b`);
+      const before = await organizationOf(fixture.table, fixture.home.uuid);
       const organization = { ...before, tenant: `w#${run}` as const };
-      await ground.table.write({ put: organization });
+      await fixture.table.write({ put: organization });
       return { act: ({ table }) => moveLearnings(storeOf(table), organization) };
     },
   },
   "a page of the export": {
-    async prepare(ground, run) {
-      await create(ground, run);
+    async prepare(fixture, run) {
+      await create(fixture, run);
       const page = {
-        owner: organizationTenant(ground.home.uuid),
+        owner: organizationTenant(fixture.home.uuid),
         from: { place: "", settled: "" },
         limit: 10,
         wanted: () => true,
@@ -252,16 +257,16 @@ function expectRefusal(reason: unknown, kind: FaultKind): void {
 }
 
 /** Returns whether the action made an n-th call. */
-async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number): Promise<boolean> {
-  const { act, after } = await route.prepare(ground, `${kind} ${nth}`.replaceAll(/\W/g, "-"));
-  const means = faulty(ground.table, localEmbedder, nth, kind);
+async function strike(fixture: Fixture, route: Route, kind: FaultKind, nth: number): Promise<boolean> {
+  const { act, after } = await route.prepare(fixture, `${kind} ${nth}`.replaceAll(/\W/g, "-"));
+  const means = faulty(fixture.table, localEmbedder, nth, kind);
   const [first] = await Promise.allSettled([act(means)]);
   if (first?.status === "rejected") expectRefusal(first.reason, kind);
   // The records are complete, wherever the action was interrupted.
-  await checkTable(ground.table, { eventsMayComeAgain: true });
-  const answer = await act({ table: ground.table, embedder: localEmbedder });
+  await checkTable(fixture.table, { eventsMayComeAgain: true });
+  const answer = await act({ table: fixture.table, embedder: localEmbedder });
   await after?.(answer);
-  await checkTable(ground.table, {
+  await checkTable(fixture.table, {
     ...(!route.indexedLater && { embedder: localEmbedder }),
     markersMayRemain: true,
   });
@@ -284,9 +289,9 @@ describe.each(numbered)("every call of %s fails once", (_, route, place) => {
     "%s: the answer is documented, and a repetition leaves the right table and index",
     async (kind) => {
       const { table } = await openStore(engine().endpoint);
-      const ground = { table, home: await newHome(new World(() => table), route.organization) };
+      const fixture = { table, home: await newHome(new World(() => table), route.organization) };
       let nth = 1;
-      while (await strike(ground, route, kind, nth))
+      while (await strike(fixture, route, kind, nth))
         nth += nth === 1 ? 1 + (place % callsBetween) : callsBetween;
       expect(nth).toBeGreaterThan(1);
       await reconcileAll({ ...storeOf(table), embedder: localEmbedder });

@@ -4,7 +4,7 @@ import { createAnswer } from "../../lib/contract/operations/learnings.ts";
 import { learningRecord } from "../../lib/contract/records.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import type { Author } from "../../lib/learnings/batch/plan.ts";
+import type { BatchAuthor } from "../../lib/learnings/batch/plan.ts";
 import { createLearnings } from "../../lib/learnings/create.ts";
 import { deleteLearning } from "../../lib/learnings/delete.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
@@ -122,7 +122,7 @@ export function verbsOf(
   };
   return {
     deps,
-    post: (author: Omit<Author, "readable">, ...data: unknown[]) =>
+    post: (author: Omit<BatchAuthor, "readable">, ...data: unknown[]) =>
       createLearnings(deps, { ...author, readable: "*" }, data),
     patch: (organization: OrganizationItem, id: string, text: string) =>
       updateLearning(deps, { organizations: [organization], readable: "*", id, text }),

@@ -28,15 +28,15 @@ beforeEach(() => engine.inject());
 const batchItems = volume(30, 100);
 const batch = (name: string) => Array.from({ length: batchItems }, (_, index) => item(`${name} ${index}`));
 
-/** The engine executes each transaction, but its answer is lost for the first `unheard` tries. */
-function answersLate(unheard: number): void {
+/** The engine executes each transaction, but its answer is lost for the first `answersLost` tries. */
+function answersLate(answersLost: number): void {
   const tries = new Map<string, number>();
   engine.inject(({ operation, body }) => {
     if (operation !== "TransactWriteItems") return undefined;
     const token = /"ClientRequestToken":"([^"]+)"/.exec(body)?.[1] ?? "";
     const made = tries.get(token) ?? 0;
     tries.set(token, made + 1);
-    return made < unheard ? "lost_after" : undefined;
+    return made < answersLost ? "lost_after" : undefined;
   });
 }
 
@@ -78,7 +78,7 @@ describe("a store that answers late at every transaction", () => {
   });
 
   /** Posts a batch while all transaction answers are lost until time runs out, then posts the same batch again. */
-  async function unheard(timeMs: number, data: readonly object[], weaken = (sound: Table) => sound) {
+  async function loseAnswer(timeMs: number, data: readonly object[], weaken = (sound: Table) => sound) {
     const home = await newHome(world);
     const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
     answersLate(Number.POSITIVE_INFINITY);
@@ -88,7 +88,7 @@ describe("a store that answers late at every transaction", () => {
   }
 
   test("a store that answers late fails the whole request when time runs out, and the same batch again reports what was stored", async () => {
-    const { first, again } = await unheard(2_000, batch("unheard"));
+    const { first, again } = await loseAnswer(2_000, batch("lost answer"));
     expect(first.status).toBe("rejected");
     expect(again).toMatchObject({ status: "success", duplicate_count: batchItems, failed_count: 0 });
   });
@@ -101,7 +101,7 @@ describe("a store that answers late at every transaction", () => {
           throw new StoreUnavailable(error, true);
         }),
     });
-    const { first, again } = await unheard(500, [item("silence")], deaf);
+    const { first, again } = await loseAnswer(500, [item("silence")], deaf);
     expect(first).toMatchObject({ status: "fulfilled", value: { failed_count: 1 } });
     expect(again).toMatchObject({ duplicate_count: 1 });
   });

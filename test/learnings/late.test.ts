@@ -37,7 +37,7 @@ test("a Learning whose transaction stalled is listed at a place that a resumed e
   const table = createDynamoTable({ client, tableName: store().tableName, clock, random: systemRandom });
   const begunMs = clock.nowMs();
 
-  await new World(() => table, clock).tell("learning.captured", {
+  await new World(() => table, clock).sendEvent("learning.captured", {
     ...github("stalled"),
     repository_id: "r1",
     learning: "Prefer early returns.",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
-import { beginning, type Position, walkLearnings } from "../../lib/learnings/export/walk.ts";
+import { firstPosition, type LearningPosition, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import {
@@ -29,7 +29,7 @@ const listed = async (workspaceId: string) =>
     .filter((entry) => !("moved_to" in entry))
     .map(({ text }) => text);
 
-const walkOf = (workspaceId: string, from: Position) =>
+const walkOf = (workspaceId: string, from: LearningPosition) =>
   walkLearnings(
     { table: store().table, clock },
     {
@@ -83,7 +83,7 @@ test("a resumed export of the new tenant returns Learnings that were moved late,
   await post({ organization: await organizationOf(table, neighbour.uuid), authorId: "ann" }, item("later"));
   // The schedule runs late: by then the writes in between are settled for an export.
   clock.advance(2 * learningLimits.settledAfterMs);
-  const { learnings, position } = await walkOf(to, beginning);
+  const { learnings, position } = await walkOf(to, firstPosition);
   expect(learnings.map(({ text }) => text)).toEqual(["later"]);
 
   await relistMoved(world.deps);
@@ -119,7 +119,7 @@ test("a walk of the new tenant that ends before the Learnings arrive returns the
   clock.advance(1);
   await post({ organization: await organizationOf(table, neighbour.uuid), authorId: "ann" }, item("theirs"));
   clock.advance(2 * learningLimits.settledAfterMs);
-  const { position } = await walkOf(to, beginning);
+  const { position } = await walkOf(to, firstPosition);
 
   await world.organization(home.name.provider_organization_id, { workspace_id: to });
 
@@ -140,11 +140,14 @@ test("a move during changes of the same Learnings loses and duplicates nothing",
     world.organization(home.name.provider_organization_id, { workspace_id: to }),
     ...ids.slice(0, 8).map((id, index) => patch(before, id, `changed ${index}`)),
     ...ids.slice(8, 12).map((id) => remove(before, id)),
-    ...ids
-      .slice(12, 18)
-      .map((learning_id) =>
-        world.tell("learning.used", { ...home.name, learning_id, used_at: "2026-11-15T00:00:00Z", count: 2 }),
-      ),
+    ...ids.slice(12, 18).map((learning_id) =>
+      world.sendEvent("learning.used", {
+        ...home.name,
+        learning_id,
+        used_at: "2026-11-15T00:00:00Z",
+        count: 2,
+      }),
+    ),
   ]);
   clock.advance(learningLimits.settledAfterMs + 1);
   await relistMoved(world.deps);

@@ -17,10 +17,10 @@ const api = useApi();
 const world = new World(() => api.store().table);
 const table = () => api.store().table;
 
-type Ground = { home: Home; user: string; admin: string; organizationKey: string };
+type Fixture = { home: Home; user: string; admin: string; organizationKey: string };
 
 /** bob can read only repo-1; repo-2 exists and has Learnings of ann. */
-async function twoRepositories(): Promise<Ground> {
+async function twoRepositories(): Promise<Fixture> {
   const home = await newHome(world);
   await world.repository(home.name, "repo-2", { full_name: "group/second" });
   await world.member(home.name, "bob", { readable_repository_ids: ["repo-1"] });
@@ -49,10 +49,10 @@ test("every Learnings operation covers only what the member behind a user key ca
 });
 
 describe("a list", () => {
-  let ground: Ground;
+  let fixture: Fixture;
   beforeAll(async () => {
-    ground = await twoRepositories();
-    await teach(ground.home, item("mine"), inSecond("theirs"), item("mine too"));
+    fixture = await twoRepositories();
+    await teach(fixture.home, item("mine"), inSecond("theirs"), item("mine too"));
   });
   const list = (key: string, query = "") => api.call(`/v1/learnings${query}`, { key });
 
@@ -63,23 +63,23 @@ describe("a list", () => {
     ["?search=theirs", []],
     ["?repository_name=group/repository-repo-1", ["mine", "mine too"]],
   ])("%s of a user key has only what its member can read", async (query, expected) => {
-    expect(textsOf(await list(ground.user, query))).toEqual(expected);
+    expect(textsOf(await list(fixture.user, query))).toEqual(expected);
   });
 
   test("a list for a member who can read everything, and for an organization key, has all Learnings", async () => {
-    expect(textsOf(await list(ground.admin))).toHaveLength(3);
-    expect(textsOf(await list(ground.organizationKey))).toHaveLength(3);
+    expect(textsOf(await list(fixture.admin))).toHaveLength(3);
+    expect(textsOf(await list(fixture.organizationKey))).toHaveLength(3);
   });
 
   test("a list in CSV and NDJSON has the same restriction", async () => {
     for (const format of ["csv", "ndjson"]) {
-      expect((await list(ground.user, `?format=${format}`)).body.toString()).not.toContain("theirs");
+      expect((await list(fixture.user, `?format=${format}`)).body.toString()).not.toContain("theirs");
     }
   });
 
   test("a list of an unreadable repository gets the same answer as an unknown one", async () => {
     const [unreadable, unknown] = await Promise.all(
-      ["group/second", "group/nothing"].map((name) => list(ground.user, `?repository_name=${name}`)),
+      ["group/second", "group/nothing"].map((name) => list(fixture.user, `?repository_name=${name}`)),
     );
     expect(unreadable?.status).toBe(403);
     expect(unreadable?.codes).toEqual(["PERMISSION_DENIED"]);
@@ -87,7 +87,7 @@ describe("a list", () => {
   });
 
   test("a list for a member without known readable repositories is empty", async () => {
-    const { home } = ground;
+    const { home } = fixture;
     await world.member(home.name, "eve", { readable_repository_ids: [] });
     const { text } = await world.key({ kind: "user", organization: home.uuid, owner: "eve" });
     expect(textsOf(await list(text))).toEqual([]);

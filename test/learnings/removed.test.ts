@@ -248,7 +248,10 @@ describe("a mirror of Learnings", () => {
     const { write, remove } = await writerOf(home);
     const [id = ""] = await write("removed");
     const merged = (change: object) =>
-      world.tell("pull_request.finalized", finalized(home.name, 1, { repository_id: "repo-1", ...change }));
+      world.sendEvent(
+        "pull_request.finalized",
+        finalized(home.name, 1, { repository_id: "repo-1", ...change }),
+      );
     await merged({});
     const beforeMs = systemClock.nowMs();
     await remove(id);

@@ -32,12 +32,12 @@ const cost = () => {
   const { sequentialRoundTrips, readUnits, writeUnits, calls } = meter;
   return { sequentialRoundTrips, readUnits, writeUnits, calls: calls.length };
 };
-const told = (what: string) => console.info(what, JSON.stringify(cost()));
+const printCost = (what: string) => console.info(what, JSON.stringify(cost()));
 
 test("100 new Learnings take at most six sequential round trips", async () => {
   const answer = await api.call("/v1/learnings", { key, body: { data: texts("new") } });
   expect(resultsOf(answer).created_count).toBe(100);
-  told("a batch of 100 new Learnings:");
+  printCost("a batch of 100 new Learnings:");
   expect(meter.sequentialRoundTrips).toBeLessThanOrEqual(6);
   expect(meter.writeUnits).toBeLessThan(1_900);
 });
@@ -45,19 +45,19 @@ test("100 new Learnings take at most six sequential round trips", async () => {
 test("100 duplicates take three sequential round trips, and write only the limiter's slot", async () => {
   const answer = await api.call("/v1/learnings", { key, body: { data: texts("new") } });
   expect(resultsOf(answer).duplicate_count).toBe(100);
-  told("a batch of 100 duplicates:");
+  printCost("a batch of 100 duplicates:");
   expect(meter.sequentialRoundTrips).toBe(3);
   expect(meter.writeUnits).toBeLessThanOrEqual(2);
 });
 
 test("a page of the export takes three sequential round trips, and one more if a Learning in it just moved", async () => {
   await api.call("/v1/learnings", { key });
-  told("a page of 100 Learnings:");
+  printCost("a page of 100 Learnings:");
   expect(meter.sequentialRoundTrips).toBe(3);
   const { data } = pageOf(await api.call("/v1/learnings?limit=1", { key }));
   await api.call(`/v1/learnings/${data[0]?.id}`, { method: "PATCH", key, body: { learning: "moved" } });
   const after = pageOf(await api.call("/v1/learnings", { key })).data;
-  told("a page with a Learning that just moved:");
+  printCost("a page with a Learning that just moved:");
   expect(meter.sequentialRoundTrips).toBe(4);
   expect(after.map(({ learning }) => learning).filter((text) => text === "moved")).toHaveLength(1);
   expect(after.at(-1)?.learning).toBe("moved");
@@ -68,12 +68,12 @@ test("a change, a deletion and an unknown id take three sequential round trips",
     await api.call("/v1/learnings", { key, body: { data: texts("one", 1) } }),
   ).results;
   await api.call(`/v1/learnings/${first?.id}`, { method: "PATCH", key, body: { learning: "changed" } });
-  told("a change:");
+  printCost("a change:");
   expect(meter.sequentialRoundTrips).toBe(3);
   await api.call(`/v1/learnings/${first?.id}`, { method: "DELETE", key });
-  told("a deletion:");
+  printCost("a deletion:");
   expect(meter.sequentialRoundTrips).toBe(3);
   await api.call(`/v1/learnings/${first?.id}`, { method: "DELETE", key });
-  told("a deletion of nothing:");
+  printCost("a deletion of nothing:");
   expect(meter.sequentialRoundTrips).toBe(3);
 });

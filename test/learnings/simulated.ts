@@ -29,7 +29,11 @@ const texts = ["A", "B", "C"];
 const pullRequests = ["https://x/1", "https://x/2"];
 const stepsMax = 60_000;
 
-type Told = { readonly version: string; apply(store: { table: Table }): Promise<unknown>; isDone: boolean };
+type LifeEvent = {
+  readonly version: string;
+  apply(store: { table: Table }): Promise<unknown>;
+  isDone: boolean;
+};
 
 /** Runs one seed of an organization's Learnings on the DynamoDB model; returns the problems found at rest. */
 export async function live(
@@ -45,7 +49,7 @@ class Life {
   readonly #store: ModelStore;
   readonly #clock: Clock;
   readonly #weakness: Weakness;
-  readonly #events: Told[] = [];
+  readonly #events: LifeEvent[] = [];
   readonly #faults: Faults;
   #uses = 0;
   #usedId = "";
@@ -94,7 +98,7 @@ class Life {
     return this.#dice;
   }
 
-  #makeEvent(): Told {
+  #makeEvent(): LifeEvent {
     const { dice } = this;
     const at = `2026-11-${String(1 + dice.below(9)).padStart(2, "0")}T00:00:00.000Z`;
     const version = `${at}#event-${this.#events.length}-${dice.below(1e9)}`;
@@ -104,11 +108,11 @@ class Life {
       const count = 1 + dice.below(5);
       this.#uses += count;
       const data = { ...name, learning_id: this.#usedId, used_at: at, count };
-      return this.#told(version, (store) => useLearning(store, data, version));
+      return this.#newEvent(version, (store) => useLearning(store, data, version));
     }
     if (what === 1) {
       const status = dice.pick(["merged", "closed"] as const);
-      return this.#told(version, (store) =>
+      return this.#newEvent(version, (store) =>
         settlePrivateLearnings(store, { organization: uuid, prUrl, status, version }),
       );
     }
@@ -123,10 +127,10 @@ class Life {
       file: null,
       source_url: null,
     };
-    return this.#told(version, (store) => captureLearning(store, data, version));
+    return this.#newEvent(version, (store) => captureLearning(store, data, version));
   }
 
-  #told(version: string, apply: (store: ReturnType<Life["deps"]>) => Promise<unknown>): Told {
+  #newEvent(version: string, apply: (store: ReturnType<Life["deps"]>) => Promise<unknown>): LifeEvent {
     return { version, isDone: false, apply: ({ table }) => apply({ ...this.deps(new Process()), table }) };
   }
 

@@ -110,11 +110,11 @@ describe("a store that keeps failing", () => {
     expect(codes[0]).toMatchObject({ index: 0, code: "STORAGE_FAILED" });
     expect((await log())[0]).toMatchObject({ metadata: { learning_ids: [], failed: codes } });
     // Nothing changed, so nothing is logged.
-    const told = (await log()).length;
+    const entriesBefore = (await log()).length;
     always("TransactWriteItems", "throttle");
     await post(item("D"));
     engine.inject();
-    expect(await log()).toHaveLength(told);
+    expect(await log()).toHaveLength(entriesBefore);
     // Send A again so that it is indexed: the next test checks the whole table.
     expect(resultsOf(await post(item("A"))).results).toMatchObject([{ status: "duplicate" }]);
   });

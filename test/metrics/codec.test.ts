@@ -12,8 +12,8 @@ import {
 import { codeOf } from "../../lib/metrics/finding.ts";
 import { draftMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
 import {
-  type Comment,
   draftReviewComments,
+  type ReviewComment,
   renderReviewComments,
 } from "../../lib/metrics/review-comments.ts";
 import { draftReview, hasStatus, reviewColumns, toReviewRecord } from "../../lib/metrics/reviews.ts";
@@ -95,7 +95,7 @@ describe("review comments", () => {
     ];
     const rendered = renderReviewComments(stored(draftOf(urls.map((url) => comment(url)))), "1001");
     expect(
-      JSON.parse(Buffer.from(rendered).toString()).coderabbit_comments.map(({ url }: Comment) => url),
+      JSON.parse(Buffer.from(rendered).toString()).coderabbit_comments.map(({ url }: ReviewComment) => url),
     ).toEqual(urls);
   });
 
@@ -140,8 +140,8 @@ describe("review comments", () => {
 });
 
 const prUrl = "https://github.com/acme/api/pull/12";
-const comment = (url: string): Comment => ({ url, severity: "minor", category: null, accepted: null });
-const draftOf = (comments: readonly Comment[]): EntryDraft =>
+const comment = (url: string): ReviewComment => ({ url, severity: "minor", category: null, accepted: null });
+const draftOf = (comments: readonly ReviewComment[]): EntryDraft =>
   draftReviewComments({
     prUrl,
     organizationId: "1001",
@@ -365,7 +365,7 @@ describe("mcp", () => {
 test("equal content has equal digests, and changed content has another digest", () => {
   const [one, other] = [comment(`${prUrl}#1`), comment(`${prUrl}#2`)];
   expect(draftOf([one, other]).digest).toBe(draftOf([{ ...one }, { ...other }]).digest);
-  const changed: readonly Comment[][] = [
+  const changed: readonly ReviewComment[][] = [
     [one],
     [other, one],
     [one, { ...other, accepted: false }],

@@ -110,12 +110,12 @@ describe("events", () => {
 
   test("redelivered events change nothing; older events are ignored; newer events with equal content move nothing", async () => {
     const { walk } = await standalone(api, world, "idempotent");
-    const told = event("idempotent", 1, second, "b");
+    const sent = event("idempotent", 1, second, "b");
     const send = (...events: Parameters<typeof finalizePullRequests>[1][number][]) =>
       finalizePullRequests(world.deps, events);
-    expect(await send(told, event("idempotent", 2, second, "c"))).toEqual(["appended", "appended"]);
+    expect(await send(sent, event("idempotent", 2, second, "c"))).toEqual(["appended", "appended"]);
     const before = await walk(`review-comments?${november}`);
-    expect(await send(told)).toEqual(["duplicate"]);
+    expect(await send(sent)).toEqual(["duplicate"]);
     expect(await send(event("idempotent", 1, first, "z", { comments: [] }))).toEqual(["older"]);
     expect(await send(event("idempotent", 1, second, "a", { comments: [] }))).toEqual(["older"]);
     expect(await send(event("idempotent", 1, second, "d"))).toEqual(["unchanged"]);

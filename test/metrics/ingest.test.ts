@@ -14,14 +14,14 @@ const finalizedEvent = (name: string, number: number, change: object = {}) =>
 
 test("a bad event among good events goes to the dead letters with its reason and does not block the others", async () => {
   const { walk } = await standalone(api, world, "bad");
-  const desk = createIngestHarness(api.store().table);
-  await deliver(desk, [
+  const harness = createIngestHarness(api.store().table);
+  await deliver(harness, [
     finalizedEvent("bad", 1),
     finalizedEvent("bad", 2, { merged_at: "2031-01-01T00:00:00.000Z" }),
     finalizedEvent("bad", 3, { merged_at: null }),
     finalizedEvent("bad", 4),
   ]);
-  expect(desk.letters.map(({ reason }) => reason)).toEqual([
+  expect(harness.letters.map(({ reason }) => reason)).toEqual([
     "merged_at: must lie between 2000-01-01 and tomorrow",
     "merged_at: is required of a merged pull request",
   ]);
@@ -30,8 +30,8 @@ test("a bad event among good events goes to the dead letters with its reason and
 
 test("a pull request of an unknown repository waits for it", async () => {
   const { walk, organization } = await standalone(api, world, "early");
-  const desk = createIngestHarness(api.store().table);
-  await deliver(desk, [finalizedEvent("early", 1, { repository_id: "9009" }), finalizedEvent("early", 2)]);
+  const harness = createIngestHarness(api.store().table);
+  await deliver(harness, [finalizedEvent("early", 1, { repository_id: "9009" }), finalizedEvent("early", 2)]);
   expect(await walk(`reviews?${november}`)).toEqual([urlOf(2)]);
   const repository = {
     name: "late",
@@ -46,16 +46,16 @@ test("a pull request of an unknown repository waits for it", async () => {
     active: true,
     approval_delay_days: null,
   };
-  await deliver(desk, [event("repository.saved", 3, saved)]);
+  await deliver(harness, [event("repository.saved", 3, saved)]);
   expect(await walk(`reviews?${november}`)).toEqual([urlOf(2), urlOf(1)]);
-  expect(desk.letters).toEqual([]);
+  expect(harness.letters).toEqual([]);
 });
 
 test("a pull request too large for the queue is sent through the bucket", async () => {
   const { page } = await standalone(api, world, "heavy");
-  const desk = createIngestHarness(api.store().table);
-  await deliver(desk, [finalizedEvent("heavy", 1, { comments: comments(urlOf(1), 5_000) })]);
-  expect(desk.objects.size).toBe(1);
+  const harness = createIngestHarness(api.store().table);
+  await deliver(harness, [finalizedEvent("heavy", 1, { comments: comments(urlOf(1), 5_000) })]);
+  expect(harness.objects.size).toBe(1);
   expect((await page(`review-comments?${november}`)).data).toMatchObject([
     { coderabbit_comments: { length: 5_000 } },
   ]);
@@ -70,19 +70,19 @@ test("a pull request whose worker died after the commit becomes visible when its
       throw new Error("The worker dies before it can publish.");
     },
   };
-  const desk = createIngestHarness(table);
-  const messages = await toMessages(desk, [finalizedEvent("interrupted", 1)]);
-  expect(await ingest({ ...desk, table: dying }, messages)).toEqual(messages);
+  const harness = createIngestHarness(table);
+  const messages = await toMessages(harness, [finalizedEvent("interrupted", 1)]);
+  expect(await ingest({ ...harness, table: dying }, messages)).toEqual(messages);
   expect(await walk(`review-comments?${november}`)).toEqual([]);
-  expect(await ingest(desk, messages)).toEqual([]);
+  expect(await ingest(harness, messages)).toEqual([]);
   expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1)]);
 });
 
 test("forty events that are sent twice appear once each, in write order", async () => {
   const { walk } = await standalone(api, world, "forty");
-  const desk = createIngestHarness(api.store().table);
+  const harness = createIngestHarness(api.store().table);
   const events = Array.from({ length: 40 }, (_, number) => finalizedEvent("forty", number));
-  await deliver(desk, events);
-  await deliver(desk, events);
+  await deliver(harness, events);
+  await deliver(harness, events);
   expect(await walk(`review-comments?${november}&limit=7`)).toEqual(events.map((_, number) => urlOf(number)));
 });

@@ -85,14 +85,14 @@ const cases: ReadonlyArray<readonly [string, string, object, object]> = [
 
 describe("a mirror", () => {
   test.each(cases)("drops a pull request that %s", async (_, path, before, after) => {
-    const { tell, key, organization } = await standalone(api, world, `mirror-${rounds++}`);
+    const { sendPullRequest, key, organization } = await standalone(api, world, `mirror-${rounds++}`);
     await world.repository(organization, "9002");
-    await tell(1, before);
-    await tell(2, { ...before });
+    await sendPullRequest(1, before);
+    await sendPullRequest(2, { ...before });
     const mirror = new Mirror(path, key);
     expect(await mirror.follow(1)).toEqual([]);
-    await tell(1, after);
-    await tell(2, { ...before, review_iterations: 9 });
+    await sendPullRequest(1, after);
+    await sendPullRequest(2, { ...before, review_iterations: 9 });
 
     const removed = await mirror.follow(1);
 
@@ -103,19 +103,19 @@ describe("a mirror", () => {
     expect(mirror.held.size).toBe(1);
     await mirror.expectFresh();
     expect(await mirror.follow()).toEqual([]);
-    await tell(1, before);
+    await sendPullRequest(1, before);
     expect(await mirror.follow()).toEqual([]);
     expect(mirror.held.size).toBe(2);
     await mirror.expectFresh();
   });
 
   test("a mirror drops pull requests removed during its first walk, and receives no older removals", async () => {
-    const { tell, get } = await standalone(api, world, "under-way");
-    for (const number of [1, 2, 3]) await tell(number);
-    await tell(3, { comments: [] });
+    const { sendPullRequest, get } = await standalone(api, world, "under-way");
+    for (const number of [1, 2, 3]) await sendPullRequest(number);
+    await sendPullRequest(3, { comments: [] });
     const first = await get(`review-comments?${november}&include_removed=true&limit=1`);
     const { next_cursor, removed } = page.parse(first.json);
-    await tell(1, { comments: [] });
+    await sendPullRequest(1, { comments: [] });
     const second = await get(
       `review-comments?${november}&include_removed=true&limit=5&cursor=${next_cursor}`,
     );
@@ -126,28 +126,28 @@ describe("a mirror", () => {
   });
 
   test("a mirror drops a pull request that release 1 wrote, whose pointer does not have the filter fields", async () => {
-    const { tell, key, uuid } = await standalone(api, world, "release-1");
-    await tell(1);
+    const { sendPullRequest, key, uuid } = await standalone(api, world, "release-1");
+    await sendPullRequest(1);
     const { table } = api.store();
     for await (const { pk, sk } of queryAll(table, { pk: pointerPartition(uuid) }))
       await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
     const mirror = new Mirror(`review-comments?${november}`, key);
     await mirror.follow();
-    await tell(1, { comments: [] });
+    await sendPullRequest(1, { comments: [] });
     expect(await mirror.follow()).toHaveLength(1);
     await mirror.expectFresh();
   });
 });
 
 test("a pull request that release 1 wrote stays in the datasets that a later event leaves as they were", async () => {
-  const { tell, key, uuid } = await standalone(api, world, "release-1-kept");
-  await tell(1);
+  const { sendPullRequest, key, uuid } = await standalone(api, world, "release-1-kept");
+  await sendPullRequest(1);
   const { table } = api.store();
   for await (const { pk, sk } of queryAll(table, { pk: pointerPartition(uuid) }))
     await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
   const mirror = new Mirror(`reviews?${november}`, key);
   await mirror.follow();
-  await tell(1, mcp);
+  await sendPullRequest(1, mcp);
   expect(await mirror.follow()).toEqual([]);
   await mirror.expectFresh();
 });
@@ -157,8 +157,8 @@ describe("an organization that leaves the scope", () => {
   const idOf = (name: string) => `${workspace}-${name}`;
   const save = (name: string, change: object = {}) =>
     world.organization(idOf(name), { workspace_id: workspace, ...change });
-  const tell = (name: string, number: number, change: object = {}) =>
-    world.tell("pull_request.finalized", finalized(github(idOf(name)), number, change));
+  const sendPullRequest = (name: string, number: number, change: object = {}) =>
+    world.sendEvent("pull_request.finalized", finalized(github(idOf(name)), number, change));
   let mirror: Mirror;
   let token = "";
   beforeEach(async () => {
@@ -167,7 +167,7 @@ describe("an organization that leaves the scope", () => {
     for (const name of ["a", "b", "c"]) {
       await save(name);
       await world.repository(github(idOf(name)), "9001");
-      await tell(name, 1);
+      await sendPullRequest(name, 1);
     }
     token = (await world.token(workspace)).text;
     mirror = new Mirror(`review-comments?${november}`, token);
@@ -183,8 +183,8 @@ describe("an organization that leaves the scope", () => {
     await save("b", change);
     expect(await mirror.follow()).toEqual([left("b")]);
     await mirror.expectFresh();
-    await tell("b", 1, { comments: [] });
-    await tell("b", 2);
+    await sendPullRequest("b", 1, { comments: [] });
+    await sendPullRequest("b", 2);
     await save("b");
     await mirror.follow();
     expect([...mirror.held.keys()].filter((id) => id.startsWith(idOf("b")))).toEqual([
@@ -195,7 +195,7 @@ describe("an organization that leaves the scope", () => {
 
   test("several organizations that left and returned between two resumes are dropped, then caught up, also at limit=1", async () => {
     for (const name of ["b", "c"]) await save(name, { workspace_id: null });
-    await tell("b", 1, { comments: [] });
+    await sendPullRequest("b", 1, { comments: [] });
     for (const name of ["b", "c"]) await save(name);
     const removed = await mirror.follow(1);
     expect(removed).toHaveLength(2);
@@ -216,7 +216,7 @@ describe("an organization that leaves the scope", () => {
       expect(mirror.held.size).toBe(0);
       const refused = await mirror.answer();
       expect([refused.status, refused.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
-      await tell("b", 2);
+      await sendPullRequest("b", 2);
       await save("b");
       expect(await mirror.follow()).toEqual([]);
       expect(mirror.held.size).toBe(2);
@@ -232,7 +232,7 @@ describe("an organization that leaves the scope", () => {
     await world.member(gitlab(instance, "home"), "u-admin", { role: "cr_admin" });
     await saved("other");
     await world.repository(gitlab(instance, "other"), "9001");
-    await world.tell("pull_request.finalized", finalized(gitlab(instance, "other"), 1));
+    await world.sendEvent("pull_request.finalized", finalized(gitlab(instance, "other"), 1));
     const { text } = await world.key({
       ...{ kind: "instance", instanceId: instance, home, owner: "u-admin", role: "cr_admin" },
     } as const);
@@ -259,11 +259,11 @@ describe("an organization that leaves the scope", () => {
 
 describe("include_removed", () => {
   test("include_removed marks removals in NDJSON, is refused with CSV, and is bound to the cursor", async () => {
-    const { tell, get } = await standalone(api, world, "formats-of-removals");
-    await tell(1);
+    const { sendPullRequest, get } = await standalone(api, world, "formats-of-removals");
+    await sendPullRequest(1);
     const path = `reviews?${november}&include_removed=true`;
     const { headers } = await get(path);
-    await tell(1, { reviewed: false });
+    await sendPullRequest(1, { reviewed: false });
     const cursor = `cursor=${headers["x-resume-cursor"]}`;
     const lines = (await get(`${path}&format=ndjson&${cursor}`)).body.toString().trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ pr_url: urlOf(1), removed: true }]);

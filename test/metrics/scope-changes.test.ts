@@ -11,8 +11,8 @@ let rounds = 0;
 let workspace = "";
 let reader: Reader;
 const idOf = (name: string) => `${workspace}-${name}`;
-const tell = (name: string, number: number, change: object = {}) =>
-  world.tell("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
+const sendPullRequest = (name: string, number: number, change: object = {}) =>
+  world.sendEvent("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
 const save = (name: string, change: object = {}) =>
   world.organization(idOf(name), { workspace_id: workspace, ...change });
 const hide = { plan: "pro" };
@@ -48,13 +48,13 @@ describe.each([
   ["is deactivated and comes back", { active: false }],
 ])("an organization that %s", (_, hidden) => {
   test("the cursor of a walk in progress catches up the organization", async () => {
-    await tell("a", 1);
-    await tell("b", 1);
-    await tell("a", 2);
-    await tell("a", 3);
+    await sendPullRequest("a", 1);
+    await sendPullRequest("b", 1);
+    await sendPullRequest("a", 2);
+    await sendPullRequest("a", 3);
     const first = await reader.page(`review-comments?${november}&limit=1`);
     await save("b", hidden);
-    await tell("b", 2);
+    await sendPullRequest("b", 2);
     const second = await reader.page(`review-comments?${november}&limit=1&cursor=${first.next}`);
     await save("b");
 
@@ -65,13 +65,13 @@ describe.each([
   });
 
   test("a resume catches up the organization once, and later resumes do not repeat it", async () => {
-    await tell("a", 1);
+    await sendPullRequest("a", 1);
     const walk = await reader.page(`review-comments?${november}`);
     await save("b", hidden);
-    await tell("b", 1);
+    await sendPullRequest("b", 1);
     const without = await follow(walk.resume ?? "");
     await save("b");
-    await tell("a", 2);
+    await sendPullRequest("a", 2);
 
     const caughtUp = await follow(without.resume);
     const again = await follow(caughtUp.resume);
@@ -85,7 +85,7 @@ describe.each([
 test("an organization that joins is caught up, even if it was invisible when it joined", async () => {
   await world.organization(idOf("c"));
   await world.repository(github(idOf("c")), "9001");
-  await tell("c", 1);
+  await sendPullRequest("c", 1);
   const { resume } = await reader.page(`review-comments?${november}`);
   await save("c", hide);
   const without = await follow(resume ?? "");
@@ -97,10 +97,10 @@ test("an organization that joins is caught up, even if it was invisible when it 
 test("many organizations that become visible at once are caught up page by page, and one that appears meanwhile after them", async () => {
   const many = ["p", "q", "r", "s", "t", "u"];
   for (const name of many) await member(name, hide);
-  for (const name of many) await tell(name, 1);
-  await tell("a", 1);
+  for (const name of many) await sendPullRequest(name, 1);
+  await sendPullRequest("a", 1);
   await save("b", hide);
-  await tell("b", 1);
+  await sendPullRequest("b", 1);
   const { resume } = await reader.page(`review-comments?${november}`);
   for (const name of many) await save(name);
   const first = await reader.page(`review-comments?${november}&limit=2&cursor=${resume}`);
@@ -113,23 +113,23 @@ test("many organizations that become visible at once are caught up page by page,
 
 test("filters and the date window apply to caught-up organizations", async () => {
   await save("b", hide);
-  await tell("b", 1);
-  await tell("b", 2, { merged_at: "2026-10-02T10:00:00.000Z" });
+  await sendPullRequest("b", 1);
+  await sendPullRequest("b", 2, { merged_at: "2026-10-02T10:00:00.000Z" });
   const { resume } = await reader.page(`review-comments?${november}`);
   await save("b");
   expect((await follow(resume ?? "")).found).toEqual(urls("b", 1));
 });
 
 test("an epoch that was taken but not published is published by the next change", async () => {
-  await tell("a", 1);
+  await sendPullRequest("a", 1);
   const { resume } = await reader.page(`review-comments?${november}`);
   await save("b", hide);
-  await tell("b", 1);
+  await sendPullRequest("b", 1);
   await save("b");
   const key = scopeEpochsKey(workspaceTenant(workspace));
   await api.store().table.write({ update: key, change: { add: [["p", -1]] } });
   const half = await follow(resume ?? "");
-  await save("b", { name: "told again" });
+  await save("b", { name: "sent again" });
 
   const whole = await follow(half.resume);
 
@@ -153,7 +153,7 @@ describe("a cursor that cannot be caught up is refused", () => {
   };
 
   test("a release 1 cursor over several organizations is refused; over one organization it stays valid", async () => {
-    await tell("a", 1);
+    await sendPullRequest("a", 1);
     const item = await api.store().table.get(cursorKeysKey);
     const ring = Object(item?.keys);
     const id = String(item?.current);

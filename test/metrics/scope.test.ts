@@ -13,7 +13,7 @@ async function organization(id: OrganizationId, change: Record<string, unknown>)
   await world.member(id, "u-admin", { role: "cr_admin" });
   await world.member(id, "u-member");
   await world.repository(id, "9001");
-  await world.tell("pull_request.finalized", finalized(id, id.provider_organization_id, mcp));
+  await world.sendEvent("pull_request.finalized", finalized(id, id.provider_organization_id, mcp));
   return uuid;
 }
 
@@ -143,10 +143,10 @@ describe("cursors", () => {
   test("a cursor works for the organization's copy and the tenant's copy: their numbers are the same", async () => {
     const { page } = await workspaceOf("copies", { a: {}, b: { plan: "free" } });
     for (const number of [1, 2, 3])
-      await world.tell("pull_request.finalized", finalized(github("copies-a"), number));
+      await world.sendEvent("pull_request.finalized", finalized(github("copies-a"), number));
     const first = await page(`reviews?${november}&limit=2`);
     await world.organization("copies-b", { workspace_id: "copies" });
-    await world.tell("pull_request.finalized", finalized(github("copies-b"), 4));
+    await world.sendEvent("pull_request.finalized", finalized(github("copies-b"), 4));
     // Newly visible rows come first, then the walk continues from its position.
     const caughtUp = await page(`reviews?${november}&cursor=${first.next}`);
     const rest = await page(`reviews?${november}&cursor=${caughtUp.next}`);
@@ -158,9 +158,9 @@ describe("cursors", () => {
   });
 
   test("cursors of an organization that has changed its tenant are refused", async () => {
-    const { tell, page, get } = await standalone(api, world, "leaves");
-    await tell(1);
-    await tell(2);
+    const { sendPullRequest, page, get } = await standalone(api, world, "leaves");
+    await sendPullRequest(1);
+    await sendPullRequest(2);
     const { next, resume } = await page(`reviews?${november}&limit=1`);
     expect(resume).toBeUndefined();
     const last = await page(`reviews?${november}`);
@@ -191,7 +191,7 @@ describe("cursors", () => {
     for (const instance of ["twin-1", "twin-2"]) {
       await world.instance(instance);
       await organization(gitlab(instance, "1001"), { instance_id: instance });
-      await world.tell("pull_request.finalized", finalized(gitlab(instance, "1001"), instance, mcp));
+      await world.sendEvent("pull_request.finalized", finalized(gitlab(instance, "1001"), instance, mcp));
     }
     const home = await organization(gitlab("twin-1", "1001"), { instance_id: "twin-1" });
     const request = {

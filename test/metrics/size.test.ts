@@ -45,10 +45,10 @@ async function throughGateway(path: string, key: string) {
 describe("an answer", () => {
   test("an answer of exactly 16,777,216 bytes is sent whole, one more byte is a 413", async () => {
     expect(responseBytesMax).toBe(16_777_216);
-    const { tell, get, key } = await standalone(api, world, "exact");
+    const { sendPullRequest, get, key } = await standalone(api, world, "exact");
     const exact = commentsOfBytes("exact", 1, responseBytesMax - frameBytes);
     expect(recordBytes("exact", 1, exact)).toBe(responseBytesMax - frameBytes);
-    await tell(1, { comments: exact });
+    await sendPullRequest(1, { comments: exact });
     const whole = await get(`review-comments?${november}`);
     expect(whole.status).toBe(200);
     expect(whole.body.length).toBe(responseBytesMax);
@@ -56,15 +56,15 @@ describe("an answer", () => {
     expect(overHttp.status).toBe(200);
     expect(overHttp.body.equals(whole.body)).toBe(true);
     const [first, ...rest] = exact;
-    await tell(1, { comments: [{ ...first, url: `${first?.url}x` }, ...rest] });
+    await sendPullRequest(1, { comments: [{ ...first, url: `${first?.url}x` }, ...rest] });
     const tooMuch = await get(`review-comments?${november}`);
     expect(tooMuch.codes).toEqual(["RESPONSE_TOO_LARGE"]);
   });
 
   test("an answer that fits at limit=1 but not at 1000 is a 413 at 1000 and a 200 at 1", async () => {
-    const { tell, get, walk } = await standalone(api, world, "halves");
+    const { sendPullRequest, get, walk } = await standalone(api, world, "halves");
     for (const number of [1, 2])
-      await tell(number, { comments: commentsOfBytes("halves", number, 9_000_000) });
+      await sendPullRequest(number, { comments: commentsOfBytes("halves", number, 9_000_000) });
     const both = await get(`review-comments?${november}`);
     expect(both.status).toBe(413);
     expect(both.message).toMatch(/Reduce limit, narrow the window or add filters\./);
@@ -73,8 +73,8 @@ describe("an answer", () => {
   });
 
   test("an answer is compressed when the client asks for it", async () => {
-    const { tell, key } = await standalone(api, world, "compressed");
-    await tell(1, { comments: comments(urlOf(1), 5_000) });
+    const { sendPullRequest, key } = await standalone(api, world, "compressed");
+    await sendPullRequest(1, { comments: comments(urlOf(1), 5_000) });
     const plain = await api.call(`/v1/metrics/review-comments?${november}`, { key });
     for (const coding of ["gzip", "br"]) {
       const answer = await api.call(`/v1/metrics/review-comments?${november}`, {
@@ -89,10 +89,10 @@ describe("an answer", () => {
 
 describe("a pull request", () => {
   test("a pull request of 5,000 comments is stored in parts and read back whole", async () => {
-    const { tell, page } = await standalone(api, world, "5000");
+    const { sendPullRequest, page } = await standalone(api, world, "5000");
     const given = comments(urlOf(1), 5_000);
-    await tell(1, { comments: given });
-    await tell(2);
+    await sendPullRequest(1, { comments: given });
+    await sendPullRequest(2);
     const { data } = await page(`review-comments?${november}`);
     expect(data).toHaveLength(2);
     expect(data[0]).toMatchObject({ coderabbit_comments: given });
@@ -102,12 +102,12 @@ describe("a pull request", () => {
   });
 
   test("a pull request of 100,000 comments is stored, is a 413 to read, and can be left out", async () => {
-    const { tell, get, page } = await standalone(api, world, "100000");
-    await tell(1, {
+    const { sendPullRequest, get, page } = await standalone(api, world, "100000");
+    await sendPullRequest(1, {
       comments: comments(`${urlOf(1)}/files/as/reviewed`, 100_000),
       merged_at: "2026-11-04T05:06:07.000Z",
     });
-    await tell(2, { repository_id: "9002" });
+    await sendPullRequest(2, { repository_id: "9002" });
     const full = await get(`review-comments?${november}`);
     expect(full.codes).toEqual(["RESPONSE_TOO_LARGE"]);
     expect(full.message).toMatch(
@@ -136,13 +136,15 @@ describe("a pull request", () => {
   });
 
   test("a pull request that fits an answer only without a cursor or removal is named and blocks no walk", async () => {
-    const { tell, get, page } = await standalone(api, world, "beside");
+    const { sendPullRequest, get, page } = await standalone(api, world, "beside");
     const path = `review-comments?${november}&include_removed=true`;
     const { resume } = await page(path);
     const removedBytes = ',"removed":[]'.length;
-    await tell(2);
-    await tell(1, { comments: commentsOfBytes("beside", 1, responseBytesMax - frameBytes - removedBytes) });
-    await tell(3, { repository_id: "9002" });
+    await sendPullRequest(2);
+    await sendPullRequest(1, {
+      comments: commentsOfBytes("beside", 1, responseBytesMax - frameBytes - removedBytes),
+    });
+    await sendPullRequest(3, { repository_id: "9002" });
     expect((await page(`${path}&limit=1`)).urls).toEqual([urlOf(2)]);
     const { next } = await page(`${path}&limit=1`);
     const alone = await get(`${path}&limit=1&cursor=${next}`);
@@ -153,8 +155,8 @@ describe("a pull request", () => {
     );
     const behind = await page(`${path}&limit=1&cursor=${alone.headers["x-next-cursor"]}`);
     expect(behind.urls).toEqual([urlOf(3)]);
-    await tell(2, { comments: [] });
-    await tell(3, { comments: [] });
+    await sendPullRequest(2, { comments: [] });
+    await sendPullRequest(3, { comments: [] });
     const full = await get(`${path}&cursor=${resume}`);
     expect(full.message).toMatch(
       new RegExp(
@@ -164,9 +166,9 @@ describe("a pull request", () => {
   });
 
   test("a pull request that shrinks from parts to one line and grows again is always read in its newest state", async () => {
-    const { tell, page } = await standalone(api, world, "shrinks");
+    const { sendPullRequest, page } = await standalone(api, world, "shrinks");
     for (const count of [5_000, 1, 6_000]) {
-      await tell(1, { comments: comments(urlOf(1), count) });
+      await sendPullRequest(1, { comments: comments(urlOf(1), count) });
       const { data } = await page(`review-comments?${november}`);
       expect(data).toMatchObject([{ coderabbit_comments: { length: count } }]);
     }

@@ -116,7 +116,7 @@ export async function standalone(api: Api, world: World, name: string) {
     owner: "u-admin",
     role: "cr_admin",
   });
-  const tell = (number: number | string, change: object = {}) =>
-    world.tell("pull_request.finalized", finalized(organization, number, change));
-  return { organization, uuid, key: text, tell, ...readerOf(api, text) };
+  const sendPullRequest = (number: number | string, change: object = {}) =>
+    world.sendEvent("pull_request.finalized", finalized(organization, number, change));
+  return { organization, uuid, key: text, sendPullRequest, ...readerOf(api, text) };
 }

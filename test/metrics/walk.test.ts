@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
-import { headPrefetch, type MetricsCall, walk } from "../../lib/metrics/walk.ts";
+import { headPrefetch, type MetricsCall, walkMetrics } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationKey, type TenantKey } from "../../lib/store/layout.ts";
@@ -57,8 +57,8 @@ const trips = (meter: StoreMeter) => ({
 });
 
 test("a last page reads one data page and checks head and organization again; repository names are read in parallel", async () => {
-  const { uuid, tell } = await standalone(api, world, "trips");
-  for (const number of [1, 2, 3]) await tell(number, mcp);
+  const { uuid, sendPullRequest } = await standalone(api, world, "trips");
+  for (const number of [1, 2, 3]) await sendPullRequest(number, mcp);
   const inComments = await callOf(uuid);
   await readReviewComments(inComments.call);
   expect(trips(inComments.meter)).toEqual({ sequential: 2, calls: ["GetItem", "GetItem", "Query"] });
@@ -72,8 +72,8 @@ test("a last page reads one data page and checks head and organization again; re
 });
 
 test("a full page reads one data page; the names of its repositories take one more trip", async () => {
-  const { uuid, tell } = await standalone(api, world, "full");
-  for (const number of [1, 2, 3]) await tell(number, mcp);
+  const { uuid, sendPullRequest } = await standalone(api, world, "full");
+  for (const number of [1, 2, 3]) await sendPullRequest(number, mcp);
   const inMcp = await callOf(uuid, { limit: 2 });
   expect(await readMcp(inMcp.call)).toMatchObject({ nextCursor: "next 2", resumeCursor: null });
   expect(trips(inMcp.meter)).toEqual({ sequential: 1, calls: ["Query"] });
@@ -83,11 +83,11 @@ test("a full page reads one data page; the names of its repositories take one mo
 });
 
 test("one part is enough to refuse an answer that is too large, and the error names the largest pull request", async () => {
-  const { uuid, tell } = await standalone(api, world, "parts");
-  await tell(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 5_000) });
+  const { uuid, sendPullRequest } = await standalone(api, world, "parts");
+  await sendPullRequest(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 5_000) });
   const { call, meter } = await callOf(uuid);
   const options = { dataset: "review-comments", recordBytesMax: 500_000, prUrlOf: prUrlOfComments } as const;
-  await expect(walk(call, options)).rejects.toMatchObject({
+  await expect(walkMetrics(call, options)).rejects.toMatchObject({
     code: "RESPONSE_TOO_LARGE",
     message: expect.stringContaining(`${urlOf(1)} of organization github:parts in repository 9001`),
   });
@@ -95,8 +95,8 @@ test("one part is enough to refuse an answer that is too large, and the error na
 });
 
 test("a 413 during a catch-up keeps the walk's position and the start of its removals", async () => {
-  const { uuid, tell } = await standalone(api, world, "caught-up");
-  await tell(1);
+  const { uuid, sendPullRequest } = await standalone(api, world, "caught-up");
+  await sendPullRequest(1);
   const { call } = await callOf(uuid, { limit: 1, position: [1, 7] });
   const { organizations } = call.scope;
   const following = {
@@ -115,7 +115,7 @@ test("a 413 during a catch-up keeps the walk's position and the start of its rem
     paging: { ...call.paging, next },
   };
   const options = { dataset: "review-comments", recordBytesMax: 1, prUrlOf: prUrlOfComments } as const;
-  await expect(walk(caughtUp, options)).rejects.toMatchObject({
+  await expect(walkMetrics(caughtUp, options)).rejects.toMatchObject({
     message: expect.stringContaining(`${urlOf(1)} of organization github:caught-up alone takes`),
     headers: { "x-next-cursor": next([1, 7], following.markAt(1)) },
   });
@@ -132,9 +132,9 @@ function alarm() {
 }
 
 test("a request whose time is up returns partial results and a cursor", async () => {
-  const { uuid, tell } = await standalone(api, world, "slow");
+  const { uuid, sendPullRequest } = await standalone(api, world, "slow");
   for (let number = 0; number < 12; number++)
-    await tell(number, { merged_at: `2026-${10 + (number % 2)}-0${1 + (number % 9)}T10:00:00Z` });
+    await sendPullRequest(number, { merged_at: `2026-${10 + (number % 2)}-0${1 + (number % 9)}T10:00:00Z` });
   const { clock, ring } = alarm();
   const { call } = await callOf(uuid, { clock });
   let queries = 0;
@@ -157,8 +157,8 @@ test("a request whose time is up returns partial results and a cursor", async ()
 });
 
 test("a request that has read nothing when its time is up is a 503, never the same cursor again", async () => {
-  const { uuid, tell } = await standalone(api, world, "stuck");
-  await tell(1);
+  const { uuid, sendPullRequest } = await standalone(api, world, "stuck");
+  await sendPullRequest(1);
   const { call } = await callOf(uuid, { signal: AbortSignal.abort() });
   const refused = await readReviewComments(call).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ApiError);
@@ -166,9 +166,9 @@ test("a request that has read nothing when its time is up is a 503, never the sa
 });
 
 test("a page whose organization moves while it is read is refused for a retry, never reported as the last page", async () => {
-  const { uuid, tell } = await standalone(api, world, "leaver");
+  const { uuid, sendPullRequest } = await standalone(api, world, "leaver");
   await world.workspace("elsewhere");
-  await tell(1);
+  await sendPullRequest(1);
   const { call } = await callOf(uuid);
   const leaving = {
     ...call.table,

@@ -16,7 +16,7 @@ import {
   workspaceSaved,
 } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
-import { StandingClock } from "../support/clock.ts";
+import { FrozenClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
@@ -32,106 +32,110 @@ beforeAll(async () => {
 });
 
 /** A separate table with an organization of many people that is about to move. */
-async function movingDesk() {
-  const desk = createIngestHarness((await openStore(store().endpoint)).table);
-  await desk.table.writeMany(before.map((put) => ({ put })));
-  return desk;
+async function movingHarness() {
+  const harness = createIngestHarness((await openStore(store().endpoint)).table);
+  await harness.table.writeMany(before.map((put) => ({ put })));
+  return harness;
 }
 
 test("a move that takes longer than a delivery is acknowledged once its note is committed, and the clock worker completes it", async () => {
-  const desk = await movingDesk();
-  const clock = new StandingClock();
+  const harness = await movingHarness();
+  const clock = new FrozenClock();
   // Every transaction takes so long that only the first few people move in time.
-  const transact: typeof desk.table.transact = async (...given) => {
-    await desk.table.transact(...given);
+  const transact: typeof harness.table.transact = async (...given) => {
+    await harness.table.transact(...given);
     clock.now += eventLimits.moveMsMax / 2;
   };
-  const slow = { ...desk, clock, table: { ...desk.table, transact } };
-  const messages = await toMessages(desk, [
+  const slow = { ...harness, clock, table: { ...harness.table, transact } };
+  const messages = await toMessages(harness, [
     organizationSaved(9, inAcme),
     memberSaved(10, { user_id: "new" }),
   ]);
 
   expect(await ingest(slow, messages)).toEqual([]);
 
-  expect(await desk.table.get(organizationKey(uuidOf()))).toMatchObject({
+  expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
     tenant: "w#acme",
     leaving: expect.any(String),
   });
-  expect(desk.letters).toEqual([]);
-  expect(await resumeMoves(desk)).toBe(1);
-  checkPeople(await everything(desk.table));
+  expect(harness.letters).toEqual([]);
+  expect(await resumeMoves(harness)).toBe(1);
+  checkPeople(await everything(harness.table));
 });
 
 test("an event of an organization that is still moving is applied, and the completed move keeps its values", async () => {
-  const desk = await movingDesk();
-  const clock = new StandingClock();
-  const transact: typeof desk.table.transact = async (...given) => {
-    await desk.table.transact(...given);
+  const harness = await movingHarness();
+  const clock = new FrozenClock();
+  const transact: typeof harness.table.transact = async (...given) => {
+    await harness.table.transact(...given);
     clock.now += eventLimits.moveMsMax + 1;
   };
-  const slow = { ...desk, clock, table: { ...desk.table, transact } };
-  await ingest(slow, await toMessages(desk, [organizationSaved(9, inAcme)]));
+  const slow = { ...harness, clock, table: { ...harness.table, transact } };
+  await ingest(slow, await toMessages(harness, [organizationSaved(9, inAcme)]));
   expect(
-    await ingest(slow, await toMessages(desk, [organizationSaved(12, { ...inAcme, name: "Renamed" })])),
+    await ingest(slow, await toMessages(harness, [organizationSaved(12, { ...inAcme, name: "Renamed" })])),
   ).toEqual([]);
-  expect(await resumeMoves(desk)).toBe(1);
-  expect(await desk.table.get(organizationKey(uuidOf()))).toMatchObject({
+  expect(await resumeMoves(harness)).toBe(1);
+  expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
     name: "Renamed",
     tenant: "w#acme",
   });
-  checkPeople(await everything(desk.table));
+  checkPeople(await everything(harness.table));
 });
 
 /** The first move reads a damaged member item, or has time for only some of its people. */
 const hindered = {
   "meets a damaged item": async () => {
-    const desk = await movingDesk();
+    const harness = await movingHarness();
     const key = memberKey(uuidOf(), "u7");
-    const sound = await desk.table.get(key);
-    await desk.table.write({ put: { ...sound, ...key, username: 7 } });
-    const mend = () => desk.table.write({ put: { ...sound, ...key } });
-    return { desk, worker: desk, mend };
+    const sound = await harness.table.get(key);
+    await harness.table.write({ put: { ...sound, ...key, username: 7 } });
+    const repair = () => harness.table.write({ put: { ...sound, ...key } });
+    return { harness, worker: harness, repair };
   },
   "takes long": async () => {
-    const desk = await movingDesk();
-    const clock = new StandingClock();
-    const transact: typeof desk.table.transact = async (...given) => {
-      await desk.table.transact(...given);
+    const harness = await movingHarness();
+    const clock = new FrozenClock();
+    const transact: typeof harness.table.transact = async (...given) => {
+      await harness.table.transact(...given);
       clock.now += eventLimits.moveMsMax + 1;
     };
-    return { desk, worker: { ...desk, clock, table: { ...desk.table, transact } }, mend: async () => {} };
+    return {
+      harness,
+      worker: { ...harness, clock, table: { ...harness.table, transact } },
+      repair: async () => {},
+    };
   },
 };
 
 test.each(Object.entries(hindered))(
   "an event that moves an organization again while the first move %s is redelivered, and applied after that move",
   async (_, arrange) => {
-    const { desk, worker, mend } = await arrange();
+    const { harness, worker, repair } = await arrange();
     const receive = async (event: Parameters<typeof toMessages>[1][number], receives = 1) =>
       (
         await ingest(
           worker,
-          (await toMessages(desk, [event])).map((each) => ({ ...each, receives })),
+          (await toMessages(harness, [event])).map((each) => ({ ...each, receives })),
         )
       ).length;
     expect(await receive(organizationSaved(9, inAcme))).toBe(0);
     const back = organizationSaved(12, { name: "Back" });
     expect(await receive(back)).toBe(1);
-    expect(desk.letters).toEqual([]);
-    expect(await desk.table.get(organizationKey(uuidOf()))).toMatchObject({
+    expect(harness.letters).toEqual([]);
+    expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
       tenant: "w#acme",
       name: "Widgets",
     });
 
-    await mend();
-    await resumeMoves(desk);
+    await repair();
+    await resumeMoves(harness);
     expect(await receive(back, 2)).toBe(0);
-    await resumeMoves(desk);
-    expect(desk.letters).toEqual([]);
-    const after = await desk.table.get(organizationKey(uuidOf()));
+    await resumeMoves(harness);
+    expect(harness.letters).toEqual([]);
+    const after = await harness.table.get(organizationKey(uuidOf()));
     expect(after).toMatchObject({ tenant: `o#${uuidOf()}`, name: "Back" });
     expect(after).not.toHaveProperty("leaving");
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   },
 );

@@ -13,7 +13,7 @@ const api = useApi();
 const world = new World(() => api.store().table);
 
 const merged = (name: string, number: number) =>
-  world.tell(
+  world.sendEvent(
     "pull_request.finalized",
     finalized(github(name), number, {
       repository_id: "r1",

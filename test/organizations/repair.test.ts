@@ -22,8 +22,8 @@ let ids: string[] = [];
 const idOf = (name: string) => `${workspace}-${name}`;
 const save = (name: string, change: object = {}) =>
   world.organization(idOf(name), { workspace_id: workspace, ...change });
-const tell = (name: string, number: number, change: object = {}) =>
-  world.tell("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
+const sendPullRequest = (name: string, number: number, change: object = {}) =>
+  world.sendEvent("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
 const urls = (name: string, ...numbers: number[]) => numbers.map((number) => urlOf(`${name}-${number}`));
 
 beforeEach(async () => {
@@ -60,8 +60,8 @@ describe("after a restore and a repair", () => {
   const path = `review-comments?${november}`;
 
   test("a cursor that saw a lost change of the scope is refused, and epochs are not reused", async () => {
-    await tell("a", 1);
-    await tell("b", 1);
+    await sendPullRequest("a", 1);
+    await sendPullRequest("b", 1);
     await save("b", { plan: "pro" });
     const point = await everything();
     await save("b");
@@ -72,18 +72,18 @@ describe("after a restore and a repair", () => {
 
     expect(await answerOf(path, resume)).toEqual(refused);
     expect((await reader.page(path)).urls).toEqual([...urls("a", 1), ...urls("b", 1)]);
-    expect(report).toMatchObject({ rowsMended: 0 });
+    expect(report).toMatchObject({ rowsRepaired: 0 });
     expect(Number(stored?.n)).toBeGreaterThan(1_000_000);
   });
 
   test("a mirror whose removals are lost is refused; a cursor of one organization without removals stays valid", async () => {
-    await tell("a", 1);
+    await sendPullRequest("a", 1);
     const point = await everything();
     const one = `${path}&org_id=${idOf("a")}`;
     const [mirror, plain] = [await reader.page(`${one}&include_removed=true`), await reader.page(one)];
-    await tell("a", 1, { comments: [] });
+    await sendPullRequest("a", 1, { comments: [] });
     await restore(point);
-    await tell("a", 2);
+    await sendPullRequest("a", 2);
 
     expect(await answerOf(`${one}&include_removed=true`, mirror.resume)).toEqual(refused);
     expect((await reader.page(`${one}&cursor=${plain.resume}`)).urls).toEqual(urls("a", 2));
@@ -118,7 +118,7 @@ describe("after a restore and a repair", () => {
     const tenant = workspaceTenant(workspace);
     const [, b = ""] = ids;
     const stray = tenantOrganizationKey(workspaceTenant(`${workspace}-left`), b);
-    await tell("b", 1);
+    await sendPullRequest("b", 1);
     const row = await table().get(tenantOrganizationKey(tenant, b));
     const ahead = { ...row, ...tenantOrganizationKey(tenant, b), visible_epoch: 900 };
     await table().writeMany([
@@ -130,19 +130,19 @@ describe("after a restore and a repair", () => {
 
     const report = await repairTable(world.deps);
 
-    expect(report.rowsMended).toBe(2);
+    expect(report.rowsRepaired).toBe(2);
     expect((await reader.page(path)).urls).toEqual(urls("b", 1));
     expect(await table().getMany([stray, organizationDirectoryKey(idOf("b"), b)])).toEqual([
       undefined,
       expect.objectContaining({ uuid: b }),
     ]);
-    expect(await repairTable(world.deps)).toMatchObject({ rowsMended: 0 });
+    expect(await repairTable(world.deps)).toMatchObject({ rowsRepaired: 0 });
   });
 });
 
 test("without a repair a cursor that is catching up to a lost epoch is refused", async () => {
   await save("b", { plan: "pro" });
-  for (const number of [1, 2]) await tell("b", number);
+  for (const number of [1, 2]) await sendPullRequest("b", number);
   const { resume } = await reader.page(`review-comments?${november}`);
   const key = scopeEpochsKey(workspaceTenant(workspace));
   const point = await table().get(key);

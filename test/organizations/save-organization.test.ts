@@ -32,44 +32,44 @@ import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 async function organization(id = "1001") {
-  const item = await desk.table.get(organizationKey(uuidOf(id)));
+  const item = await harness.table.get(organizationKey(uuidOf(id)));
   if (!item) throw new Error("The organization is not there.");
   return parseOrganization(item);
 }
 
 describe("organization.saved", () => {
   test("writes the organization, its tenant's copy and its row in the directory", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
 
     const uuid = uuidOf();
     const tenant = organizationTenant(uuid);
     const stored = await organization();
     expect(stored).toMatchObject({ uuid, tenant, name: "Widgets", seats_purchased: 50, metrics: "ready" });
-    expect(await desk.table.get(tenantOrganizationKey(tenant, uuid))).toEqual({
+    expect(await harness.table.get(tenantOrganizationKey(tenant, uuid))).toEqual({
       ...stored,
       ...tenantOrganizationKey(tenant, uuid),
     });
     const key = organizationDirectoryKey("1001", uuid);
-    expect(await desk.table.get(key)).toEqual({ ...key, uuid, ...organizationName(), name: "Widgets" });
+    expect(await harness.table.get(key)).toEqual({ ...key, uuid, ...organizationName(), name: "Widgets" });
   });
 
   test("the newest event wins; of two at the same moment, the greater event id wins", async () => {
     const events = ["one", "two"].map((name) => ({ name, event: organizationSaved(5, { name }) }));
     const greater = events.toSorted((left, right) => (left.event.id < right.event.id ? 1 : -1));
-    await deliver(desk, [...greater.map(({ event }) => event), organizationSaved(2, { name: "old" })]);
+    await deliver(harness, [...greater.map(({ event }) => event), organizationSaved(2, { name: "old" })]);
     expect((await organization()).name).toBe(greater[0]?.name);
   });
 
   test("equal moments in different offsets and precisions are equal", async () => {
     const moment = { ...organizationSaved(5, { name: "later" }), occurred_at: "2026-10-01T02:30:00.5+02:00" };
     const before = { ...organizationSaved(5, { name: "sooner" }), occurred_at: "2026-10-01T00:30:00.499Z" };
-    await deliver(desk, [moment, before]);
+    await deliver(harness, [moment, before]);
     expect(await organization()).toMatchObject({
       name: "later",
       version: `2026-10-01T00:30:00.500Z#${moment.id}`,
@@ -77,26 +77,26 @@ describe("organization.saved", () => {
   });
 
   test("mode and approval delay stay as the earliest event set them, or as decided here", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(5, { seat_assignment_mode: "manual", approval_delay_days: 5 }),
       organizationSaved(9, { seat_assignment_mode: "automatic", approval_delay_days: 9 }),
     ]);
     expect(await organization()).toMatchObject({ seat_assignment_mode: "manual", approval_delay_days: 5 });
 
-    const context = { ...desk, actor: operator, ipAddress: null, requestId: null, retentionDays: 1 };
+    const context = { ...harness, actor: operator, ipAddress: null, requestId: null, retentionDays: 1 };
     await changeOrganizationSettings(context, uuidOf(), { approval_delay_days: 30 });
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(1, { seat_assignment_mode: "automatic", approval_delay_days: 1 }),
     ]);
 
     const { tenant, uuid } = await organization();
     const expected = { seat_assignment_mode: "automatic", approval_delay_days: 30, delay_decided: true };
     expect(await organization()).toMatchObject(expected);
-    expect(await desk.table.get(tenantOrganizationKey(tenant, uuid))).toMatchObject(expected);
+    expect(await harness.table.get(tenantOrganizationKey(tenant, uuid))).toMatchObject(expected);
   });
 
   test("ids that collide between instances and providers are different organizations", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       instanceSaved(1),
       instanceSaved(1, { id: "mill", name: "Mill" }),
       ...[
@@ -106,7 +106,7 @@ describe("organization.saved", () => {
         { provider: "gitlab", instance_id: "mill" },
       ].map((name) => organizationSaved(2, name)),
     ]);
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     expect(items.filter(({ pk, sk }) => pk.startsWith("ORG#") && sk === "ORG")).toHaveLength(4);
     expect(items.filter(({ pk }) => pk === "DIRECTORY#ORG")).toHaveLength(4);
   });
@@ -114,14 +114,14 @@ describe("organization.saved", () => {
 
 describe("a change of tenant", () => {
   test("a change of tenant takes the copy and the people along, and leaves nothing behind", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       workspaceSaved(1),
       organizationSaved(2),
       memberSaved(3),
       organizationSaved(4, { workspace_id: "acme" }),
     ]);
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     const uuid = uuidOf();
     expect(items.some(({ pk }) => pk === `TENANT#o#${uuid}`)).toBe(false);
@@ -137,7 +137,7 @@ describe("a change of tenant", () => {
     const people = Array.from({ length: 60 }, (_, index) =>
       memberSaved(3, { user_id: `u${index}`, email: index % 3 === 0 ? null : `p${index >> 1}@acme.test` }),
     );
-    await deliver(desk, [
+    await deliver(harness, [
       workspaceSaved(1, { seats_purchased: 60 }),
       workspaceSaved(1, { id: "birch", seats_purchased: 30 }),
       organizationSaved(2, { workspace_id: "acme" }),
@@ -145,7 +145,7 @@ describe("a change of tenant", () => {
       organizationSaved(4, { workspace_id: "birch" }),
     ]);
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     expect(items.find(({ pk, sk }) => pk === "TENANT#w#acme" && sk === "SEATS")).toMatchObject({
       seats_free: 60,
@@ -156,19 +156,19 @@ describe("a change of tenant", () => {
   });
 
   test("a change of tenant while a member is being saved does not leave the member behind", async () => {
-    await deliver(desk, [workspaceSaved(1), organizationSaved(2)]);
+    await deliver(harness, [workspaceSaved(1), organizationSaved(2)]);
     let overtaken = false;
     const transact: Table["transact"] = async (writes) => {
       if (!overtaken) {
         overtaken = true;
-        await deliver(desk, [organizationSaved(4, { workspace_id: "acme" })]);
+        await deliver(harness, [organizationSaved(4, { workspace_id: "acme" })]);
       }
-      await desk.table.transact(writes);
+      await harness.table.transact(writes);
     };
 
-    await deliver({ ...desk, table: { ...desk.table, transact } }, [memberSaved(3)]);
+    await deliver({ ...harness, table: { ...harness.table, transact } }, [memberSaved(3)]);
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     expect(items.filter(({ sk }) => sk.startsWith("PERSON#"))).toMatchObject([
       { pk: "TENANT#w#acme", seat: true },
@@ -185,41 +185,43 @@ describe("a change of tenant", () => {
       memberSaved(3),
       memberSaved(3, { ...neighbour, email: "bob@acme.test" }),
     ]) {
-      await deliver(desk, [each]);
+      await deliver(harness, [each]);
     }
-    const [toBirch] = await toMessages(desk, [organizationSaved(4, { workspace_id: "birch" })]);
+    const [toBirch] = await toMessages(harness, [organizationSaved(4, { workspace_id: "birch" })]);
     // Dependency, organization, the epochs of both tenants, transaction; then the process dies.
-    const { table } = faultyTable(desk.table, 5, "crash");
-    if (toBirch) await ingest({ ...desk, table }, [toBirch]);
+    const { table } = faultyTable(harness.table, 5, "crash");
+    if (toBirch) await ingest({ ...harness, table }, [toBirch]);
     expect(await organization()).toMatchObject({ tenant: "w#birch", leaving: "w#acme" });
 
-    await deliver(desk, [organizationSaved(5)]);
+    await deliver(harness, [organizationSaved(5)]);
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     expect(items.find(({ sk }) => sk === "PERSON#mail#bob@acme.test")).toMatchObject({ seat: true });
   });
 
   test("a change of tenant and back ends in the original state", async () => {
-    await deliver(desk, [workspaceSaved(1), organizationSaved(2), memberSaved(3)]);
-    const before = (await everything(desk.table)).filter(({ sk }) =>
+    await deliver(harness, [workspaceSaved(1), organizationSaved(2), memberSaved(3)]);
+    const before = (await everything(harness.table)).filter(({ sk }) =>
       /^(PERSON|MEMBER|PEOPLE|SEATS)/.test(sk),
     );
-    await deliver(desk, [organizationSaved(4, { workspace_id: "acme" }), organizationSaved(5)]);
-    const after = (await everything(desk.table)).filter(({ sk }) => /^(PERSON|MEMBER|PEOPLE|SEATS)/.test(sk));
+    await deliver(harness, [organizationSaved(4, { workspace_id: "acme" }), organizationSaved(5)]);
+    const after = (await everything(harness.table)).filter(({ sk }) =>
+      /^(PERSON|MEMBER|PEOPLE|SEATS)/.test(sk),
+    );
     expect(after).toEqual(before);
   });
 });
 
 describe("repository.saved", () => {
   test("the newest repository state wins, but the earliest approval delay stays", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(1),
       repositorySaved(5, { approval_delay_days: 5, active: false }),
       repositorySaved(3, { approval_delay_days: 3, name: "old" }),
       repositorySaved(9, { approval_delay_days: null, name: "new" }),
     ]);
-    const item = await desk.table.get(repositoryKey(uuidOf(), "9001"));
+    const item = await harness.table.get(repositoryKey(uuidOf(), "9001"));
     expect(item && parseRepository(item)).toMatchObject({
       name: "new",
       active: true,

@@ -11,7 +11,7 @@ test("the client that is built for other packages runs in a browser", async () =
     const { page, faults } = await openPage();
     await page.goto(`${stage.url}/docs/errors/INVALID_CURSOR`);
     // As text: the code must reach the browser unchanged.
-    const told = walkOutcome.parse(
+    const outcome = walkOutcome.parse(
       await page.evaluate(`(async () => {
         const { createClient, ReviewApiError } = await import("${stage.url}/client/client.js");
         const options = { baseUrl: "${stage.url}", key: "${service().keys.workspace}" };
@@ -22,8 +22,8 @@ test("the client that is built for other packages runs in a browser", async () =
         return { names, refused: refusal instanceof ReviewApiError };
       })()`),
     );
-    expect(told.names.length).toBeGreaterThan(1);
-    expect(told.refused).toBe(true);
+    expect(outcome.names.length).toBeGreaterThan(1);
+    expect(outcome.refused).toBe(true);
     expect(faults).toEqual([expect.stringContaining("status of 401")]);
   } finally {
     await stage.close();

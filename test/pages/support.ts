@@ -105,7 +105,9 @@ export async function expectAccessible(page: Page, onlyRule?: string): Promise<v
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource);
   const options = { resultTypes: ["violations"], ...(onlyRule && { runOnly: [onlyRule] }) };
   const found = violations.parse(
-    await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then((told) => told.violations)`),
+    await page.evaluate(
+      `axe.run(document, ${JSON.stringify(options)}).then((received) => received.violations)`,
+    ),
   );
   const grave = found
     .filter(({ impact }) => impact === "serious" || impact === "critical")

@@ -21,8 +21,8 @@ async function company(name: string, change: object = {}) {
     ...change,
   });
   await world.repository(github(name), "r1");
-  const reviewed = (author: string | null, more: object = {}, teller = world) =>
-    teller.tell(
+  const reviewed = (author: string | null, more: object = {}, sender = world) =>
+    sender.sendEvent(
       "pull_request.finalized",
       finalized(github(name), `${author}`, {
         repository_id: "r1",

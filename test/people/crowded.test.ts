@@ -21,15 +21,15 @@ import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 const acme = workspaceTenant("acme");
 const uuid = uuidOf();
 const inAcme = { ...organizationName(), workspace_id: "acme" };
-const audited = () => ({ ...desk, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault });
+const audited = () => ({ ...harness, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault });
 
 /** Memberships of the maximum length, in organizations that no test reads. */
 const foreign = (count: number) =>
@@ -42,23 +42,24 @@ const foreign = (count: number) =>
 /** Fills the person with this e-mail address to `upTo` memberships. */
 async function crowd(email: string, upTo: number): Promise<void> {
   const key = personKey(acme, { organization: uuid, userId: "", email });
-  const stored = await desk.table.get(key);
+  const stored = await harness.table.get(key);
   if (!stored) throw new Error("There is no such person.");
   const { memberships } = parsePerson(stored);
   const more = foreign(upTo - memberships.length);
-  await desk.table.write({ put: { ...stored, memberships: [...memberships, ...more] } });
+  await harness.table.write({ put: { ...stored, memberships: [...memberships, ...more] } });
 }
 
 const member = async (userId: string) => {
-  const stored = await desk.table.get(memberKey(uuid, userId));
+  const stored = await harness.table.get(memberKey(uuid, userId));
   if (!stored) throw new Error("There is no such member.");
   return parseMember(stored);
 };
-const people = async () => (await Array.fromAsync(queryAll(desk.table, personsRange(acme)))).map(parsePerson);
+const people = async () =>
+  (await Array.fromAsync(queryAll(harness.table, personsRange(acme)))).map(parsePerson);
 const seats = async () => {
-  const organization = await organizationOf(desk.table, uuid);
+  const organization = await organizationOf(harness.table, uuid);
   const all = { seat: "all", role: "all" } as const;
-  const { records, seatsAssigned } = await listMembers(desk.table, organization, all, {
+  const { records, seatsAssigned } = await listMembers(harness.table, organization, all, {
     after: null,
     limit: 100,
   });
@@ -71,7 +72,7 @@ const seats = async () => {
 describe("an e-mail address that very many memberships have", () => {
   const shared = { email: "noreply@acme.test" };
   beforeEach(async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       workspaceSaved(1),
       organizationSaved(2, inAcme),
       memberSaved(3, { user_id: "ann", ...shared }),
@@ -80,7 +81,7 @@ describe("an e-mail address that very many memberships have", () => {
   });
 
   test("an address has room for a fixed number of memberships; the next member is a person of their own, with their own seat, and can leave", async () => {
-    await deliver(desk, [memberSaved(4, { user_id: "bob", ...shared })]);
+    await deliver(harness, [memberSaved(4, { user_id: "bob", ...shared })]);
     expect(await member("bob")).toMatchObject({ stands_alone: true, email: shared.email });
     expect((await people()).map(({ email, memberships }) => [email, memberships.length])).toEqual([
       [shared.email, peopleLimits.membershipsMax],
@@ -88,19 +89,19 @@ describe("an e-mail address that very many memberships have", () => {
     ]);
     expect(await seats()).toEqual({ assigned: 2, of: { ann: true, bob: true } });
 
-    await assignSeatsToMembers(audited(), await organizationOf(desk.table, uuid), {
+    await assignSeatsToMembers(audited(), await organizationOf(harness.table, uuid), {
       action: "unassign",
       userIds: ["bob"],
     });
     expect(await seats()).toEqual({ assigned: 1, of: { ann: true, bob: false } });
 
-    await deliver(desk, [memberSaved(5, { user_id: "bob", ...shared, active: false })]);
+    await deliver(harness, [memberSaved(5, { user_id: "bob", ...shared, active: false })]);
     expect(await people()).toHaveLength(1);
     expect(await member("bob")).toMatchObject({ active: false, seat_decided: false });
   });
 
   test("a member who was stored alone rejoins their address when there is room and an event saves them", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       memberSaved(4, { user_id: "bob", ...shared }),
       memberSaved(5, { user_id: "ann", ...shared, active: false }),
       memberSaved(6, { user_id: "bob", ...shared, username: "bobby" }),
@@ -117,7 +118,7 @@ describe("an e-mail address that very many memberships have", () => {
 test("people with very many memberships are seated, moved and given seats in transactions that fit the store's limits", async () => {
   const users = Array.from({ length: 10 }, (_, index) => `u${index}`);
   const emails = users.map((user) => `${user}@acme.test`);
-  await deliver(desk, [
+  await deliver(harness, [
     workspaceSaved(1, { seats_purchased: 0 }),
     workspaceSaved(1, { id: "other", seats_purchased: 100 }),
     organizationSaved(2, inAcme),
@@ -125,7 +126,7 @@ test("people with very many memberships are seated, moved and given seats in tra
   ]);
   for (const email of emails) await crowd(email, peopleLimits.membershipsMax);
 
-  await deliver(desk, [workspaceSaved(4, { seats_purchased: 100 })]);
+  await deliver(harness, [workspaceSaved(4, { seats_purchased: 100 })]);
   expect((await seats()).assigned).toBe(users.length);
   const outcomes = await assignSeatsByEmail(
     audited(),
@@ -133,8 +134,8 @@ test("people with very many memberships are seated, moved and given seats in tra
     { action: "unassign", emails },
   );
   expect([outcomes.status, (await seats()).assigned]).toEqual(["success", 0]);
-  await deliver(desk, [organizationSaved(5, { ...inAcme, workspace_id: "other" })]);
-  const moved = await Array.fromAsync(queryAll(desk.table, personsRange(workspaceTenant("other"))));
+  await deliver(harness, [organizationSaved(5, { ...inAcme, workspace_id: "other" })]);
+  const moved = await Array.fromAsync(queryAll(harness.table, personsRange(workspaceTenant("other"))));
   expect(moved.map((item) => parsePerson(item).email).toSorted()).toEqual(emails.toSorted());
 }, 120_000);
 

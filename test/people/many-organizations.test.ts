@@ -20,7 +20,7 @@ import {
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 let largestBytes: number;
 beforeEach(async () => {
   const { table } = await openStore(store().endpoint);
@@ -30,7 +30,7 @@ beforeEach(async () => {
     largestBytes = Math.max(largestBytes, Buffer.byteLength(JSON.stringify(puts)));
     await table.transact(writes, ...rest);
   };
-  desk = createIngestHarness({ ...table, transact });
+  harness = createIngestHarness({ ...table, transact });
 });
 
 const acme = workspaceTenant("acme");
@@ -38,25 +38,25 @@ const inAcme = { ...organizationName(), workspace_id: "acme" };
 
 /** Adds a person to this many more organizations, whose ids have the maximum length. */
 async function join(email: string, count: number): Promise<void> {
-  const base = await desk.table.get(organizationKey(uuidOf()));
+  const base = await harness.table.get(organizationKey(uuidOf()));
   const key = personKey(acme, { organization: "", userId: "", email });
-  const person = await desk.table.get(key);
+  const person = await harness.table.get(key);
   if (!base || !person) throw new Error("There is no such person.");
   const ids = Array.from({ length: count }, (_, index) =>
     `${email}-${index}-`.padEnd(requestLimits.idBytesMax, "x"),
   );
-  await desk.table.writeMany(
+  await harness.table.writeMany(
     ids.map((id) => ({
       put: { ...base, ...organizationKey(uuidOf(id)), uuid: uuidOf(id), provider_organization_id: id },
     })),
   );
   const more = ids.map((id) => ({ organization: uuidOf(id), user_id: "u", seat_wanted: true }));
   const { memberships } = parsePerson(person);
-  await desk.table.write({ put: { ...person, memberships: [...memberships, ...more] } });
+  await harness.table.write({ put: { ...person, memberships: [...memberships, ...more] } });
 }
 
 const entries = async (action: string) => {
-  const all = (await everything(desk.table)).filter(
+  const all = (await everything(harness.table)).filter(
     (item) => item.pk.startsWith("AUDIT#") && item.action === action,
   );
   const isOfTenant = ({ pk }: { readonly pk: string }) => pk.startsWith(`AUDIT#${acme}#`);
@@ -65,14 +65,14 @@ const entries = async (action: string) => {
 
 test("people in very many organizations are seated when seats become free: the entry names some organizations, counts all, and reaches every log", async () => {
   const emails = ["ann@acme.test", "bob@acme.test"];
-  await deliver(desk, [
+  await deliver(harness, [
     workspaceSaved(1, { seats_purchased: 0 }),
     organizationSaved(2, inAcme),
     ...emails.map((email) => memberSaved(3, { user_id: email, email })),
   ]);
   for (const email of emails) await join(email, 150);
 
-  await deliver(desk, [workspaceSaved(4, { seats_purchased: 2 })]);
+  await deliver(harness, [workspaceSaved(4, { seats_purchased: 2 })]);
 
   const { tenant, copies } = await entries("seats.assigned");
   expect(tenant).toMatchObject([{ metadata: { ids: emails, organization_count: 301 } }]);
@@ -83,7 +83,7 @@ test("people in very many organizations are seated when seats become free: the e
 
 test("the clock worker writes, once, the copies of an entry that an unavailable store did not take", async () => {
   const email = "ann@acme.test";
-  await deliver(desk, [
+  await deliver(harness, [
     workspaceSaved(1),
     organizationSaved(2, inAcme),
     memberSaved(3, { user_id: "ann", email }),
@@ -91,41 +91,43 @@ test("the clock worker writes, once, the copies of an entry that an unavailable 
   await join(email, 2 * storeLimits.transactionActionsMax);
   let transactions = 0;
   const going: Table = {
-    ...desk.table,
+    ...harness.table,
     transact: (...given) =>
-      ++transactions > 2 ? Promise.reject(new StoreUnavailable("away", true)) : desk.table.transact(...given),
+      ++transactions > 2
+        ? Promise.reject(new StoreUnavailable("away", true))
+        : harness.table.transact(...given),
   };
   const unassign = (table: Table) =>
     assignSeatsByEmail(
-      { ...desk, ...operatorOrigin, table, retentionDays: auditLimits.retentionDaysDefault },
+      { ...harness, ...operatorOrigin, table, retentionDays: auditLimits.retentionDaysDefault },
       { tenant: acme, organizations: [] },
       { action: "unassign", emails: [email] },
     );
   await expect(unassign(going)).rejects.toThrow(StoreUnavailable);
   // The repeated call changes nothing, so it writes no entry of its own.
-  expect((await unassign(desk.table)).succeeded).toEqual([email]);
+  expect((await unassign(harness.table)).succeeded).toEqual([email]);
   const all = 2 * storeLimits.transactionActionsMax + 1;
   expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
-  await settleOldOwed(desk);
+  await settleOldOwed(harness);
   expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
-  desk.clock.now += auditLimits.settledAfterMs + 1;
-  for (let run = 0; run < 2; run++) await settleOldOwed(desk);
+  harness.clock.now += auditLimits.settledAfterMs + 1;
+  for (let run = 0; run < 2; run++) await settleOldOwed(harness);
 
   const { tenant, copies } = await entries("seats.unassigned");
   expect(tenant).toMatchObject([{ metadata: { ids: [email], organization_count: all } }]);
   expect(new Set(copies.map(({ pk }) => pk)).size).toBe(all);
   expect(copies).toHaveLength(all);
-  const [told] = tenant;
-  const alike = { id: told?.id, actor: told?.actor, metadata: { ids: [email] } };
+  const [entry] = tenant;
+  const alike = { id: entry?.id, actor: entry?.actor, metadata: { ids: [email] } };
   for (const copy of copies) expect(copy).toMatchObject(alike);
   // A late copy is stored under its own time, so a walk that already passed the entry still reads the copy.
-  for (const { sk, created_at } of copies) expect(sk).toBe(`${created_at}#${told?.id}`);
-  expect(copies.filter(({ created_at }) => created_at !== told?.created_at)).not.toEqual([]);
+  for (const { sk, created_at } of copies) expect(sk).toBe(`${created_at}#${entry?.id}`);
+  expect(copies.filter(({ created_at }) => created_at !== entry?.created_at)).not.toEqual([]);
 }, 120_000);
 
 test("a call with very many failures unassigns a person in many organizations, in transactions that fit the store's limits", async () => {
   const email = "ann@acme.test";
-  await deliver(desk, [
+  await deliver(harness, [
     workspaceSaved(1),
     organizationSaved(2, inAcme),
     memberSaved(3, { user_id: "ann", email }),
@@ -134,7 +136,7 @@ test("a call with very many failures unassigns a person in many organizations, i
   const unknown = Array.from({ length: peopleLimits.batchUsersMax - 1 }, (_, index) =>
     `${index}@`.padEnd(peopleLimits.emailBytesMax, "x"),
   );
-  const context = { ...desk, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault };
+  const context = { ...harness, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault };
   const outcomes = await assignSeatsByEmail(
     context,
     { tenant: acme, organizations: [] },

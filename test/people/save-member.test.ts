@@ -23,10 +23,10 @@ import { readableRepositories } from "./readable.ts";
 
 const store = useStore();
 let opened: TestStore;
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
   opened = await openStore(store().endpoint);
-  desk = createIngestHarness(opened.table);
+  harness = createIngestHarness(opened.table);
 });
 
 const uuid = uuidOf();
@@ -37,16 +37,17 @@ function found(item: Item | undefined): Item {
   if (!item) throw new Error("There is no such item.");
   return item;
 }
-const member = async (userId = "4411") => parseMember(found(await desk.table.get(memberKey(uuid, userId))));
-const guard = async () => parsePeople(found(await desk.table.get(peopleKey(uuid))));
+const member = async (userId = "4411") =>
+  parseMember(found(await harness.table.get(memberKey(uuid, userId))));
+const guard = async () => parsePeople(found(await harness.table.get(peopleKey(uuid))));
 const personItem = async (pool: PoolKey, userId = "4411", email: string | null = "ann@acme.test") =>
-  found(await desk.table.get(personKey(pool, { organization: uuid, userId, email })));
+  found(await harness.table.get(personKey(pool, { organization: uuid, userId, email })));
 const person = async (...given: Parameters<typeof personItem>) => parsePerson(await personItem(...given));
 
 async function decideSeat(pool: PoolKey, assigned: boolean): Promise<void> {
-  const pooled = await readPool(desk.table, pool);
+  const pooled = await readPool(harness.table, pool);
   if (!pooled) throw new Error("There is no such pool.");
-  await desk.table.transact(decideSeats(pool, pooled, [await personItem(pool)], assigned).writes);
+  await harness.table.transact(decideSeats(pool, pooled, [await personItem(pool)], assigned).writes);
 }
 
 describe("a member's role", () => {
@@ -59,83 +60,83 @@ describe("a member's role", () => {
       "cr_member",
     ],
     ["is the default for a name that every object has", "constructor", "cr_member"],
-  ])("a member's role %s", async (_, told, role) => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { role: told })]);
+  ])("a member's role %s", async (_, given, role) => {
+    await deliver(harness, [organizationSaved(1), memberSaved(2, { role: given })]);
     expect((await member()).role).toBe(role);
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 
   test("the organization's own default role takes precedence over cr_member", async () => {
-    await deliver(desk, [organizationSaved(1)]);
+    await deliver(harness, [organizationSaved(1)]);
     const set = [["default_role", "reviewer"] as const, [["counts", "reviewer"], 0] as const];
-    await desk.table.write({ update: peopleKey(uuid), change: { set } });
-    await deliver(desk, [memberSaved(2, { role: null })]);
+    await harness.table.write({ update: peopleKey(uuid), change: { set } });
+    await deliver(harness, [memberSaved(2, { role: null })]);
     expect((await member()).role).toBe("reviewer");
     expect((await guard()).counts.reviewer).toBe(1);
   });
 
   test("a member's role stays as the earliest event set it, or as an admin decided it here", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(1),
       memberSaved(5, { role: "cr_member" }),
       memberSaved(9, { role: "cr_admin" }),
     ]);
     expect((await member()).role).toBe("cr_member");
-    await deliver(desk, [memberSaved(3, { role: "cr_admin" }), memberSaved(3, { user_id: "2" })]);
+    await deliver(harness, [memberSaved(3, { role: "cr_admin" }), memberSaved(3, { user_id: "2" })]);
     expect((await member()).role).toBe("cr_admin");
 
-    await desk.table.transact(
-      roleWrites(uuid, [found(await desk.table.get(memberKey(uuid, "4411")))], "cr_member"),
+    await harness.table.transact(
+      roleWrites(uuid, [found(await harness.table.get(memberKey(uuid, "4411")))], "cr_member"),
     );
-    await deliver(desk, [
+    await deliver(harness, [
       memberSaved(2, { role: "cr_billing_admin" }),
       memberSaved(10, { role: "cr_admin" }),
     ]);
 
     expect(await member()).toMatchObject({ role: "cr_member", role_decided: true });
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 
   test("a role deleted while its member was inactive becomes the default role when the member returns", async () => {
-    await deliver(desk, [organizationSaved(1)]);
-    await desk.table.write({ update: peopleKey(uuid), change: { set: [[["counts", "reviewer"], 0]] } });
-    await deliver(desk, [memberSaved(2, { role: "reviewer" }), memberSaved(3, { active: false })]);
-    await desk.table.write({
+    await deliver(harness, [organizationSaved(1)]);
+    await harness.table.write({ update: peopleKey(uuid), change: { set: [[["counts", "reviewer"], 0]] } });
+    await deliver(harness, [memberSaved(2, { role: "reviewer" }), memberSaved(3, { active: false })]);
+    await harness.table.write({
       update: peopleKey(uuid),
       change: { remove: [["counts", "reviewer"]] },
       when: { equals: [["counts", "reviewer"], 0] },
     });
-    await deliver(desk, [memberSaved(4)]);
+    await deliver(harness, [memberSaved(4)]);
     expect((await member()).role).toBe("cr_member");
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 });
 
 describe("a member who leaves", () => {
   test("a member who leaves counts in no role and holds no seat, and gets both back on return", async () => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2)]);
+    await deliver(harness, [organizationSaved(1), memberSaved(2)]);
     expect(await guard()).toMatchObject({ counts: { cr_admin: 1 }, seats_free: 49 });
 
-    await deliver(desk, [memberSaved(3, { active: false })]);
+    await deliver(harness, [memberSaved(3, { active: false })]);
     expect(await guard()).toMatchObject({ counts: { cr_admin: 0 }, seats_free: 50 });
     expect(await member()).toMatchObject({ active: false, role: "cr_admin", pool: null });
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
 
-    await deliver(desk, [memberSaved(4, { role: "cr_member", seat_assigned: false })]);
+    await deliver(harness, [memberSaved(4, { role: "cr_member", seat_assigned: false })]);
     expect(await guard()).toMatchObject({ counts: { cr_admin: 1 }, seats_free: 49 });
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 
   test.each([true, false])("a member who returns keeps the seat decision (%s)", async (decided) => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { seat_assigned: !decided })]);
+    await deliver(harness, [organizationSaved(1), memberSaved(2, { seat_assigned: !decided })]);
     await decideSeat(ownPool, decided);
-    await deliver(desk, [memberSaved(3, { active: false }), memberSaved(4, { seat_assigned: !decided })]);
+    await deliver(harness, [memberSaved(3, { active: false }), memberSaved(4, { seat_assigned: !decided })]);
     expect(await person(ownPool)).toMatchObject({ seat: decided, seat_decided: decided });
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 
   test("the last admin can leave, because the platform's event is authoritative", async () => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2), memberSaved(3, { active: false })]);
+    await deliver(harness, [organizationSaved(1), memberSaved(2), memberSaved(3, { active: false })]);
     expect((await guard()).counts.cr_admin).toBe(0);
   });
 });
@@ -144,7 +145,7 @@ describe("people of a workspace", () => {
   const second = { ...organizationName("1002"), workspace_id: "acme" };
 
   beforeEach(() =>
-    deliver(desk, [
+    deliver(harness, [
       workspaceSaved(1, { seats_purchased: 2 }),
       organizationSaved(2, { workspace_id: "acme" }),
       organizationSaved(2, second),
@@ -152,7 +153,7 @@ describe("people of a workspace", () => {
   );
 
   test("members with the same e-mail address in any letter case are one person with one seat", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       memberSaved(3),
       memberSaved(3, { ...second, user_id: "77", email: "ANN@ACME.test" }),
     ]);
@@ -164,7 +165,7 @@ describe("people of a workspace", () => {
         { organization: uuidOf("1002"), user_id: "77" },
       ].sort((left, right) => (left.organization < right.organization ? -1 : 1)),
     });
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 1 });
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 1 });
     expect((await guard()).seats_free).toBe(50);
   });
 
@@ -174,113 +175,116 @@ describe("people of a workspace", () => {
     const transact: Table["transact"] = async (writes) => {
       if (!overtaken) {
         overtaken = true;
-        await deliver(desk, [other]);
+        await deliver(harness, [other]);
       }
-      await desk.table.transact(writes);
+      await harness.table.transact(writes);
     };
 
-    await deliver({ ...desk, table: { ...desk.table, transact } }, [memberSaved(3)]);
+    await deliver({ ...harness, table: { ...harness.table, transact } }, [memberSaved(3)]);
 
     expect((await person(acme)).memberships).toHaveLength(2);
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 
   test.each([
     ["4411", "77"],
     ["77", "4411"],
   ])("two accounts in one organization are one person, whichever came first (%s, %s)", async (...ids) => {
-    for (const user_id of ids) await deliver(desk, [memberSaved(3, { user_id })]);
+    for (const user_id of ids) await deliver(harness, [memberSaved(3, { user_id })]);
     expect((await person(acme)).memberships).toMatchObject([{ user_id: "4411" }, { user_id: "77" }]);
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 1 });
-    checkPeople(await everything(desk.table));
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 1 });
+    checkPeople(await everything(harness.table));
   });
 
   test("a member who leaves during a change of address is removed, and no person remains", async () => {
-    await deliver(desk, [memberSaved(3)]);
+    await deliver(harness, [memberSaved(3)]);
     const getMany: Table["getMany"] = async (keys, ...rest) => {
       const atPerson = keys.some(({ sk }) => sk.startsWith("PERSON#"));
-      if (atPerson && (await member()).active) await deliver(desk, [memberSaved(6, { active: false })]);
-      return desk.table.getMany(keys, ...rest);
+      if (atPerson && (await member()).active) await deliver(harness, [memberSaved(6, { active: false })]);
+      return harness.table.getMany(keys, ...rest);
     };
 
-    await deliver({ ...desk, table: { ...desk.table, getMany } }, [
+    await deliver({ ...harness, table: { ...harness.table, getMany } }, [
       memberSaved(5, { email: "ann@new.test" }),
     ]);
 
     expect(await member()).toMatchObject({ active: false, pool: null });
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 2 });
-    checkPeople(await everything(desk.table));
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 2 });
+    checkPeople(await everything(harness.table));
   });
 
   test("members without an e-mail address are one person for each membership", async () => {
     const none = { email: null };
-    await deliver(desk, [
+    await deliver(harness, [
       memberSaved(3, none),
       memberSaved(3, { ...second, ...none }),
       memberSaved(3, { user_id: "5", email: "" }),
     ]);
-    checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
+    checkPeople(await everything(harness.table));
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
   });
 
   test("people keep their seat when their address changes, even if more seats are assigned than bought", async () => {
-    await deliver(desk, [memberSaved(3), memberSaved(3, { user_id: "2", email: "bob@acme.test" })]);
-    await deliver(desk, [workspaceSaved(4, { seats_purchased: 0 })]);
-    await deliver(desk, [memberSaved(5, { email: "ann@new.test" })]);
+    await deliver(harness, [memberSaved(3), memberSaved(3, { user_id: "2", email: "bob@acme.test" })]);
+    await deliver(harness, [workspaceSaved(4, { seats_purchased: 0 })]);
+    await deliver(harness, [memberSaved(5, { email: "ann@new.test" })]);
     expect(await person(acme, "4411", "ann@new.test")).toMatchObject({ seat: true });
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: -2 });
-    checkPeople(await everything(desk.table));
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: -2 });
+    checkPeople(await everything(harness.table));
   });
 
   test("people keep the decision about their seat when the organization leaves", async () => {
-    await deliver(desk, [memberSaved(3)]);
+    await deliver(harness, [memberSaved(3)]);
     await decideSeat(acme, false);
-    await deliver(desk, [organizationSaved(5)]);
+    await deliver(harness, [organizationSaved(5)]);
     expect(await person(ownPool)).toMatchObject({ seat: false, seat_decided: false });
-    checkPeople(await everything(desk.table));
+    checkPeople(await everything(harness.table));
   });
 });
 
 describe("the repositories a member can read", () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => `repository-${String(index).padStart(8, "0")}`);
-  const reads = () => readableRepositories(desk.table, uuid, "4411");
+  const reads = () => readableRepositories(harness.table, uuid, "4411");
 
   test("the newest event sets the readable repositories: all, a few, or none", async () => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: "*" })]);
+    await deliver(harness, [organizationSaved(1), memberSaved(2, { readable_repository_ids: "*" })]);
     expect(await reads()).toBe("*");
-    await deliver(desk, [
+    await deliver(harness, [
       memberSaved(4, { readable_repository_ids: ["b", "a", "b"] }),
       memberSaved(3, { readable_repository_ids: ["z"] }),
     ]);
     expect(await reads()).toEqual(new Set(["a", "b"]));
-    await deliver(desk, [memberSaved(5, { readable_repository_ids: [] })]);
+    await deliver(harness, [memberSaved(5, { readable_repository_ids: [] })]);
     expect(await reads()).toEqual(new Set());
   });
 
   test("readable repositories can exceed one item, and shrink again without leftover items", async () => {
     const ids = many(60_000);
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
+    await deliver(harness, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
     expect(await reads()).toEqual(new Set(ids));
     const parts = async () =>
-      (await everything(desk.table)).filter(({ sk }) => sk.startsWith("READS#")).length;
+      (await everything(harness.table)).filter(({ sk }) => sk.startsWith("READS#")).length;
     expect(await parts()).toBe(Math.ceil((60_000 * 23) / eventLimits.readablePartBytesMax));
 
-    await deliver(desk, [memberSaved(3, { readable_repository_ids: ["9001"] })]);
+    await deliver(harness, [memberSaved(3, { readable_repository_ids: ["9001"] })]);
     expect(await reads()).toEqual(new Set(["9001"]));
     expect(await parts()).toBe(1);
   });
 
   test("more readable repositories than one transaction holds are refused with a reason", async () => {
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: many(150_000) })]);
-    expect(desk.letters).toMatchObject([{ reason: expect.stringContaining("readable_repository_ids") }]);
+    await deliver(harness, [
+      organizationSaved(1),
+      memberSaved(2, { readable_repository_ids: many(150_000) }),
+    ]);
+    expect(harness.letters).toMatchObject([{ reason: expect.stringContaining("readable_repository_ids") }]);
   });
 
   test("unchanged readable repositories are not written again", async () => {
     const meter = new StoreMeter();
     const counted = createIngestHarness(opened.table.metered(meter));
     const ids = many(4_000);
-    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
+    await deliver(harness, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
     await deliver(counted, [memberSaved(3, { readable_repository_ids: ids.toReversed(), username: "anna" })]);
     expect(meter.writeUnits).toBeLessThan(20);
     expect((await member()).username).toBe("anna");

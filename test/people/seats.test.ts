@@ -24,9 +24,9 @@ import { openStore, useStore } from "../support/engine.ts";
 import { checkPeople } from "./checks.ts";
 
 const store = useStore();
-let desk: IngestHarness;
+let harness: IngestHarness;
 beforeEach(async () => {
-  desk = createIngestHarness((await openStore(store().endpoint)).table);
+  harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 const acme = workspaceTenant("acme");
@@ -38,12 +38,12 @@ const people = (count: number, data: Record<string, unknown> = {}, at = 3) =>
   );
 
 const decide = (keys: readonly Key[], assigned: boolean) =>
-  retryOnConflict(desk, async () => {
-    const items = (await desk.table.getMany(keys)).filter((item) => item !== undefined);
-    const guard = await readPool(desk.table, own);
+  retryOnConflict(harness, async () => {
+    const items = (await harness.table.getMany(keys)).filter((item) => item !== undefined);
+    const guard = await readPool(harness.table, own);
     if (!guard) throw new Error("There is no such pool.");
     const { writes } = decideSeats(own, guard, items, assigned);
-    if (writes.length > 0) await desk.table.transact(writes);
+    if (writes.length > 0) await harness.table.transact(writes);
   });
 
 describe("seats while they last", () => {
@@ -52,7 +52,7 @@ describe("seats while they last", () => {
       ...organizationName(id),
       workspace_id: "acme",
     }));
-    await deliver(desk, [
+    await deliver(harness, [
       workspaceSaved(1, { seats_purchased: 12 }),
       ...organizations.map((each) => organizationSaved(2, each)),
     ]);
@@ -63,71 +63,71 @@ describe("seats while they last", () => {
     await Promise.all(
       organizations.map((each, index) =>
         deliver(
-          desk,
+          harness,
           teamOf(index).map((member) => memberSaved(3, { ...each, ...member })),
         ),
       ),
     );
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     expect(items.filter((item) => isPerson(item) && item.seat)).toHaveLength(12);
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 4 });
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 0, seats_short: 4 });
   });
 
   test("buying fewer seats takes none away, and nobody gets a new seat until one is free", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(1, { seats_purchased: 3 }),
       ...people(3),
       organizationSaved(4, { seats_purchased: 1 }),
     ]);
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: -2, seats_short: 0 });
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: -2, seats_short: 0 });
 
-    await deliver(desk, [
+    await deliver(harness, [
       memberSaved(5, { user_id: "late", email: null }),
       memberSaved(6, { user_id: "u0", active: false }),
     ]);
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: -1, seats_short: 1 });
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: -1, seats_short: 1 });
 
-    await deliver(desk, [organizationSaved(7, { seats_purchased: 3 })]);
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
-    checkPeople(await everything(desk.table));
+    await deliver(harness, [organizationSaved(7, { seats_purchased: 3 })]);
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    checkPeople(await everything(harness.table));
   });
 
   test("buying hundreds of seats seats exactly that many people, and a worker that finds the pool full stops reading", async () => {
-    await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(110)]);
+    await deliver(harness, [organizationSaved(1, { seats_purchased: 0 }), ...people(110)]);
     const buying = organizationSaved(9, { seats_purchased: 100 });
     const gets: number[] = [];
     const getMany: Table["getMany"] = async (keys, ...rest) => {
       const isFirst = keys.some(isPerson) && gets.push(keys.length) === 1;
-      if (isFirst) await deliver(desk, [buying]);
-      return desk.table.getMany(keys, ...rest);
+      if (isFirst) await deliver(harness, [buying]);
+      return harness.table.getMany(keys, ...rest);
     };
 
-    await deliver({ ...desk, table: { ...desk.table, getMany } }, [buying]);
+    await deliver({ ...harness, table: { ...harness.table, getMany } }, [buying]);
 
-    const items = await everything(desk.table);
+    const items = await everything(harness.table);
     checkPeople(items);
     expect(items.filter((item) => isPerson(item) && item.seat)).toHaveLength(100);
     expect(gets).toEqual([1 + eventLimits.peopleSeatedTogetherMax]);
   });
 
   test("a damaged person is skipped: the next person gets a seat", async () => {
-    await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(2)]);
-    const [damaged] = await Array.fromAsync(queryAll(desk.table, personsRange(own)));
+    await deliver(harness, [organizationSaved(1, { seats_purchased: 0 }), ...people(2)]);
+    const [damaged] = await Array.fromAsync(queryAll(harness.table, personsRange(own)));
     if (!damaged) throw new Error("There is nobody.");
-    await desk.table.write({
+    await harness.table.write({
       update: { pk: damaged.pk, sk: damaged.sk },
       change: { set: [["seat", "yes"]] },
     });
-    await deliver(desk, [organizationSaved(4, { seats_purchased: 2 })]);
-    const seats = (await everything(desk.table)).filter(isPerson).map(({ seat }) => seat);
+    await deliver(harness, [organizationSaved(4, { seats_purchased: 2 })]);
+    const seats = (await everything(harness.table)).filter(isPerson).map(({ seat }) => seat);
     expect(seats).toEqual(["yes", true]);
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 1, seats_short: 1 });
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 1, seats_short: 1 });
   });
 
   test("if all candidates were decided about in the meantime, the next people in order get seats", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(1, { seats_purchased: 0 }),
       ...people(1 + eventLimits.peopleSeatedTogetherMax),
     ]);
@@ -138,23 +138,23 @@ describe("seats while they last", () => {
         overtaken = true;
         await decide(found, false);
       }
-      return desk.table.getMany(keys, ...rest);
+      return harness.table.getMany(keys, ...rest);
     };
 
-    await deliver({ ...desk, table: { ...desk.table, getMany } }, [
+    await deliver({ ...harness, table: { ...harness.table, getMany } }, [
       organizationSaved(9, { seats_purchased: 5 }),
     ]);
 
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 4, seats_short: 0 });
-    checkPeople(await everything(desk.table));
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 4, seats_short: 0 });
+    checkPeople(await everything(harness.table));
   });
 
   test("workers that fill the same free seats at once give no seat twice", async () => {
-    await deliver(desk, [organizationSaved(1, { seats_purchased: 1 }), ...people(8)]);
+    await deliver(harness, [organizationSaved(1, { seats_purchased: 1 }), ...people(8)]);
     const buying = organizationSaved(9, { seats_purchased: 5 });
-    await Promise.all([deliver(desk, [buying]), deliver(desk, [buying]), deliver(desk, [buying])]);
-    checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 3 });
+    await Promise.all([deliver(harness, [buying]), deliver(harness, [buying]), deliver(harness, [buying])]);
+    checkPeople(await everything(harness.table));
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 0, seats_short: 3 });
   });
 });
 
@@ -169,40 +169,40 @@ describe("a decision that found no seat free, while seats are bought", () => {
       const decides = writes.some((write) => "put" in write && write.put.sk.startsWith("MEMBER#"));
       if (decides && !isOvertaken) {
         isOvertaken = true;
-        await deliver(desk, [buying]);
+        await deliver(harness, [buying]);
       }
-      return desk.table.transact(writes, ...rest);
+      return harness.table.transact(writes, ...rest);
     };
-    await deliver({ ...desk, table: { ...desk.table, transact } }, [slow]);
+    await deliver({ ...harness, table: { ...harness.table, transact } }, [slow]);
     expect(isOvertaken).toBe(true);
   }
 
   test("a new member gets a seat that is bought during the decision", async () => {
-    await deliver(desk, full);
+    await deliver(harness, full);
     await overtaken(memberSaved(3), organizationSaved(9, { seats_purchased: 1 }));
-    checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    checkPeople(await everything(harness.table));
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
   });
 
   test("the author of a reviewed pull request gets a seat that is bought during the decision", async () => {
-    await deliver(desk, [...full, repositorySaved(2), memberSaved(3, { seat_assigned: false })]);
+    await deliver(harness, [...full, repositorySaved(2), memberSaved(3, { seat_assigned: false })]);
     const reviewed = event("pull_request.finalized", 4, {
       ...finalized(organizationName(), "1", { repository_id: "9001", author_id: "4411" }),
     });
     await overtaken(reviewed, organizationSaved(9, { seats_purchased: 1 }));
-    checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    checkPeople(await everything(harness.table));
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
   });
 
   test("people who move into a workspace get the seats that are bought during the decision", async () => {
-    await deliver(desk, [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(1), ...people(4)]);
+    await deliver(harness, [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(1), ...people(4)]);
     await overtaken(organizationSaved(5, inAcme), workspaceSaved(9, { seats_purchased: 3 }));
-    checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
+    checkPeople(await everything(harness.table));
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
   });
 
   test("a person who is short of a seat and changes address gets a seat under the new address", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       workspaceSaved(1, { seats_purchased: 0 }),
       organizationSaved(2, inAcme),
       memberSaved(3, { email: "zoe@acme.test" }),
@@ -211,61 +211,61 @@ describe("a decision that found no seat free, while seats are bought", () => {
     const hold = Promise.withResolvers<void>();
     const looked = Promise.withResolvers<void>();
     const transact: Table["transact"] = async (writes, ...rest) => {
-      const buying = deliver({ ...desk, table: { ...desk.table, queryPage } }, [
+      const buying = deliver({ ...harness, table: { ...harness.table, queryPage } }, [
         workspaceSaved(9, { seats_purchased: 1 }),
       ]);
       filled ??= buying;
       await looked.promise;
-      await desk.table.transact(writes, ...rest).finally(() => hold.resolve());
+      await harness.table.transact(writes, ...rest).finally(() => hold.resolve());
     };
     const queryPage: Table["queryPage"] = async (range, resume) => {
-      const page = await desk.table.queryPage(range, resume);
+      const page = await harness.table.queryPage(range, resume);
       if (range.beginsWith !== "PERSON#") return page;
       looked.resolve();
       await hold.promise;
       return page;
     };
     let filled: Promise<void> | undefined;
-    await deliver({ ...desk, table: { ...desk.table, transact } }, [
+    await deliver({ ...harness, table: { ...harness.table, transact } }, [
       memberSaved(5, { email: "ann@acme.test" }),
     ]);
     await filled;
-    checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    checkPeople(await everything(harness.table));
+    expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 0, seats_short: 0 });
   });
 });
 
 describe("decisions at once", () => {
   test("four callers who assign everyone at once fill exactly all seats, and later events keep it so", async () => {
-    await deliver(desk, [
+    await deliver(harness, [
       organizationSaved(1, { seats_purchased: 25 }),
       ...people(60, { seat_assigned: false }),
     ]);
-    const everyone = await Array.fromAsync(queryAll(desk.table, personsRange(own)), ({ pk, sk }) => ({
+    const everyone = await Array.fromAsync(queryAll(harness.table, personsRange(own)), ({ pk, sk }) => ({
       pk,
       sk,
     }));
 
     await Promise.all([0, 15, 30, 45].map((start) => decide(everyone.slice(start, start + 15), true)));
 
-    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
-    await deliver(desk, people(60, { seat_assigned: true }, 2));
-    expect((await readPool(desk.table, own))?.seats_short).toBe(35);
-    checkPeople(await everything(desk.table));
+    expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    await deliver(harness, people(60, { seat_assigned: true }, 2));
+    expect((await readPool(harness.table, own))?.seats_short).toBe(35);
+    checkPeople(await everything(harness.table));
   });
 
   test("if the last two admins are demoted at once, one stays admin", async () => {
-    await deliver(desk, [organizationSaved(1), ...people(2)]);
+    await deliver(harness, [organizationSaved(1), ...people(2)]);
     const uuid = uuidOf();
     const demotions = await Promise.allSettled(
       ["u0", "u1"].map(async (userId) => {
-        const item = await desk.table.get(memberKey(uuid, userId));
-        await desk.table.transact(roleWrites(uuid, item ? [item] : [], "cr_member"));
+        const item = await harness.table.get(memberKey(uuid, userId));
+        await harness.table.transact(roleWrites(uuid, item ? [item] : [], "cr_member"));
       }),
     );
     const refused = demotions.filter(({ status }) => status === "rejected");
     expect(refused).toMatchObject([{ reason: expect.any(TransactionRefused) }]);
-    expect(await desk.table.get(peopleKey(uuid))).toMatchObject({ counts: { cr_admin: 1, cr_member: 1 } });
-    checkPeople(await everything(desk.table));
+    expect(await harness.table.get(peopleKey(uuid))).toMatchObject({ counts: { cr_admin: 1, cr_member: 1 } });
+    checkPeople(await everything(harness.table));
   });
 });

@@ -56,7 +56,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   }),
   deleteLearning: async () => ({ target: `/v1/learnings/${(await learn("Never mind."))[0]}` }),
   decideLearning: async () => {
-    await world.tell("learning.captured", {
+    await world.sendEvent("learning.captured", {
       ...home,
       repository_id: "delayed",
       author_id: "bob",
@@ -93,9 +93,9 @@ async function entriesOf(requestId: string) {
 }
 
 const changing = operations.filter(({ method }) => method !== "GET");
-let told = 0;
+let recorded = 0;
 afterAll(() =>
-  console.info(`audit log: ${told} of ${changing.length} operations that change something told`),
+  console.info(`audit log: ${recorded} of ${changing.length} operations that change something are recorded`),
 );
 
 describe("a change through the API", () => {
@@ -120,7 +120,7 @@ describe("a change through the API", () => {
           organization_id: "home",
         }),
       ]);
-      told++;
+      recorded++;
     },
   );
 

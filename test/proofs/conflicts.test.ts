@@ -152,13 +152,13 @@ describe("roles during a concurrent change", () => {
     const { uuid, name } = await place({}, { ...admins, cid: {} });
     const outcome = await play(
       roles(uuid, "cr_admin", "cid", "bob"),
-      once(() => tellFirst(name)),
+      once(() => sendFirst(name)),
     );
     expect([outcome.succeeded, outcome.failed]).toEqual([["bob"], ["cid BILLING_ADMIN_PROTECTED"]]);
   });
 
   /** A role in an event counts only as the first value, so this must be the earliest event. */
-  const tellFirst = async (name: OrganizationId) => {
+  const sendFirst = async (name: OrganizationId) => {
     const early = new World(() => store().table, {
       ...world.deps.clock,
       nowMs: () => Date.parse("2020-01-01"),

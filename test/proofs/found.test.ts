@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 
 let asked = 0;
-let mended = 0;
+let fixed = 0;
 afterEach(({ task }) => {
   asked++;
-  if (task.result?.state === "pass") mended++;
+  if (task.result?.state === "pass") fixed++;
 });
-afterAll(() => console.info(`found and mended: ${mended} of ${asked} requests answer as they must`));
+afterAll(() => console.info(`found and fixed: ${fixed} of ${asked} requests answer as they must`));
 
 describe("an empty range of the table", () => {
   test.each(["review-comments", "reviews", "mcp"])(

@@ -19,11 +19,11 @@ import { documented } from "./fuzz/document.ts";
  */
 const api = useApi();
 const world = new World(() => api.store().table);
-let shops = 0;
+let tenants = 0;
 
 /** A self-hosted organization of its own, with an admin's and a member's key: its rate-limit windows are empty. */
-async function newShop(change: object = {}) {
-  const name = gitlab(`shop-${shops++}`, "home");
+async function newTenant(change: object = {}) {
+  const name = gitlab(`tenant-${tenants++}`, "home");
   await world.instance(name.instance_id ?? "");
   const uuid = await world.organization("home", { ...name, ...change });
   await world.member(name, "ann", { role: "cr_admin" });
@@ -34,12 +34,12 @@ async function newShop(change: object = {}) {
   return { name, uuid, admin: admin.text, member: member.text };
 }
 
-type Shop = Awaited<ReturnType<typeof newShop>>;
-let shop: Shop;
-let other: Shop;
+type TestTenant = Awaited<ReturnType<typeof newTenant>>;
+let tenant: TestTenant;
+let other: TestTenant;
 beforeAll(async () => {
-  shop = await newShop();
-  other = await newShop();
+  tenant = await newTenant();
+  other = await newTenant();
 });
 
 const played = new Map<string, number>();
@@ -51,7 +51,7 @@ afterAll(() => {
   console.info(`OWASP API Security Top 10 (2023): ${played.size} groups, ${tests} tests`);
 });
 
-const learn = async ({ admin }: Shop, item: object) =>
+const learn = async ({ admin }: TestTenant, item: object) =>
   await api.call("/v1/learnings", {
     key: admin,
     body: { data: [{ repository_id: "r1", learning: "x", ...item }] },
@@ -69,11 +69,11 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     ];
     const ask = async ([learning = "", repositories = ""]: string[]) => {
       const patched = await api.call(learning, {
-        key: shop.admin,
+        key: tenant.admin,
         method: "PATCH",
         body: { learning: "Ours" },
       });
-      const listed = await api.call(repositories, { key: shop.admin });
+      const listed = await api.call(repositories, { key: tenant.admin });
       return [patched, listed].map(({ status, body }) => [status, body.toString()]);
     };
     const answers = await ask(theirs);
@@ -84,7 +84,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
 
 describe("API2:2023 Broken Authentication", () => {
   test("a key is accepted only in its own header: not in the query, a cookie or as a bearer token", async () => {
-    const key = shop.admin;
+    const key = tenant.admin;
     const answers = [
       await api.call(`/v1/whoami?x-service-api-key=${key}`),
       await api.call("/v1/whoami", { rawHeaders: ["cookie", `x-service-api-key=${key}`] }),
@@ -96,7 +96,7 @@ describe("API2:2023 Broken Authentication", () => {
   test("the table holds no key that could be used", async () => {
     const { items } = await api.store().table.scanPage({});
     const dump = JSON.stringify(items);
-    for (const key of [shop.admin, shop.member]) expect(dump).not.toContain(key.slice(-20));
+    for (const key of [tenant.admin, tenant.member]) expect(dump).not.toContain(key.slice(-20));
   });
 });
 
@@ -108,12 +108,12 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     { id: "1" },
     { usage_count: 9 },
   ])("a caller cannot set a Learning's %j", async (property) => {
-    const { json } = await learn(shop, property);
+    const { json } = await learn(tenant, property);
     expect(json).toMatchObject({ results: [{ status: "failed", error: { code: "INVALID_ITEM" } }] });
   });
 
   test("every operation that takes a body refuses unknown fields", async () => {
-    const { admin } = await newShop();
+    const { admin } = await newTenant();
     for (const { method, path } of operations.filter((operation) => "body" in operation)) {
       const target = path.replaceAll(/\{\w+\}/g, systemRandom.uuid());
       const answer = await api.call(target, { method, key: admin, body: { is_admin: true } });
@@ -126,7 +126,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
 
 describe("API4:2023 Unrestricted Resource Consumption", () => {
   test("bodies, batches, pages and lists are bounded", async () => {
-    const { admin: key } = await newShop();
+    const { admin: key } = await newTenant();
     const many = (count: number) => Array.from({ length: count }, (_, index) => `u${index}`);
     const answers = [
       await api.call("/v1/roles", { key, body: { name: "x".repeat(1024 * 1024) } }),
@@ -143,7 +143,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   test("of a hundred calls at once exactly as many are accepted as the limit allows", async () => {
-    const { admin: key } = await newShop();
+    const { admin: key } = await newTenant();
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => api.call("/v1/organizations", { key })),
     );
@@ -155,7 +155,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
 
 describe("API5:2023 Broken Function Level Authorization", () => {
   test("a member reaches no operation of admins, with any method or path", async () => {
-    const { member: key } = await newShop();
+    const { member: key } = await newTenant();
     const requests = [
       ["GET", "/v1/users"],
       ["GET", "/v1/audit-logs"],
@@ -181,7 +181,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
 
 describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
   test("seats are never oversold and the last admin is never lost, however many calls come at once", async () => {
-    const { admin: key, name, uuid } = await newShop({ seats_purchased: 2 });
+    const { admin: key, name, uuid } = await newTenant({ seats_purchased: 2 });
     await world.member(name, "eve", { role: "cr_admin" });
     const users = ["bob", "cid", "dan", "eve"];
     await Promise.all(
@@ -200,7 +200,9 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
 describe("API7:2023 Server Side Request Forgery", () => {
   test("the service never calls an address that a caller sends: it calls only the store", async () => {
     const connect = vi.spyOn(Socket.prototype, "connect");
-    const created = await learn(await newShop(), { source_url: "http://169.254.169.254/latest/meta-data/" });
+    const created = await learn(await newTenant(), {
+      source_url: "http://169.254.169.254/latest/meta-data/",
+    });
     expect(created.json).toMatchObject({ status: "success" });
     const { port } = new URL(api.store().endpoint);
     const called = connect.mock.calls.map((call) => JSON.stringify(call));
@@ -213,7 +215,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   test("answers allow no other origin, no caching and no sniffing, and reveal nothing about the software", async () => {
     const rawHeaders = ["origin", "https://evil.example"];
     for (const target of ["/v1/whoami", "/v1/nothing", "/"]) {
-      const { headers } = await api.call(target, { key: shop.admin, rawHeaders });
+      const { headers } = await api.call(target, { key: tenant.admin, rawHeaders });
       expect(Object.keys(headers).filter((name) => /^access-control|^server$|powered/.test(name))).toEqual(
         [],
       );
@@ -222,7 +224,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   test.each(["HEAD", "OPTIONS", "TRACE", "PUT"])("the method %s is not supported", async (method) => {
-    expect((await api.call("/v1/users", { method, key: shop.admin })).status).toBe(405);
+    expect((await api.call("/v1/users", { method, key: tenant.admin })).status).toBe(405);
   });
 });
 
@@ -244,7 +246,7 @@ describe("API9:2023 Improper Inventory Management", () => {
   test.each(["/health", "/debug", "/v0/users", "/v2/users", "/v1/internal/search", "/.env", "/admin"])(
     "nothing is served at %s",
     async (target) => {
-      expect((await api.call(target, { key: shop.admin })).codes).toEqual(["NOT_FOUND"]);
+      expect((await api.call(target, { key: tenant.admin })).codes).toEqual(["NOT_FOUND"]);
     },
   );
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { referencePages } from "../../lib/contract/reference.ts";
-import { markdownHtml, sectionsOf, titleOf } from "../../lib/reference/markdown.ts";
+import { markdownHtml, markdownTitle, sectionsOf } from "../../lib/reference/markdown.ts";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${project}docs/errors/`;
@@ -11,7 +11,7 @@ test("headings, paragraphs, lists, code and links become HTML, and nothing in th
   const markdown =
     "# A_CODE\n\nHTTP 400. `<b>` & [another](OTHER.md#part).\n\n## What to do\n\n- One\n  line\n- Two `a - b`\n";
   const page = markdownHtml(markdown);
-  expect(titleOf(markdown)).toBe("A_CODE");
+  expect(markdownTitle(markdown)).toBe("A_CODE");
   expect(page).toContain("<h1>A_CODE</h1>");
   expect(page).toContain(
     '<p>HTTP 400. <code>&lt;b&gt;</code> &amp; <a href="OTHER.md#part">another</a>.</p>',

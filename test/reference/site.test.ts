@@ -4,7 +4,7 @@ import { keyKinds } from "../../lib/contract/access.ts";
 import { eventTypeNames } from "../../lib/contract/event-names.ts";
 import { referencePath } from "../../lib/contract/reference.ts";
 import { operationPath } from "../../lib/reference/layout.ts";
-import { allFields, fieldsOf } from "../../lib/reference/schema-view.ts";
+import { allFields, schemaFieldsOf } from "../../lib/reference/schema-view.ts";
 import { createSite } from "../../lib/reference/site.ts";
 import { document, endpoints, site, sources } from "./support.ts";
 
@@ -24,7 +24,7 @@ test.each(endpoints.map((endpoint) => [endpoint.operationId, endpoint] as const)
       .filter(([status]) => status < "400")
       .flatMap(([, { content }]) => content?.["application/json"]?.schema ?? []);
     const body = endpoint.requestBody?.content["application/json"]?.schema;
-    const fields = [...json, ...(body ? [body] : [])].flatMap((schema) => allFields(fieldsOf(schema)));
+    const fields = [...json, ...(body ? [body] : [])].flatMap((schema) => allFields(schemaFieldsOf(schema)));
     for (const name of [...fields, ...endpoint.parameters].map(({ name }) => name))
       expect(html).toContain(`<code class="name">${name}</code>`);
     const codes = Object.values(endpoint.responses).flatMap((response) => response["x-error-codes"] ?? []);
@@ -109,7 +109,7 @@ test("a description's links begin at the service's own address, on its page and 
 });
 
 test("a choice between objects shows every field, as required if all of them have it", () => {
-  const fields = fieldsOf({
+  const fields = schemaFieldsOf({
     items: {
       anyOf: [
         { properties: { a: {}, b: {} }, required: ["a", "b"] },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { barChart, lineChart } from "../../lib/report/charts.ts";
 import { htmlReport } from "../../lib/report/html.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
-import { type Report, reportOf } from "../../lib/report/report.ts";
+import { type ReviewReport, reportOf } from "../../lib/report/report.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { definitions, formatMinutes } from "../../lib/report/words.ts";
 import { collected, comments, finding, review } from "./records.ts";
@@ -45,7 +45,7 @@ test.each([
 
 /** Names that a Git provider allows. */
 const hostile = `<img src=x onerror=alert(1)> | [x](javascript:alert(1)) @everyone & "q" \`code\``;
-const named = (repository: string): Report =>
+const named = (repository: string): ReviewReport =>
   reportOf(collected([review(1, { repository_name: repository })]), period, "repository");
 
 describe("names that are markup stay text", () => {

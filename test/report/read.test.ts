@@ -23,16 +23,16 @@ function answering() {
 
 test("closed pull requests are read only with onClosed, reported separately and in no figure", async () => {
   const { asked, client } = answering();
-  const told: string[] = [];
+  const received: string[] = [];
   const progress: Array<readonly [number, number]> = [];
   const read = await readPullRequests(client, period, {
     pageSizeMax: 1000,
     signal: new AbortController().signal,
     onProgress: (records, reviews) => progress.push([records, reviews]),
-    onClosed: ({ pr_url }) => told.push(pr_url),
+    onClosed: ({ pr_url }) => received.push(pr_url),
   });
   expect(read.map(({ url, findings }) => [url, findings.length])).toEqual([[review(1).pr_url, 1]]);
-  expect(told).toEqual([closed.pr_url]);
+  expect(received).toEqual([closed.pr_url]);
   expect(progress).toEqual([
     [1, 1],
     [2, 2],

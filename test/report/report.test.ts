@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { daysOf, lastDays, weekOf, weeksOf } from "../../lib/report/period.ts";
+import { daysOf, lastDays, mondayOf, weeksOf } from "../../lib/report/period.ts";
 import { type Dimension, reportOf } from "../../lib/report/report.ts";
 import { collected, comments, finding, review } from "./records.ts";
 
@@ -122,9 +122,9 @@ describe("periods", () => {
   });
 
   test("a week begins on Monday, UTC, also before 1970", () => {
-    expect(weekOf(Date.parse("2026-03-08T23:59:59.999Z"))).toBe("2026-03-02");
-    expect(weekOf(Date.parse("2026-03-09T00:00:00.000Z"))).toBe("2026-03-09");
-    expect(weekOf(Date.parse("1969-12-28T12:00:00.000Z"))).toBe("1969-12-22");
+    expect(mondayOf(Date.parse("2026-03-08T23:59:59.999Z"))).toBe("2026-03-02");
+    expect(mondayOf(Date.parse("2026-03-09T00:00:00.000Z"))).toBe("2026-03-09");
+    expect(mondayOf(Date.parse("1969-12-28T12:00:00.000Z"))).toBe("1969-12-22");
   });
 
   test("a period of one day has one week", () => {

@@ -29,10 +29,10 @@ test("an answer of exactly 16 MiB is streamed completely, one more byte is a 413
     const comments = commentsOfBytes(organization, 1, bytes - frameBytes);
     return finalized(fixture.cloud, 1, { comments });
   };
-  await world.tell("pull_request.finalized", bytesOf(responseBytesMax));
+  await world.sendEvent("pull_request.finalized", bytesOf(responseBytesMax));
   const whole = await get(`/v1/metrics/review-comments?${window}`);
   expect([whole.status, whole.body.length]).toEqual([200, responseBytesMax]);
-  await world.tell("pull_request.finalized", bytesOf(responseBytesMax + 1));
+  await world.sendEvent("pull_request.finalized", bytesOf(responseBytesMax + 1));
   expect((await get(`/v1/metrics/review-comments?${window}`)).status).toBe(413);
 });
 

@@ -4,7 +4,7 @@ import { findingStates } from "../../lib/contract/records-security.ts";
 import { useStore } from "../support/engine.ts";
 import { volume } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
-import { byId, download, expectedFindings, finding, scan, tell, toldPart, walk } from "./support.ts";
+import { applyScan, byId, download, expectedFindings, finding, reportedPart, scan, walk } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -24,19 +24,19 @@ const findings = fc
     ),
   );
 /** Few hours, so that scans have equal times; a scan can also be reported again later. */
-const telling = fc
+const oneScan = fc
   .tuple(fc.nat(4), fc.nat(2), findings)
   .map(([hour, delay, found]) =>
     scan(hour, found, { occurred_at: new Date(Date.UTC(2026, 9, 2, delay)).toISOString() }),
   );
 /** Every scan, some of them twice, in any order. */
 const deliveries = fc
-  .array(telling, { minLength: 1, maxLength: 6 })
-  .chain((tellings) =>
+  .array(oneScan, { minLength: 1, maxLength: 6 })
+  .chain((scans) =>
     fc
-      .subarray(tellings)
+      .subarray(scans)
       .chain((again) =>
-        fc.shuffledSubarray([...tellings, ...again], { minLength: tellings.length + again.length }),
+        fc.shuffledSubarray([...scans, ...again], { minLength: scans.length + again.length }),
       ),
   );
 
@@ -49,10 +49,10 @@ test("scans delivered in any order and repeated give the same answers as scans d
       const { table } = store();
       const organization = await world.organization(name);
       await world.repository(github(name), "9001");
-      for (const each of delivered) await tell(table, organization, each);
+      for (const each of delivered) await applyScan(table, organization, each);
 
       const walked = await walk(table, [organization], { limit });
-      expect(byId(walked).map(toldPart)).toEqual(expectedFindings(delivered));
+      expect(byId(walked).map(reportedPart)).toEqual(expectedFindings(delivered));
       const [harvest] = await download(table, [organization]);
       expect(harvest?.records).toEqual(walked);
       mostChunks = Math.max(mostChunks, harvest?.ledger.chunks.length ?? 0);

@@ -3,13 +3,13 @@ import { organizationUuid } from "../../lib/contract/identity.ts";
 import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
 import type { FindingRecord } from "../../lib/contract/records-security.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import type { Harvest } from "../../lib/security/read.ts";
+import type { RepositoryFindings } from "../../lib/security/read.ts";
 import { sarifLog } from "../../lib/security/sarif.ts";
 import { checkUploadable } from "../../lib/security/uploadable.ts";
 import { useApi } from "../support/api.ts";
 import { github, gitlab, World } from "../support/world.ts";
 import { sarifProblems } from "./sarif-schema.ts";
-import { download, finding, scan, tell } from "./support.ts";
+import { applyScan, download, finding, scan } from "./support.ts";
 
 /** GitHub's published limits of an upload: docs.github.com, "SARIF results exceed one or more limits". */
 const published = {
@@ -24,10 +24,10 @@ const published = {
 const api = useApi();
 const world = new World(() => api.store().table);
 
-async function harvestOf(name: string, change: object = {}): Promise<Harvest> {
+async function harvestOf(name: string, change: object = {}): Promise<RepositoryFindings> {
   const organization = await world.organization(name);
   await world.repository(github(name), "9001", change);
-  await tell(api.store().table, organization, scan(1, [finding("a")]));
+  await applyScan(api.store().table, organization, scan(1, [finding("a")]));
   const [harvest] = await download(api.store().table, [organization]);
   if (!harvest) throw new Error("There is no harvest.");
   return harvest;
@@ -90,7 +90,7 @@ describe("an upload to code scanning", () => {
       ["one", "two"].map(async (name) => {
         const uuid = await world.organization(name, { instance_id: "twins" });
         await world.repository(gitlab("twins", name), "9001");
-        await tell(api.store().table, uuid, scan(1, [finding("a")]));
+        await applyScan(api.store().table, uuid, scan(1, [finding("a")]));
         return uuid;
       }),
     );
@@ -103,7 +103,7 @@ describe("an upload to code scanning", () => {
     const organization = await world.organization("escapes");
     await world.repository(github("escapes"), "9001");
     const title = "Use of {0} in [this](1) and C:\\temp\\[x]";
-    await tell(api.store().table, organization, scan(1, [finding("a", { title, description: "" })]));
+    await applyScan(api.store().table, organization, scan(1, [finding("a", { title, description: "" })]));
     const log = sarifLog(await download(api.store().table, [organization]));
     expect(sarifProblems(JSON.parse(JSON.stringify(log)))).toEqual([]);
     expect(log.runs[0]?.results[0]?.message.text).toBe(
@@ -140,7 +140,7 @@ describe("GET /v1/security/scans/code", () => {
     await world.member(github("inactive"), "boss", { role: "cr_admin" });
     for (const repository_id of ["kept", "gone"]) {
       await world.repository(github("inactive"), repository_id);
-      await tell(
+      await applyScan(
         api.store().table,
         organization,
         scan(1, [finding(`in-${repository_id}`)], { repository_id }),
@@ -190,7 +190,7 @@ describe("GET /v1/security/scans/code", () => {
     for (const name of names) {
       const uuid = await world.organization(name, { instance_id: "crowd" });
       await world.repository(gitlab("crowd", name), "9001");
-      await tell(api.store().table, uuid, scan(1, [finding("a")]));
+      await applyScan(api.store().table, uuid, scan(1, [finding("a")]));
     }
     await world.member(gitlab("crowd", "crowd-0"), "boss", { role: "cr_admin" });
     const { text: key } = await world.key({

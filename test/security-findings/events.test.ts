@@ -63,8 +63,8 @@ describe("security_scan.completed", () => {
     const { evidence: _evidence, state: _state, ...bare } = finding("a");
     const findings = [bare, { ...finding("b"), evidence: null, state: null }];
     const { event_id: id, occurred_at, ...data } = scan(1, []);
-    const told = { ...github("bare"), ...data, findings };
-    await delivery.deliver("security_scan.completed", told, { id, occurred_at });
+    const event = { ...github("bare"), ...data, findings };
+    await delivery.deliver("security_scan.completed", event, { id, occurred_at });
     expect(delivery.letters).toEqual([]);
     expect(await walk(store().table, [organization])).toMatchObject([
       { state: "open", evidence: [] },

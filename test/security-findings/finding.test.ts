@@ -3,44 +3,47 @@ import { expect, test } from "vitest";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import { chunkText, pack, readRows, unpack, writeRow } from "../../lib/security/chunk.ts";
 import {
-  found,
-  missing,
+  type FindingRow,
+  findingStateOf,
   placeOf,
-  type Row,
+  rowWithFinding,
+  rowWithoutFinding,
   type ScanReference,
-  stateOf,
 } from "../../lib/security/finding.ts";
 import { mergeChunk } from "../../lib/security/merge.ts";
-import { expectedFindings, finding, scan, type Telling } from "./support.ts";
+import { expectedFindings, finding, type ScanData, scan } from "./support.ts";
 
 /** A few scans about one finding: null if the scan does not have it. */
-const tellings = fc
+const scans = fc
   .array(fc.constantFrom(...findingStates, null), { minLength: 1, maxLength: 7 })
   .map((states) =>
     states.map((state, hour) => scan(hour, state ? [finding("a", { state, title: `At ${hour}` })] : [])),
   );
 
 /** The row and the newest scan after applying these scans in the order received. */
-function fold(delivered: readonly Telling[]): { row: Row | undefined; newest: ScanReference | undefined } {
-  let row: Row | undefined;
+function fold(delivered: readonly ScanData[]): {
+  row: FindingRow | undefined;
+  newest: ScanReference | undefined;
+} {
+  let row: FindingRow | undefined;
   let newest: ScanReference | undefined;
   for (const { findings, completed_at, occurred_at, event_id, scan_id, commit_sha } of delivered) {
     const version = `${completed_at}#${occurred_at}#${event_id}`;
     const reference = { version, scanId: scan_id, commitSha: commit_sha, completedAt: completed_at };
-    const telling = { scan: reference, newestBefore: newest };
-    const [told] = findings;
-    const isToldAgain = newest?.version === version;
-    if (told && !isToldAgain) {
-      const state = findingStates.find((each) => each === told.state) ?? "open";
-      row = found(row, placeOf("a"), { ...told, severity: "high", state }, telling);
-    } else if (row && !isToldAgain) row = missing(row, telling);
+    const progress = { scan: reference, newestBefore: newest };
+    const [reported] = findings;
+    const isRepeated = newest?.version === version;
+    if (reported && !isRepeated) {
+      const state = findingStates.find((each) => each === reported.state) ?? "open";
+      row = rowWithFinding(row, placeOf("a"), { ...reported, severity: "high", state }, progress);
+    } else if (row && !isRepeated) row = rowWithoutFinding(row, progress);
     if (!newest || version > newest.version) newest = reference;
   }
   return { row, newest };
 }
 
 test("scans of a finding produce the same row and the right state in every order", () => {
-  const orders = tellings.chain((each) =>
+  const orders = scans.chain((each) =>
     fc.tuple(
       fc.constant(each),
       fc.shuffledSubarray([...each, ...each], { minLength: each.length * 2, maxLength: each.length * 2 }),
@@ -51,7 +54,7 @@ test("scans of a finding produce the same row and the right state in every order
       const { row, newest } = fold(delivered);
       expect({ row, newest }).toEqual(fold(inOrder));
       const [expected] = expectedFindings(inOrder);
-      expect(row && stateOf(row)).toBe(expected?.state);
+      expect(row && findingStateOf(row)).toBe(expected?.state);
       expect(row?.finding.title).toBe(expected?.title);
       expect((row?.last ?? newest)?.completedAt ?? undefined).toBe(
         expected ? expected.updated_at : newest?.completedAt,
@@ -72,21 +75,21 @@ test.each([
     commitSha: "c",
     completedAt: time,
   });
-  const told = { ...finding("a", {}), severity: "high", state: "open" } as const;
+  const reported = { ...finding("a", {}), severity: "high", state: "open" } as const;
   const ahead = referenceAt("9999-01-01T00:00:00.000Z");
   const dismissed = { dismissedIn: ahead.version, fixedIn: null, detectedAt: ahead.completedAt };
-  let row: Row = { place: placeOf("a"), finding: told, last: null, ...dismissed };
+  let row: FindingRow = { place: placeOf("a"), finding: reported, last: null, ...dismissed };
   let newestBefore = referenceAt("2026-10-31T00:00:00.000Z");
   for (const [index, state] of states.entries()) {
     const scan = referenceAt(`2026-11-0${index + 1}T00:00:00.000Z`);
     const chunk = {
       chunk: { id: "c", from: row.place, counts: [] },
-      told: [{ place: row.place, finding: { ...told, state } }],
+      reported: [{ place: row.place, finding: { ...reported, state } }],
     };
     const bytes = await pack(chunkText([writeRow(row)]));
     const [merged] = await mergeChunk(chunk, bytes, { scan, newestBefore }, nowMs);
     if (merged && "bytes" in merged) [row = row] = readRows(await unpack(merged.bytes));
     newestBefore = scan;
   }
-  expect(stateOf(row)).toBe(expected);
+  expect(findingStateOf(row)).toBe(expected);
 });

@@ -11,13 +11,13 @@ import { findingsPartition, scansKey } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
-import { finding, scan, tell } from "./support.ts";
+import { applyScan, finding, scan } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
 
 const padding = "x".repeat(19_000);
-const told = scan(5, [finding("first", { description: padding })]);
+const newerScan = scan(5, [finding("first", { description: padding })]);
 /** Older than the stored scan, so that it changes no chunk in which it has no finding. */
 const older = scan(
   1,
@@ -46,7 +46,7 @@ async function fill(organization: string, chunkCount: number): Promise<void> {
 async function scanned(name: string, chunkCount: number): Promise<string> {
   const organization = await world.organization(name);
   await world.repository(github(name), "9001");
-  await tell(store().table, organization, told);
+  await applyScan(store().table, organization, newerScan);
   await fill(organization, chunkCount);
   return organization;
 }
@@ -58,14 +58,14 @@ const chunksStored = async (organization: string): Promise<number> => {
 
 test("a ledger with the maximum number of chunks fits its item", async () => {
   const organization = await scanned("full", securityLimits.chunksMax - 10);
-  expect(await tell(store().table, organization, older)).toBeUndefined();
+  expect(await applyScan(store().table, organization, older)).toBeUndefined();
   expect(await chunksStored(organization)).toBeGreaterThan(2);
   await fill(organization, securityLimits.chunksMax);
 });
 
 test("a scan that would outgrow the ledger is refused with a reason and changes nothing", async () => {
   const organization = await scanned("overfull", securityLimits.chunksMax);
-  expect(await tell(store().table, organization, older)).toBe(
+  expect(await applyScan(store().table, organization, older)).toBe(
     "findings: with the fixed ones the repository has more than can be kept",
   );
   expect(await chunksStored(organization)).toBe(1);

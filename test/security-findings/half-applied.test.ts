@@ -3,7 +3,7 @@ import { findingsPartition } from "../../lib/store/layout.ts";
 import { ConditionFailed, queryAll, type Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
-import { byId, download, expectedFindings, finding, scan, tell, toldPart, walk } from "./support.ts";
+import { applyScan, byId, download, expectedFindings, finding, reportedPart, scan, walk } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -21,7 +21,7 @@ const newer = scan(2, many(3, 18, "New"));
 async function scannedOnce(name: string): Promise<string> {
   const organization = await world.organization(name);
   await world.repository(github(name), "9001");
-  await tell(store().table, organization, older);
+  await applyScan(store().table, organization, older);
   return organization;
 }
 
@@ -49,7 +49,7 @@ function dyingAt(table: Table, step: number): Table {
 }
 
 const answers = async (organization: string) =>
-  byId(await walk(store().table, [organization], { limit: 7 })).map(toldPart);
+  byId(await walk(store().table, [organization], { limit: 7 })).map(reportedPart);
 
 async function chunkIds(organization: string): Promise<{ stored: string[]; named: string[] }> {
   const [harvest] = await download(store().table, [organization]);
@@ -70,7 +70,7 @@ test("a writer that dies at any step leaves the old or the new answers, and a re
   for (let step = 0; !isFinished; step++) {
     const organization = await scannedOnce(`dying-${step}`);
     try {
-      await tell(dyingAt(store().table, step), organization, newer);
+      await applyScan(dyingAt(store().table, step), organization, newer);
       isFinished = true;
     } catch (error) {
       expect(error).toBeInstanceOf(Crash);
@@ -79,10 +79,10 @@ test("a writer that dies at any step leaves the old or the new answers, and a re
     const outcome = shown.find(({ id }) => id === "finding-0")?.state === "open" ? "old" : "new";
     expect(shown).toEqual(outcome === "old" ? before : after);
     outcomes.add(outcome);
-    await tell(store().table, organization, newer);
+    await applyScan(store().table, organization, newer);
     expect(await answers(organization)).toEqual(after);
     // The next scan deletes the dead writer's chunks; the scan after it deletes the replaced chunks.
-    for (const hour of [3, 4]) await tell(store().table, organization, scan(hour, []));
+    for (const hour of [3, 4]) await applyScan(store().table, organization, scan(hour, []));
     const { stored, named } = await chunkIds(organization);
     expect(stored).toEqual(named);
   }
@@ -100,15 +100,15 @@ test("both scans of two concurrent writers count, and no chunks are left over", 
       // The other writer runs between our chunk writes and our ledger write.
       if (!met) {
         met = true;
-        await tell(table, organization, rival);
+        await applyScan(table, organization, rival);
       }
       return await table.write(write, options);
     },
   };
-  await tell(meeting, organization, newer);
+  await applyScan(meeting, organization, newer);
   expect(met).toBe(true);
   expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival]));
-  for (const hour of [4, 5]) await tell(table, organization, scan(hour, []));
+  for (const hour of [4, 5]) await applyScan(table, organization, scan(hour, []));
   const { stored, named } = await chunkIds(organization);
   expect(stored).toEqual(named);
 });
@@ -124,22 +124,22 @@ test("a writer whose chunks are removed while it reads starts over", async () =>
     queryPage: async (range, resume) => {
       if (!met) {
         met = true;
-        for (const each of [rival, last]) await tell(table, organization, each);
+        for (const each of [rival, last]) await applyScan(table, organization, each);
       }
       return await table.queryPage(range, resume);
     },
   };
-  await tell(overtaken, organization, newer);
+  await applyScan(overtaken, organization, newer);
   expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival, last]));
 });
 
 test("a ledger whose write was not confirmed is not written twice", async () => {
   const late = scan(0, many(9, 15, "Late"));
-  for (const [name, telling] of Object.entries({ newer, late })) {
-    const organization = await scannedOnce(`unheard-${name}`);
+  for (const [name, lateScan] of Object.entries({ newer, late })) {
+    const organization = await scannedOnce(`answer-lost-${name}`);
     const { table } = store();
     let ledgersWritten = 0;
-    const unheard: Table = {
+    const answerLost: Table = {
       ...table,
       // A write that is retried after a timeout fails its own condition.
       write: async (write, options) => {
@@ -148,33 +148,37 @@ test("a ledger whose write was not confirmed is not written twice", async () => 
         throw new ConditionFailed(undefined);
       },
     };
-    await tell(unheard, organization, telling);
+    await applyScan(answerLost, organization, lateScan);
     expect(ledgersWritten).toBe(1);
-    expect(await answers(organization)).toEqual(expectedFindings([older, telling]));
+    expect(await answers(organization)).toEqual(expectedFindings([older, lateScan]));
   }
 });
 
 /** Before each chunk read, `scansAtOnce` scans replace the chunks, up to `scansMax` scans in total. */
 function replacing(organization: string, scansAtOnce: number, scansMax: number) {
   const { table } = store();
-  const told = { scans: 0 };
+  const applied = { scans: 0 };
   const moving: Table = {
     ...table,
     getMany: async (keys, options) => {
       const isReader = keys.some(({ pk }) => pk.startsWith("FINDINGS#"));
-      for (let each = 0; isReader && each < scansAtOnce && told.scans < scansMax; each++)
-        await tell(table, organization, scan(2 + told.scans, many(0, count, `Moved ${++told.scans}`)));
+      for (let each = 0; isReader && each < scansAtOnce && applied.scans < scansMax; each++)
+        await applyScan(
+          table,
+          organization,
+          scan(2 + applied.scans, many(0, count, `Moved ${++applied.scans}`)),
+        );
       return await table.getMany(keys, options);
     },
   };
-  return { moving, told };
+  return { moving, applied };
 }
 
 test("a reader continues with its first scan, complete, while one scan replaces chunks", async () => {
   const organization = await scannedOnce("read-during");
-  const { moving, told } = replacing(organization, 1, 1);
+  const { moving, applied } = replacing(organization, 1, 1);
   const records = await walk(moving, [organization]);
-  expect(told.scans).toBe(1);
+  expect(applied.scans).toBe(1);
   expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
     new Set(["Old scan-1"]),
   );
@@ -183,9 +187,9 @@ test("a reader continues with its first scan, complete, while one scan replaces 
 
 test("a reader starts over and returns the newest scan, complete, after two scans replace chunks", async () => {
   const organization = await scannedOnce("read-during-two");
-  const { moving, told } = replacing(organization, 2, 4);
+  const { moving, applied } = replacing(organization, 2, 4);
   const records = await walk(moving, [organization]);
-  expect(told.scans).toBe(4);
+  expect(applied.scans).toBe(4);
   expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
     new Set(["Moved 4 scan-5"]),
   );
@@ -207,7 +211,7 @@ test("a walk returns every finding once, whatever scans arrive between its pages
     // Each page begins with the list of ledgers.
     queryPage: async (range, resume) => {
       const from = (hour * 7) % count;
-      await tell(table, organization, scan(hour++, many(from, from + 5, `Hour ${hour}`)));
+      await applyScan(table, organization, scan(hour++, many(from, from + 5, `Hour ${hour}`)));
       return await table.queryPage(range, resume);
     },
   };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
-import { byId, finding, scan, statesById, tell, walk } from "./support.ts";
+import { applyScan, byId, finding, scan, statesById, walk } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -18,14 +18,15 @@ async function freshOrganization(): Promise<string> {
 describe("findings across scans", () => {
   let organization = "";
   const now = () => walk(store().table, [organization]);
-  const told = (...scanned: Parameters<typeof scan>) => tell(store().table, organization, scan(...scanned));
+  const addScan = (...scanned: Parameters<typeof scan>) =>
+    applyScan(store().table, organization, scan(...scanned));
   beforeAll(async () => {
     organization = await freshOrganization();
   });
 
   test("a finding is shown complete, as its newest scan reports it", async () => {
-    await told(1, [finding("a")]);
-    await told(2, [finding("a", { start_line: 20, end_line: 21, severity: "critical" })]);
+    await addScan(1, [finding("a")]);
+    await addScan(2, [finding("a", { start_line: 20, end_line: 21, severity: "critical" })]);
     expect(await now()).toEqual([
       {
         id: "a",
@@ -54,9 +55,9 @@ describe("findings across scans", () => {
 
   test("a finding that the newest scan no longer has is fixed, and keeps the values of its last scan", async () => {
     organization = await freshOrganization();
-    await told(1, [finding("a"), finding("b")]);
-    await told(2, [finding("b")]);
-    await told(3, [finding("b")]);
+    await addScan(1, [finding("a"), finding("b")]);
+    await addScan(2, [finding("b")]);
+    await addScan(3, [finding("b")]);
     const [a, b] = byId(await now());
     expect(a).toMatchObject({ state: "fixed", scan_id: "scan-1", updated_at: "2026-10-01T01:00:00.000Z" });
     expect(b).toMatchObject({ state: "open", scan_id: "scan-3", detected_at: "2026-10-01T01:00:00.000Z" });
@@ -69,7 +70,7 @@ describe("findings across scans", () => {
       [2, []],
       [3, ["a"]],
     ] as const)
-      await told(
+      await addScan(
         hour,
         ids.map((id) => finding(id)),
       );
@@ -80,15 +81,15 @@ describe("findings across scans", () => {
 
   test("an empty scan fixes everything that was open", async () => {
     organization = await freshOrganization();
-    await told(1, [finding("a"), finding("b", { state: "dismissed" })]);
-    await told(2, []);
+    await addScan(1, [finding("a"), finding("b", { state: "dismissed" })]);
+    await addScan(2, []);
     expect(statesById(await now())).toEqual({ a: "fixed", b: "dismissed" });
   });
 
   test("a scan of another repository fixes nothing here", async () => {
     organization = await freshOrganization();
-    await told(1, [finding("a")]);
-    await told(2, [finding("a", { title: "Another" })], { repository_id: "9002" });
+    await addScan(1, [finding("a")]);
+    await addScan(2, [finding("a", { title: "Another" })], { repository_id: "9002" });
     const records = await now();
     expect(
       records.map(({ repository_id, title, state }) => [repository_id, title, state]).toSorted(),
@@ -103,7 +104,7 @@ describe("dismissed findings", () => {
   const outcome = async (...states: (string | undefined)[]) => {
     const organization = await freshOrganization();
     for (const [hour, state] of states.entries())
-      await tell(store().table, organization, scan(hour, state ? [finding("a", { state })] : []));
+      await applyScan(store().table, organization, scan(hour, state ? [finding("a", { state })] : []));
     const [record] = await walk(store().table, [organization]);
     return record?.state;
   };
@@ -132,8 +133,8 @@ describe("scans that come late or twice", () => {
   test("an older scan changes nothing newer, and adds findings that only it has as fixed", async () => {
     const organization = await freshOrganization();
     const { table } = store();
-    await tell(table, organization, scan(5, [finding("a", { title: "Newer" })]));
-    await tell(table, organization, scan(3, [finding("a", { title: "Older" }), finding("gone")]));
+    await applyScan(table, organization, scan(5, [finding("a", { title: "Newer" })]));
+    await applyScan(table, organization, scan(3, [finding("a", { title: "Older" }), finding("gone")]));
     const [a, gone] = byId(await walk(table, [organization]));
     expect(a).toMatchObject({ title: "Newer", state: "open", scan_id: "scan-5" });
     expect(a?.detected_at).toBe("2026-10-01T03:00:00.000Z");
@@ -143,9 +144,9 @@ describe("scans that come late or twice", () => {
   test("the completion time of scans decides, not the time of their events", async () => {
     const organization = await freshOrganization();
     const { table } = store();
-    await tell(table, organization, scan(5, [finding("a")]));
+    await applyScan(table, organization, scan(5, [finding("a")]));
     const backfill = { occurred_at: "2026-11-01T00:00:00.000Z" };
-    await tell(table, organization, scan(3, [finding("b")], backfill));
+    await applyScan(table, organization, scan(3, [finding("b")], backfill));
     expect(statesById(await walk(table, [organization]))).toEqual({ a: "open", b: "fixed" });
   });
 
@@ -153,12 +154,12 @@ describe("scans that come late or twice", () => {
     for (const isReversed of [false, true]) {
       const organization = await freshOrganization();
       const corrected = { occurred_at: "2026-10-01T09:00:00.000Z", scan_id: "scan-5" };
-      const tellings = [
+      const scans = [
         scan(5, [finding("a"), finding("b")]),
         scan(5, [finding("a", { title: "Better" })], corrected),
       ];
-      for (const telling of isReversed ? tellings.toReversed() : tellings)
-        await tell(store().table, organization, telling);
+      for (const each of isReversed ? scans.toReversed() : scans)
+        await applyScan(store().table, organization, each);
       const [a, b] = byId(await walk(store().table, [organization]));
       expect([a?.title, a?.state, b?.state]).toEqual(["Better", "open", "fixed"]);
     }
@@ -169,14 +170,14 @@ describe("scans that come late or twice", () => {
     const { table } = store();
     const older = scan(1, [finding("a"), finding("b", { state: "dismissed" })]);
     const newer = scan(2, [finding("a")]);
-    for (const telling of [older, newer]) await tell(table, organization, telling);
+    for (const each of [older, newer]) await applyScan(table, organization, each);
     const before = await walk(table, [organization]);
     const readOnly = {
       ...table,
       write: () => Promise.reject(new Error("wrote")),
       writeMany: () => Promise.reject(new Error("wrote")),
     };
-    for (const telling of [older, newer]) await tell(readOnly, organization, telling);
+    for (const each of [older, newer]) await applyScan(readOnly, organization, each);
     expect(await walk(table, [organization])).toEqual(before);
   });
 
@@ -184,14 +185,14 @@ describe("scans that come late or twice", () => {
     const organization = await freshOrganization();
     const { table } = store();
     const findings = [finding("a"), finding("b", { state: "dismissed" }), finding("c", { state: "fixed" })];
-    await tell(table, organization, scan(1, [finding("b", { state: "dismissed" }), finding("d")]));
-    await tell(table, organization, scan(2, findings));
+    await applyScan(table, organization, scan(1, [finding("b", { state: "dismissed" }), finding("d")]));
+    await applyScan(table, organization, scan(2, findings));
     const noChunks = {
       ...table,
       writeMany: async (writes: readonly object[]) =>
         expect(writes.filter((write) => "put" in write)).toEqual([]),
     };
-    await tell(noChunks, organization, scan(3, findings));
+    await applyScan(noChunks, organization, scan(3, findings));
     const records = await walk(table, [organization]);
     expect(statesById(records)).toEqual({ a: "open", b: "dismissed", c: "fixed", d: "fixed" });
     expect(byId(records).map(({ scan_id }) => scan_id)).toEqual(["scan-3", "scan-3", "scan-3", "scan-1"]);

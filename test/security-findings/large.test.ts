@@ -8,7 +8,7 @@ import { StoreMeter } from "../../lib/store/meter.ts";
 import { useApi } from "../support/api.ts";
 import { isLong, volume } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
-import { type FindingData, finding, scan, tell } from "./support.ts";
+import { applyScan, type FindingData, finding, scan } from "./support.ts";
 import { createDelivery } from "./support-events.ts";
 
 const api = useApi();
@@ -136,8 +136,8 @@ describe("16 MiB", () => {
       const { organization, get } = await organizationWithKey(`full-${format}`);
       const answerOf = async (hour: number, findings: readonly FindingData[]) => {
         // The same scan is sent again, so that nothing else in the answer changes.
-        const telling = { scan_id: "scan", occurred_at: `2026-10-0${hour}T00:00:00.000Z` };
-        await tell(api.store().table, organization, scan(1, findings, telling));
+        const again = { scan_id: "scan", occurred_at: `2026-10-0${hour}T00:00:00.000Z` };
+        await applyScan(api.store().table, organization, scan(1, findings, again));
         return await get(format === "json" ? "limit=1000" : `format=${format}`);
       };
       const room = requestLimits.responseBytesMax - leftOut - (await answerOf(1, light)).body.length;
@@ -154,7 +154,7 @@ describe("16 MiB", () => {
   test("an answer far over 16 MiB is refused without being rendered", async () => {
     const { organization, get } = await organizationWithKey("far-over");
     const findings = Array.from({ length: 250 }, (_, index) => finding(`finding-${index}`, { evidence }));
-    await tell(api.store().table, organization, scan(1, findings));
+    await applyScan(api.store().table, organization, scan(1, findings));
     for (const query of ["format=csv", "format=sarif", "limit=1000"])
       expect((await get(query)).codes).toEqual(["RESPONSE_TOO_LARGE"]);
     expect((await get("limit=100")).status).toBe(200);

@@ -4,7 +4,7 @@ import { sarifLog } from "../../lib/security/sarif.ts";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
 import { sarifProblems } from "./sarif-schema.ts";
-import { download, finding, scan, tell } from "./support.ts";
+import { applyScan, download, finding, scan } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -35,7 +35,7 @@ describe("SARIF 2.1.0", () => {
   let organization = "";
   beforeAll(async () => {
     organization = await freshOrganization();
-    await tell(store().table, organization, scan(1, [finding("kept"), finding("gone")]));
+    await applyScan(store().table, organization, scan(1, [finding("kept"), finding("gone")]));
     const findings = [
       finding("kept"),
       finding("new", { cwe: "CWE-79", severity: "low" }),
@@ -44,7 +44,7 @@ describe("SARIF 2.1.0", () => {
       finding("none", { cwe: null, title: "Really?", description: "" }),
       finding("path", { file_path: "./a b/ü#?%:\\c.ts" }),
     ];
-    await tell(store().table, organization, scan(2, findings));
+    await applyScan(store().table, organization, scan(2, findings));
   });
 
   test("a SARIF result has everything that code scanning needs of a finding", async () => {
@@ -187,7 +187,7 @@ describe("SARIF 2.1.0", () => {
     ["..", "unknown"],
   ])("the path %s becomes %s", async (file_path, uri) => {
     const organization = await freshOrganization();
-    await tell(store().table, organization, scan(1, [finding("a", { file_path })]));
+    await applyScan(store().table, organization, scan(1, [finding("a", { file_path })]));
     const { results } = await runOf(organization);
     expect(results.get("a")?.locations[0]?.physicalLocation.artifactLocation.uri).toBe(uri);
   });
@@ -199,10 +199,14 @@ describe("SARIF 2.1.0", () => {
       const identity = (id: string) => [results.get(id)?.ruleId, results.get(id)?.partialFingerprints];
       return [identity("a"), identity("b")];
     };
-    await tell(store().table, organization, scan(1, [finding("a"), finding("b", { file_path: "src/a.ts" })]));
+    await applyScan(
+      store().table,
+      organization,
+      scan(1, [finding("a"), finding("b", { file_path: "src/a.ts" })]),
+    );
     const first = await identities();
     const moved = { start_line: 90, end_line: 95, title: "Reworded", state: "dismissed" };
-    await tell(
+    await applyScan(
       store().table,
       organization,
       scan(2, [finding("a", moved), finding("b", { file_path: "src/a.ts" })]),
@@ -213,8 +217,8 @@ describe("SARIF 2.1.0", () => {
 
   test("there is a run for every scanned repository, even without findings to show", async () => {
     const organization = await freshOrganization(["1", "2", "3"]);
-    await tell(store().table, organization, scan(1, [finding("a")], { repository_id: "1" }));
-    await tell(store().table, organization, scan(1, [], { repository_id: "2" }));
+    await applyScan(store().table, organization, scan(1, [finding("a")], { repository_id: "1" }));
+    await applyScan(store().table, organization, scan(1, [], { repository_id: "2" }));
     const { runs } = await logOf(organization);
     expect(
       runs

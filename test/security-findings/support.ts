@@ -6,7 +6,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { completeScan } from "../../lib/security/complete-scan.ts";
 import { readDownload, readFindings } from "../../lib/security/read.ts";
 import { scanCompletedFields } from "../../lib/security/scan-completed.ts";
-import type { Position } from "../../lib/security/sources.ts";
+import type { FindingPosition } from "../../lib/security/sources.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -39,7 +39,7 @@ export const finding = (id: string, change: Partial<FindingData> = {}): FindingD
   ...change,
 });
 
-export type Telling = {
+export type ScanData = {
   readonly repository_id: string;
   readonly scan_id: string;
   readonly commit_sha: string;
@@ -51,9 +51,13 @@ export type Telling = {
 };
 
 /** A scan that completed at this hour of one day, with an event of the same minute. */
-export function scan(hour: number, findings: readonly FindingData[], change: Partial<Telling> = {}): Telling {
+export function scan(
+  hour: number,
+  findings: readonly FindingData[],
+  change: Partial<ScanData> = {},
+): ScanData {
   const at = new Date(Date.UTC(2026, 9, 1, hour)).toISOString();
-  const telling = {
+  const scanData = {
     repository_id: "9001",
     scan_id: `scan-${hour}`,
     commit_sha: `commit-${hour}`,
@@ -62,22 +66,22 @@ export function scan(hour: number, findings: readonly FindingData[], change: Par
     occurred_at: change.completed_at ?? at,
     ...change,
   };
-  return { event_id: v5(JSON.stringify(telling), identityNamespace), ...telling };
+  return { event_id: v5(JSON.stringify(scanData), identityNamespace), ...scanData };
 }
 
 const schema = z.object(scanCompletedFields);
 
 /** Applies a scan as its event type does; returns the reason if the scan is refused. */
-export async function tell(
+export async function applyScan(
   table: Table,
   organization: string,
-  telling: Telling,
+  scanData: ScanData,
 ): Promise<string | undefined> {
   const store = { table, clock: new TestClock(), random: systemRandom };
-  return await completeScan(store, organization, schema.parse(telling), versionOf(telling));
+  return await completeScan(store, organization, schema.parse(scanData), versionOf(scanData));
 }
 
-const versionOf = ({ occurred_at, event_id }: Telling) => `${occurred_at}#${event_id}`;
+const versionOf = ({ occurred_at, event_id }: ScanData) => `${occurred_at}#${event_id}`;
 
 const reading = (table: Table) => ({
   table,
@@ -109,7 +113,7 @@ export async function walk(
 ): Promise<FindingRecord[]> {
   const query = await queryOf(table, organizations, choice);
   const records: FindingRecord[] = [];
-  let after: Position | null = null;
+  let after: FindingPosition | null = null;
   do {
     const page = await readFindings(reading(table), query, { after, limit });
     records.push(...page.records);
@@ -129,44 +133,44 @@ export const statesById = (records: readonly FindingRecord[]): Record<string, st
   Object.fromEntries(byId(records).map(({ id, state }) => [id, state]));
 
 /** The expected findings for these scan events, whatever their order: taken directly from the issue's rules. */
-export function expectedFindings(tellings: readonly Telling[]) {
-  const unique = [...new Map(tellings.map((telling) => [telling.event_id, telling])).values()];
+export function expectedFindings(scans: readonly ScanData[]) {
+  const unique = [...new Map(scans.map((scanData) => [scanData.event_id, scanData])).values()];
   const inOrder = unique.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
   const newest = inOrder.at(-1);
   const ids = new Set(inOrder.flatMap(({ findings }) => findings.map(({ id }) => id)));
   return [...ids].sort().map((id) => {
-    const seen = inOrder.flatMap((telling) =>
-      telling.findings.filter((each) => each.id === id).map((each) => ({ telling, finding: each })),
+    const seen = inOrder.flatMap((scanData) =>
+      scanData.findings.filter((each) => each.id === id).map((each) => ({ scanData, finding: each })),
     );
     const last = seen.at(-1);
-    if (!last) throw new Error("An id comes from some telling.");
+    if (!last) throw new Error("An id comes from some scanData.");
     let isDismissed = false;
     for (const { state } of seen.map((each) => each.finding)) {
       if (state === "dismissed") isDismissed = true;
       if (state === "fixed") isDismissed = false;
     }
-    const openState = isDismissed ? "dismissed" : last.telling === newest ? "open" : "fixed";
+    const openState = isDismissed ? "dismissed" : last.scanData === newest ? "open" : "fixed";
     const state = last.finding.state === "open" ? openState : last.finding.state;
     return {
       ...last.finding,
       state,
-      repository_id: last.telling.repository_id,
-      scan_id: last.telling.scan_id,
-      commit_sha: last.telling.commit_sha,
-      detected_at: seen[0]?.telling.completed_at,
-      updated_at: last.telling.completed_at,
+      repository_id: last.scanData.repository_id,
+      scan_id: last.scanData.scan_id,
+      commit_sha: last.scanData.commit_sha,
+      detected_at: seen[0]?.scanData.completed_at,
+      updated_at: last.scanData.completed_at,
     };
   });
 }
 
-const orderOf = (telling: Telling) => `${telling.completed_at}#${versionOf(telling)}`;
+const orderOf = (scanData: ScanData) => `${scanData.completed_at}#${versionOf(scanData)}`;
 
 /** The fields of a record that a scan event sets. */
-export const toldPart = ({
+export const reportedPart = ({
   organization_id,
   organization_name,
   provider,
   repository_name,
   repository_short_name,
-  ...told
-}: FindingRecord) => told;
+  ...reported
+}: FindingRecord) => reported;

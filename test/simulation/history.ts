@@ -1,4 +1,4 @@
-import type { Value } from "../../lib/store/table.ts";
+import type { AttributeValue } from "../../lib/store/table.ts";
 import type { Dataset, EntryDraft, PullRequestChange } from "../../lib/stream/stream.ts";
 import { datasets } from "../../lib/stream/stream.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
@@ -128,12 +128,12 @@ function toChange(pullRequest: PullRequest, state: State, index: number): PullRe
 }
 
 /** Two or three parts if it is large; each part names its pull request. */
-const payloadOf = (text: string, isLarge: boolean): Value =>
+const payloadOf = (text: string, isLarge: boolean): AttributeValue =>
   isLarge ? new TextEncoder().encode(text.repeat(4)) : { text };
 
 /** Everything that a reader sees of an entry, as text for comparison. */
 export const visibleText = (
-  visible: Pick<EntryDraft, "atMs" | "repositoryId" | "authorId"> & { payload: Value | undefined },
+  visible: Pick<EntryDraft, "atMs" | "repositoryId" | "authorId"> & { payload: AttributeValue | undefined },
 ): string => {
   const { atMs, repositoryId, authorId, payload } = visible;
   const shown = payload instanceof Uint8Array ? Buffer.from(payload).toString() : payload;
@@ -141,7 +141,7 @@ export const visibleText = (
 };
 
 /** The pull request of an entry, read from its payload. */
-export function pullRequestOf(payload: Value | undefined): string {
+export function pullRequestOf(payload: AttributeValue | undefined): string {
   const text = payload instanceof Uint8Array ? Buffer.from(payload).toString() : JSON.stringify(payload);
   return /org-\w+ https:\/\/git\.example\/\d+/.exec(text)?.[0] ?? `nobody's: ${text}`;
 }
@@ -149,5 +149,5 @@ export function pullRequestOf(payload: Value | undefined): string {
 export const nameOf = ({ organization, url }: PullRequest): string => `${organization} ${url}`;
 
 /** The first letter of every payload. Payloads of `reviews`, the only dataset filtered by it, are never in parts. */
-export const statusOf = (payload: Value | undefined): string | undefined =>
+export const statusOf = (payload: AttributeValue | undefined): string | undefined =>
   typeof payload === "object" && payload !== null && "text" in payload ? String(payload.text)[0] : undefined;

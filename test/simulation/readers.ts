@@ -1,7 +1,7 @@
 import {
-  type Following,
   followRows,
-  pageOfLeft,
+  pageOfLeftOrganizations,
+  type ScopeFollowUp,
   type ScopeMark,
   spanOf,
 } from "../../lib/access/follow-scope.ts";
@@ -24,7 +24,7 @@ import {
 } from "../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable } from "../../lib/store/table.ts";
 import { parseHead } from "../../lib/stream/head.ts";
-import type { PageRequest, PageResult } from "../../lib/stream/read.ts";
+import type { StreamPageRequest, StreamPageResult } from "../../lib/stream/read.ts";
 import { datasets } from "../../lib/stream/stream.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
 import { checkCursor, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
@@ -103,7 +103,7 @@ type Admission = {
   readonly organizations: ReadonlyMap<string, number>;
   readonly began: number;
   /** Only for a walk over several organizations. */
-  readonly following?: Following<Row>;
+  readonly following?: ScopeFollowUp<Row>;
 };
 
 type Row = OrganizationState & { readonly name: string };
@@ -212,9 +212,9 @@ export class Walk {
     const visible = now.filter(({ isVisible, name }) => isVisible && this.mayRead(name));
     const { organizations: shown, following } = await followRows(visible, span, mark, () => this.#left());
     // A mirror first gets the page that reports the last organization as left; only later requests are refused.
-    const isToldFirst =
+    const isReportedFirst =
       this.appliesRemovals && mark !== undefined && (following.left.length > 0 || mark.catchUp);
-    if (visible.length === 0 && !isToldFirst) return "gone";
+    if (visible.length === 0 && !isReportedFirst) return "gone";
     if (visible.some(({ isReady }) => !isReady)) return "preparing";
     const isMarked = weakness !== "unmarked";
     const inScope = new Map((isMarked ? shown : visible).map(({ name, changes }) => [name, changes]));
@@ -229,8 +229,8 @@ export class Walk {
   }
 
   /** Organizations that left are reported on a separate page. */
-  #drop(following: Following<Row>, limit: number): void {
-    const { left, mark } = pageOfLeft(following, limit, 0);
+  #drop(following: ScopeFollowUp<Row>, limit: number): void {
+    const { left, mark } = pageOfLeftOrganizations(following, limit, 0);
     for (const { uuid } of left)
       for (const name of this.shown.keys()) if (name.startsWith(`${uuid} `)) this.shown.delete(name);
     this.#mark = mark;
@@ -257,7 +257,8 @@ export class Walk {
       this.#drop(following, limit);
       return false;
     }
-    if (following && this.#mark && inScope.size === 0) return await this.#nobodyLeft(following, began);
+    if (following && this.#mark && inScope.size === 0)
+      return await this.#readNoOrganization(following, began);
     const newlyVisible = following?.newlyVisible.map(({ name }) => name) ?? [];
     const isCatchUp = newlyVisible.length > 0 && !this.#goesOnFirst();
     const caughtUpTo = following?.caughtUpTo;
@@ -272,7 +273,7 @@ export class Walk {
     const result = await this.#read(stretch, shownNow, limit);
     if (result.kind === "no-progress") return false;
     if (result.kind === "too-large") throw new Violation("paging", "a small page was called too large");
-    if (result.kind === "moved") throw new Violation("paging", "a page that did not ask was told of a move");
+    if (result.kind === "moved") throw new Violation("paging", "a page that did not ask got a move");
     this.pages++;
     this.#world.pages++;
     if (result.entries.length + result.removals.length > limit)
@@ -303,7 +304,7 @@ export class Walk {
   }
 
   /** Every organization that left was reported: the walk keeps its position. */
-  async #nobodyLeft({ mark, isCurrent }: Following<Row>, began: number): Promise<boolean> {
+  async #readNoOrganization({ mark, isCurrent }: ScopeFollowUp<Row>, began: number): Promise<boolean> {
     this.pages++;
     this.#mark = mark;
     if (!isCurrent) return false;
@@ -326,7 +327,7 @@ export class Walk {
   /** Computes the content of the next cursor. */
   #moveOn(
     { following }: Admission,
-    result: PageResult & { readonly kind: "page" },
+    result: StreamPageResult & { readonly kind: "page" },
     isCatchUp: boolean,
   ): void {
     if (this.#isLate && !isCatchUp && this.#mark && this.#passed !== undefined) {
@@ -342,10 +343,10 @@ export class Walk {
   }
 
   async #read(
-    stretch: Pick<PageRequest, "after" | "upTo" | "copiesOf">,
+    stretch: Pick<StreamPageRequest, "after" | "upTo" | "copiesOf">,
     shownNow: ReadonlySet<string>,
     limit: number,
-  ): Promise<PageResult> {
+  ): Promise<StreamPageResult> {
     const { dice, isClosing } = this.#world;
     const { tenant, organization, dataset, window, authorId, status } = this.scope;
     const isAsked = (each: { readonly organization: string; readonly authorId: string | null }) =>

@@ -14,7 +14,7 @@ import {
 import { operations } from "../../lib/contract/operations.ts";
 import { queueLimits } from "../../lib/contract/platform.ts";
 import { workspaceSaved } from "../../lib/events/schemas.ts";
-import type { Item, Value } from "../../lib/store/table.ts";
+import type { AttributeValue, Item } from "../../lib/store/table.ts";
 import { encodeWeeks } from "../../lib/stream/weeks.ts";
 import { useStore } from "../support/engine.ts";
 
@@ -50,7 +50,7 @@ const key = {
   sk: "%23".repeat(requestLimits.idBytesMax),
 };
 
-type Attributes = { readonly [name: string]: Value };
+type Attributes = { readonly [name: string]: AttributeValue };
 const text = wide(learningLimits.textCharactersMax);
 const learning: Attributes = {
   id: uuid,
@@ -201,7 +201,7 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     ),
   }),
   "failed tries of an event": () =>
-    Object.fromEntries(many(eventLimits.untoldMax + 1, (index) => [`begun ${uuid}${index}`, true])),
+    Object.fromEntries(many(eventLimits.unfinishedTriesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
 };
 
 describe("docs/item-growth.md", () => {

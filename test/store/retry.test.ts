@@ -7,7 +7,7 @@ import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
-import { backOff, classify, withRetries } from "../../lib/store/retry.ts";
+import { backOff, classify, retryStoreCall } from "../../lib/store/retry.ts";
 import { retryOnConflict } from "../../lib/store/retry-on-conflict.ts";
 import {
   ConditionFailed,
@@ -95,10 +95,10 @@ describe("retries", () => {
 
   test("end with the answer, and report the attempts", async () => {
     const throttle = awsFault("ThrottlingException");
-    expect(await withRetries(waiting(), { repeatAmbiguous: false }, failing(throttle, attemptsMax - 1))).toBe(
-      attemptsMax,
-    );
-    const given = await withRetries(
+    expect(
+      await retryStoreCall(waiting(), { repeatAmbiguous: false }, failing(throttle, attemptsMax - 1)),
+    ).toBe(attemptsMax);
+    const given = await retryStoreCall(
       waiting(),
       { repeatAmbiguous: false },
       failing(throttle, attemptsMax),
@@ -109,8 +109,10 @@ describe("retries", () => {
 
   test("repeat an ambiguous call only if it is idempotent", async () => {
     const lost = new NoAnswer("lost");
-    expect(await withRetries(waiting(), { repeatAmbiguous: true }, failing(lost, 1))).toBe(2);
-    await expect(withRetries(waiting(), { repeatAmbiguous: false }, failing(lost, 1))).rejects.toMatchObject({
+    expect(await retryStoreCall(waiting(), { repeatAmbiguous: true }, failing(lost, 1))).toBe(2);
+    await expect(
+      retryStoreCall(waiting(), { repeatAmbiguous: false }, failing(lost, 1)),
+    ).rejects.toMatchObject({
       name: "StoreUnavailable",
       throttled: false,
       cause: lost,
@@ -119,7 +121,7 @@ describe("retries", () => {
 
   test("retries do not repeat a permanent error", async () => {
     const error = awsFault("ValidationException");
-    await expect(withRetries(waiting(), { repeatAmbiguous: true }, failing(error, 1))).rejects.toBe(error);
+    await expect(retryStoreCall(waiting(), { repeatAmbiguous: true }, failing(error, 1))).rejects.toBe(error);
   });
 
   test("wait longer each time, up to a bound, with random pauses", async () => {

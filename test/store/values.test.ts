@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Value } from "../../lib/store/table.ts";
+import type { AttributeValue } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 
 const store = useStore();
 const key = (pk: string) => ({ pk, sk: "ITEM" });
 
 /** Only JSON.parse makes maps with such members. */
-const named = (name: string): Value => JSON.parse(`{"deep":[{"${name}":{"name":"Set"}}]}`);
+const named = (name: string): AttributeValue => JSON.parse(`{"deep":[{"${name}":{"name":"Set"}}]}`);
 
 describe("a member name that the document client would lose or misinterpret", () => {
   test.each(["__proto__", "constructor"])("%s is refused before anything is sent", async (name) => {

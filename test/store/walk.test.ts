@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { walkLimits } from "../../lib/contract/limits.ts";
-import { beginning, walkLearnings } from "../../lib/learnings/export/walk.ts";
+import { firstPosition, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { listRepositories } from "../../lib/organizations/list.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { learningListPartition, learningPlace, repositoryKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
-import { walk } from "../../lib/store/walk.ts";
+import { walkRange } from "../../lib/store/walk.ts";
 import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
@@ -28,7 +28,9 @@ describe("a page of a filtered listing", () => {
   const range = { pk: "p", beginsWith: "" };
 
   test("a page of a filtered listing that skips too many items ends with the items found so far and a position to continue from", async () => {
-    const page = await walk(endless(1e9), range, 5, async (items) => items.filter(({ sk }) => sk === "3"));
+    const page = await walkRange(endless(1e9), range, 5, async (items) =>
+      items.filter(({ sk }) => sk === "3"),
+    );
     expect(page.found.map(({ sk }) => sk)).toEqual(["3"]);
     // One item was found on the way, so the limit of skipped items is reached one item later.
     expect(page.next).toBe(String(2 * Math.ceil((walkLimits.passedOverMax + 1) / 2) - 1));
@@ -36,11 +38,11 @@ describe("a page of a filtered listing", () => {
 
   test("continues until the page is full and one more item was seen, or to the end", async () => {
     const all = async (items: readonly Item[]) => items;
-    expect(await walk(endless(9), range, 3, all)).toMatchObject({
+    expect(await walkRange(endless(9), range, 3, all)).toMatchObject({
       found: [{ sk: "0" }, { sk: "1" }, { sk: "2" }],
       next: "2",
     });
-    expect(await walk(endless(3), range, 4, all)).toMatchObject({ next: null });
+    expect(await walkRange(endless(3), range, 4, all)).toMatchObject({ next: null });
   });
 });
 
@@ -132,7 +134,7 @@ describe("a page costs a bounded number of round trips, however many items it sk
       { table: table.metered(meter), clock: systemClock },
       {
         owner: "w#one",
-        from: beginning,
+        from: firstPosition,
         limit: 1,
         wanted: () => true,
         isFiltered: false,

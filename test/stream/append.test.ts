@@ -305,7 +305,7 @@ describe("on a table in memory", () => {
     expect([attempts, spills().length]).toEqual([2, 1]);
   });
 
-  test("parts that a sweep condemned before their transaction are written again", async () => {
+  test("parts that a sweep marked for removal before their transaction are written again", async () => {
     const { table, organization, tenant, deps, spills } = await memoryStream();
     let attempts = 0;
     const raced: Table = {

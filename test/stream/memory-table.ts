@@ -1,15 +1,15 @@
 import {
   ConditionFailed,
   type Item,
+  type ItemPage,
   type Key,
-  type Page,
   type Table,
   TransactionRefused,
   type TransactionWrite,
   type Write,
 } from "../../lib/store/table.ts";
 import { changed, holds } from "../simulation/model/conditions.ts";
-import { Shelf } from "../simulation/model/shelf.ts";
+import { SortedItems } from "../simulation/model/shelf.ts";
 
 const keyOf = (write: TransactionWrite): Key => {
   if ("put" in write) return write.put;
@@ -19,7 +19,7 @@ const keyOf = (write: TransactionWrite): Key => {
 
 /** The simulation's table without its random faults: for tests in which one call must come before another. */
 export function memoryTable(scanItemsMax = 1000) {
-  const shelf = new Shelf();
+  const shelf = new SortedItems();
   /** Every call in order, with the name of the method. */
   const calls: Array<readonly [keyof Table, ...unknown[]]> = [];
   const all = (): Item[] => [...shelf.partitions.values()].flatMap((each) => [...each.values()]);
@@ -39,7 +39,7 @@ export function memoryTable(scanItemsMax = 1000) {
       const last = items.at(-1);
       return last && items.length === range.pageItems ? { items, resume: last } : { items };
     },
-    scanPage: async (_options, resume): Promise<Page> => {
+    scanPage: async (_options, resume): Promise<ItemPage> => {
       const items = all();
       const first = resume ? items.findIndex(({ pk, sk }) => pk === resume.pk && sk === resume.sk) + 1 : 0;
       const page = items.slice(first, first + scanItemsMax);
@@ -61,21 +61,21 @@ export function memoryTable(scanItemsMax = 1000) {
     },
     writeMany: async (writes) => writes.forEach(apply),
   };
-  const told =
+  const recorded =
     <Args extends unknown[], Answer>(name: keyof Table, run: (...args: Args) => Answer) =>
     (...args: Args): Answer => {
       calls.push([name, ...args]);
       return run(...args);
     };
   const table: Table = {
-    get: told("get", real.get),
-    getMany: told("getMany", real.getMany),
-    transactGet: told("transactGet", real.transactGet),
-    queryPage: told("queryPage", real.queryPage),
-    scanPage: told("scanPage", real.scanPage),
-    write: told("write", real.write),
-    transact: told("transact", real.transact),
-    writeMany: told("writeMany", real.writeMany),
+    get: recorded("get", real.get),
+    getMany: recorded("getMany", real.getMany),
+    transactGet: recorded("transactGet", real.transactGet),
+    queryPage: recorded("queryPage", real.queryPage),
+    scanPage: recorded("scanPage", real.scanPage),
+    write: recorded("write", real.write),
+    transact: recorded("transact", real.transact),
+    writeMany: recorded("writeMany", real.writeMany),
   };
   return {
     table,

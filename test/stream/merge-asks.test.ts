@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { streamNumberKey } from "../../lib/store/layout.ts";
-import type { Item, Page, Range } from "../../lib/store/table.ts";
+import type { Item, ItemPage, Range } from "../../lib/store/table.ts";
 import { mergePartitions } from "../../lib/stream/merge.ts";
 import { tableWith } from "../support/partial-table.ts";
 
 type Asked = { readonly pk: string; readonly from: number; readonly upTo: number; readonly items: number };
 
 /** Partitions that answer with `answer`, and the recorded queries. */
-function askedOf(answer: (range: Range) => Page) {
+function askedOf(answer: (range: Range) => ItemPage) {
   const asked: Asked[] = [];
   const table = tableWith({
     queryPage: async (range) => {
@@ -22,7 +22,7 @@ function askedOf(answer: (range: Range) => Page) {
 const item = (pk: string, number: number): Item => ({ pk, sk: streamNumberKey(number) });
 
 /** Every number of the range, up to the requested count. */
-function full({ pk, from, upTo, pageItems = 1 }: Range): Page {
+function full({ pk, from, upTo, pageItems = 1 }: Range): ItemPage {
   const first = Number(from);
   const count = Math.min(pageItems, Number(upTo) - first + 1);
   const items = Array.from({ length: count }, (_, index) => item(pk, first + index));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { streamLimits } from "../../lib/contract/limits.ts";
 import { streamEntryKey, streamHeadKey } from "../../lib/store/layout.ts";
-import type { Key, Value } from "../../lib/store/table.ts";
+import type { AttributeValue, Key } from "../../lib/store/table.ts";
 import { entryBody, entryPuts, parseEntry } from "../../lib/stream/entry.ts";
 import {
   advanceHead,
@@ -36,7 +36,7 @@ const pending = {
 };
 
 describe("the estimated size of a value in DynamoDB", () => {
-  test.each<[Value | undefined, number]>([
+  test.each<[AttributeValue | undefined, number]>([
     [undefined, 0],
     [null, 1],
     [true, 1],

@@ -242,7 +242,7 @@ describe("on a table in memory", () => {
 
   test.each([
     { was: "lost", left: undefined },
-    { was: "condemned", left: { x: 1 } },
+    { was: "marked for removal", left: { x: 1 } },
     { was: "dropped", left: { i: undefined, x: 1, ttl: 1 } },
   ])(
     "keeps a large pull request that still has all its parts, even if its spill item is $was",

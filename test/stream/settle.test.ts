@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { streamHeadKey } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
 import { emptyPending, parseHead, publishHead } from "../../lib/stream/head.ts";
-import { addedKeys, entryKeys, type Pending, pendingValue } from "../../lib/stream/pending.ts";
-import { recover, settle } from "../../lib/stream/settle.ts";
+import { addedKeys, entryKeys, type PendingAppend, pendingValue } from "../../lib/stream/pending.ts";
+import { recoverAppend, settleAppend } from "../../lib/stream/settle.ts";
 import { quick } from "./memory-stream.ts";
 import { memoryTable } from "./memory-table.ts";
 import { organization, pointerId, spill, week } from "./one-pointer.ts";
@@ -11,11 +11,11 @@ import { acme } from "./support.ts";
 
 const added = [{ organization, pointerId, number: 5, weeks: [["c", week] as const] }];
 const superseded = { tenant: acme, organization, dataset: "c", week, number: 3 } as const;
-const nothingReplaced: Pending = { added, dropped: [], spills: [] };
-const replacing: Pending = { added, dropped: [superseded], spills: [{ organization, ...spill }] };
+const nothingReplaced: PendingAppend = { added, dropped: [], spills: [] };
+const replacing: PendingAppend = { added, dropped: [superseded], spills: [{ organization, ...spill }] };
 
 /** A stream whose head is at 5, published up to `published`. */
-async function left(published: number, pending?: Pending) {
+async function left(published: number, pending?: PendingAppend) {
   const { table, calls } = memoryTable();
   const head: Item = {
     ...streamHeadKey(acme),
@@ -45,20 +45,20 @@ const retireParts = [
 
 test("a settled stream is left alone after one read", async () => {
   const { deps, made } = await left(5);
-  await recover(deps, acme);
+  await recoverAppend(deps, acme);
   expect(made()).toEqual([look]);
 });
 
 test("an append that replaced nothing is published in one write, once all its items are visible", async () => {
   const { deps, made, table } = await left(4, nothingReplaced);
-  await recover(deps, acme);
+  await recoverAppend(deps, acme);
   expect(made()).toEqual([look, lookAtAdded, publish(true)]);
   expect(await table.get(streamHeadKey(acme))).toEqual({ ...streamHeadKey(acme), n: 6, p: 5 });
 });
 
 test("replaced entries are deleted only after the append is published, and only then nothing is pending", async () => {
   const { deps, made, table } = await left(4, replacing);
-  await recover(deps, acme);
+  await recoverAppend(deps, acme);
   expect(made()).toEqual([look, lookAtAdded, publish(false), retireEntries, retireParts, empty]);
   expect(await table.getMany(entryKeys(superseded))).toEqual([undefined, undefined]);
   expect(await table.get(streamHeadKey(acme))).toEqual({ ...streamHeadKey(acme), n: 6, p: 5 });
@@ -66,7 +66,7 @@ test("replaced entries are deleted only after the append is published, and only 
 
 test("an append that is already published is only retired", async () => {
   const { deps, made } = await left(5, replacing);
-  await recover(deps, acme);
+  await recoverAppend(deps, acme);
   expect(made()).toEqual([look, retireEntries, retireParts, empty]);
 });
 
@@ -76,16 +76,16 @@ test("only parts, or only entries, are retired too", async () => {
     [{ ...replacing, spills: [] }, retireEntries],
   ] as const) {
     const { deps, made, head } = await left(4, pending);
-    await settle(deps, acme, head);
+    await settleAppend(deps, acme, head);
     expect(made()).toEqual([publish(false), retired, empty]);
   }
 });
 
 test("an incomplete head is settled too", async () => {
   const published = await left(5, nothingReplaced);
-  await recover(published.deps, acme);
+  await recoverAppend(published.deps, acme);
   expect(published.made()).toEqual([look, empty]);
   const unpublished = await left(4);
-  await recover(unpublished.deps, acme);
+  await recoverAppend(unpublished.deps, acme);
   expect(unpublished.made()).toEqual([look, publish(true)]);
 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { spillKey, spillPartKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, type Item, type Key } from "../../lib/store/table.ts";
 import {
-  acquitSpill,
-  condemnSpill,
   dropSpills,
+  markSpillForRemoval,
   parseSpill,
   readSpills,
-  spillStands,
+  spillIsUsable,
+  unmarkSpill,
   writeSpill,
 } from "../../lib/stream/spill.ts";
 import type { StreamDeps } from "../../lib/stream/stream.ts";
@@ -16,7 +16,7 @@ import { tableWith } from "../support/partial-table.ts";
 import { depsOf } from "./support.ts";
 
 const organization = "00000000-0000-5000-8000-000000000001";
-const spill = { id: "s1", organization, parts: 2, pointerId: "p1", isCondemned: false };
+const spill = { id: "s1", organization, parts: 2, pointerId: "p1", isMarkedForRemoval: false };
 const bytes = (length: number) => Uint8Array.from({ length }, (_, index) => index);
 
 /** Every call of the store, in order; the first one fails with `fails`. */
@@ -121,24 +121,24 @@ describe("a spill's own item", () => {
 
   test("names its owner and the state of its sweep", () => {
     expect(parseSpill(item, organization)).toEqual(spill);
-    expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isCondemned: true });
+    expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isMarkedForRemoval: true });
     const { i: _, ...dropped } = { ...item, x: 1, ttl: 7 };
-    const mark = { ...spill, pointerId: undefined, isCondemned: true, ttl: 7 };
+    const mark = { ...spill, pointerId: undefined, isMarkedForRemoval: true, ttl: 7 };
     expect(parseSpill(dropped, organization)).toEqual(mark);
     expect(() => parseSpill({ ...item, c: "2" }, organization)).toThrow(
       `The spill at SPILL#${organization} / s1 is damaged in: c.`,
     );
   });
 
-  test("a spill's own item may be named by an append, or condemned by a sweep, only while it is neither condemned nor dropped", () => {
+  test("a spill's own item may be named by an append, or marked for removal by a sweep, only while it is neither marked nor dropped", () => {
     const stands = { all: [{ present: "i" }, { absent: "x" }] };
     const key = spillKey(organization, "s1");
-    expect(spillStands(organization, spill)).toEqual({ check: key, when: stands });
-    expect(condemnSpill(spill)).toEqual({ update: key, change: { set: [["x", 1]] }, when: stands });
-    expect(acquitSpill(spill)).toEqual({ update: key, change: { remove: ["x"] }, when: { present: "i" } });
+    expect(spillIsUsable(organization, spill)).toEqual({ check: key, when: stands });
+    expect(markSpillForRemoval(spill)).toEqual({ update: key, change: { set: [["x", 1]] }, when: stands });
+    expect(unmarkSpill(spill)).toEqual({ update: key, change: { remove: ["x"] }, when: { present: "i" } });
   });
 
-  test("a spill's own item is kept for a month after the parts are dropped, condemned and without an owner", async () => {
+  test("a spill's own item is kept for a month after the parts are dropped, marked for removal and without an owner", async () => {
     const { calls, deps } = recorded();
     const ttl = Date.UTC(2026, 11, 15, 12) / 1000;
     await dropSpills(deps, [spill, { organization, id: "s2", parts: 0 }]);

@@ -7,9 +7,9 @@ import {
   type TenantKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
-import type { Table, Value } from "../../lib/store/table.ts";
+import type { AttributeValue, Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
-import { type PageRequest, type PageResult, readPage } from "../../lib/stream/read.ts";
+import { readPage, type StreamPageRequest, type StreamPageResult } from "../../lib/stream/read.ts";
 import type { EntryDraft, PullRequestChange, StreamDeps, StreamEntry } from "../../lib/stream/stream.ts";
 import { scanAll } from "../support/scan-all.ts";
 
@@ -73,7 +73,7 @@ export const everywhere = (text: string, more: Partial<EntryDraft> = {}): PullRe
   mcp: draft(text, more),
 });
 
-export const request = (tenant: TenantKey, more: Partial<PageRequest> = {}): PageRequest => ({
+export const request = (tenant: TenantKey, more: Partial<StreamPageRequest> = {}): StreamPageRequest => ({
   tenant,
   organization: undefined,
   dataset: "review-comments",
@@ -85,27 +85,30 @@ export const request = (tenant: TenantKey, more: Partial<PageRequest> = {}): Pag
   ...more,
 });
 
-export async function readOne(table: Table, wanted: PageRequest): Promise<PageResult & { kind: "page" }> {
+export async function readOne(
+  table: Table,
+  wanted: StreamPageRequest,
+): Promise<StreamPageResult & { kind: "page" }> {
   const result = await readPage(table, wanted);
   if (result.kind !== "page") throw new Error(`Not a page but ${result.kind}.`);
   return result;
 }
 
 /** Reads all pages to the end. */
-export async function walk(table: Table, wanted: PageRequest): Promise<StreamEntry[][]> {
+export async function walk(table: Table, wanted: StreamPageRequest): Promise<StreamEntry[][]> {
   const pages: StreamEntry[][] = [];
   for (let after: number | null = wanted.after; after !== null; ) {
-    const page: PageResult & { kind: "page" } = await readOne(table, { ...wanted, after });
+    const page: StreamPageResult & { kind: "page" } = await readOne(table, { ...wanted, after });
     pages.push([...page.entries]);
     after = page.nextAfter;
   }
   return pages;
 }
 
-export const textOf = ({ payload }: StreamEntry): Value | undefined =>
+export const textOf = ({ payload }: StreamEntry): AttributeValue | undefined =>
   typeof payload === "object" && payload !== null && "text" in payload ? payload.text : undefined;
 
-export const texts = (pages: ReadonlyArray<readonly StreamEntry[]>): Array<Value | undefined> =>
+export const texts = (pages: ReadonlyArray<readonly StreamEntry[]>): Array<AttributeValue | undefined> =>
   pages.flat().map(textOf);
 
 export const everything = scanAll;

@@ -3,7 +3,7 @@ import { storeLimits, streamLimits } from "../../lib/contract/limits.ts";
 import { organizationKey, spillKey, streamHeadKey } from "../../lib/store/layout.ts";
 import { entryBody, entryPuts } from "../../lib/stream/entry.ts";
 import { advanceHead, emptyHead } from "../../lib/stream/head.ts";
-import { type Plan, planChange } from "../../lib/stream/plan.ts";
+import { type ChangePlan, planChange } from "../../lib/stream/plan.ts";
 import { fingerprintOf, pointerIdOf, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
 import { facetsOf } from "../../lib/stream/removal.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
@@ -102,7 +102,7 @@ describe("the number of changes in a transaction", () => {
     );
   const many = { ...streamLimits, changesPerTransactionMax: 1000 };
   const facets = { day: 1, repositoryId: "r", authorId: null, status: "m" };
-  const removedEverywhere = (plan: Plan): Plan => ({
+  const removedEverywhere = (plan: ChangePlan): ChangePlan => ({
     ...plan,
     removals: datasets.map((dataset) => ({ dataset, pullRequest: "pr", facets })),
   });

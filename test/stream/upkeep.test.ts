@@ -4,7 +4,7 @@ import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { moveOrganization } from "../../lib/stream/move.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
-import { condemnSpill, writeSpill } from "../../lib/stream/spill.ts";
+import { markSpillForRemoval, writeSpill } from "../../lib/stream/spill.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { TestClock } from "../support/clock.ts";
@@ -88,13 +88,19 @@ describe("a sweep", () => {
     expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 0 });
   });
 
-  test("decides about spills that a dead sweep had condemned: those in use are restored, the others are dropped", async () => {
+  test("decides about spills that a dead sweep had marked for removal: those in use are restored, the others are dropped", async () => {
     const { table, deps, organization, send, spills, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1) });
     await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
     for (const { sk, i, c } of spills()) {
-      const condemned = { id: sk, organization, parts: Number(c), pointerId: String(i), isCondemned: false };
-      await table.write(condemnSpill(condemned));
+      const marked = {
+        id: sk,
+        organization,
+        parts: Number(c),
+        pointerId: String(i),
+        isMarkedForRemoval: false,
+      };
+      await table.write(markSpillForRemoval(marked));
     }
     expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 1 });
     expect(spills().filter(({ x }) => x === undefined)).toMatchObject([{ i: pointerIdOf("pr/1") }]);
@@ -212,14 +218,14 @@ describe("a move", () => {
     expect(texts(await walk(table, request(other.tenant)))).toEqual(["left", "0"]);
   });
 
-  test("restores parts that a dead sweep had condemned, and no others", async () => {
+  test("restores parts that a dead sweep had marked for removal, and no others", async () => {
     const { table, organization, move, send, tenant, spills, called } = await moved(0);
     await setTenant(table, organization, tenant);
     await send(1, { "review-comments": large(1), reviews: large(2), mcp: draft("small") });
     const [first] = spills();
     if (!first) throw new Error("There are parts.");
-    const condemned = { id: first.sk, organization, parts: 1, pointerId: undefined, isCondemned: false };
-    await table.write(condemnSpill(condemned));
+    const marked = { id: first.sk, organization, parts: 1, pointerId: undefined, isMarkedForRemoval: false };
+    await table.write(markSpillForRemoval(marked));
     await setTenant(table, organization, move.to);
     called();
     expect(await moveOrganization(quick(table), move)).toEqual({ isComplete: true, moved: 1 });

@@ -19,7 +19,7 @@ export class TestClock implements Clock {
 }
 
 /** The same, but sleepers wake up at once and no time passes. */
-export class StandingClock extends TestClock {
+export class FrozenClock extends TestClock {
   override async sleep(_ms?: number): Promise<void> {}
 }
 

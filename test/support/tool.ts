@@ -9,7 +9,7 @@ import { madeOnce, type Recipe } from "./made-once.ts";
 
 export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
 
-export type Surroundings = {
+export type ToolOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   /** If nobody reads a pipe, the tool stops when the pipe is full. */
@@ -19,7 +19,7 @@ export type Surroundings = {
 /** The operator's tool as a process of its own. */
 export const spawnTool = (
   words: readonly string[],
-  { env = {}, uid, stderr = "pipe" }: Surroundings = {},
+  { env = {}, uid, stderr = "pipe" }: ToolOptions = {},
 ): ChildProcess =>
   spawn(process.execPath, [entry, ...words], {
     stdio: ["ignore", "pipe", stderr],

@@ -29,7 +29,7 @@ export class World {
   readonly #clock: Clock;
   readonly #random: Random = systemRandom;
   /** Shared by all worlds: two worlds of one table send events alternately, and the later event is the newer one. */
-  static #told = 0;
+  static #eventsSent = 0;
 
   constructor(table: () => Table, clock: Clock = systemClock) {
     this.#table = table;
@@ -46,10 +46,10 @@ export class World {
   }
 
   /** Each event is newer than the one before, unless `occurredAt` is given. */
-  async tell(
+  async sendEvent(
     type: string,
     data: object,
-    occurredAt = toTimestamp(this.#clock.nowMs() + World.#told++),
+    occurredAt = toTimestamp(this.#clock.nowMs() + World.#eventsSent++),
   ): Promise<void> {
     const eventType = eventTypes[type];
     if (!eventType) throw new Error(`There is no event type ${type}.`);
@@ -59,12 +59,12 @@ export class World {
   }
 
   async workspace(id: string, change: object = {}): Promise<string> {
-    await this.tell("workspace.saved", { id, name: id, ...workspaceData, ...change });
+    await this.sendEvent("workspace.saved", { id, name: id, ...workspaceData, ...change });
     return id;
   }
 
   async instance(id: string, change: object = {}): Promise<string> {
-    await this.tell("instance.saved", { id, name: id, ...instanceData, ...change });
+    await this.sendEvent("instance.saved", { id, name: id, ...instanceData, ...change });
     return id;
   }
 
@@ -81,7 +81,7 @@ export class World {
       ...self,
       ...change,
     };
-    await this.tell("organization.saved", data);
+    await this.sendEvent("organization.saved", data);
     return organizationUuid(data);
   }
 
@@ -99,7 +99,7 @@ export class World {
       ...memberData,
       ...change,
     };
-    await this.tell("member.saved", data, occurredAt);
+    await this.sendEvent("member.saved", data, occurredAt);
   }
 
   /**
@@ -132,7 +132,7 @@ export class World {
   }
 
   async repository(organization: OrganizationId, repositoryId: string, change: object = {}): Promise<void> {
-    await this.tell("repository.saved", {
+    await this.sendEvent("repository.saved", {
       ...organization,
       repository_id: repositoryId,
       name: `repository-${repositoryId}`,

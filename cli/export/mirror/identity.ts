@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import type { Fields } from "../layout.ts";
+import type { RecordFields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
 
 /** The fields that identify a thing of a dataset. */
-export type Identity = {
+export type RecordIdentity = {
   /** Unique within an organization. */
   readonly thing: string;
   /** The fields that name the organization; empty if a thing is unique by itself. */
@@ -13,18 +13,18 @@ export type Identity = {
 /** Digests instead of texts: all have the same size, however long a provider's names are. */
 export type Digests = { readonly thing: Buffer; readonly organization: Buffer };
 
-export function digestsOf(identity: Identity, fields: Fields): Digests {
+export function digestsOf(identity: RecordIdentity, fields: RecordFields): Digests {
   const organization = identity.organization.map((name) => fields[name]);
   return { thing: digestOf([...organization, fields[identity.thing]]), organization: digestOf(organization) };
 }
 
-export const organizationDigestOf = (identity: Identity, fields: Fields): Buffer =>
+export const organizationDigestOf = (identity: RecordIdentity, fields: RecordFields): Buffer =>
   digestOf(identity.organization.map((name) => fields[name]));
 
 const digestOf = (values: readonly unknown[]): Buffer =>
   hash("sha256", JSON.stringify(values), "buffer").subarray(0, digestBytes);
 
-export const identityFields = ({ thing, organization }: Identity): readonly string[] => [
+export const identityFields = ({ thing, organization }: RecordIdentity): readonly string[] => [
   ...organization,
   thing,
 ];

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { type LargePullRequest, namePullRequest } from "../../../lib/contract/sentences.ts";
-import { type Disk, piecesOf, rowsOf } from "../disk.ts";
-import type { Fields } from "../layout.ts";
+import { type Disk, readPieces, readRows } from "../disk.ts";
+import type { RecordFields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
-import { type Digests, digestsOf, type Identity, organizationDigestOf } from "./identity.ts";
+import { type Digests, digestsOf, organizationDigestOf, type RecordIdentity } from "./identity.ts";
 
 /** A pull request that is too large for any answer: only its name is known. */
 export const tooLargeSchema = z.strictObject({
@@ -11,28 +11,28 @@ export const tooLargeSchema = z.strictObject({
   provider: z.string(),
   organization_id: z.string(),
 });
-export type TooLarge = z.output<typeof tooLargeSchema>;
+export type TooLargePullRequest = z.output<typeof tooLargeSchema>;
 
-export const tooLargeOf = ({ prUrl, provider, organizationId }: LargePullRequest): TooLarge => ({
+export const tooLargeOf = ({ prUrl, provider, organizationId }: LargePullRequest): TooLargePullRequest => ({
   pr_url: prUrl,
   provider,
   organization_id: organizationId,
 });
 
-export const nameOfTooLarge = ({ pr_url, provider, organization_id }: TooLarge): string =>
+export const nameOfTooLarge = ({ pr_url, provider, organization_id }: TooLargePullRequest): string =>
   namePullRequest({ prUrl: pr_url, provider, organizationId: organization_id });
 
 /** The changes of a page, in its order. */
-export type Change =
+export type MirrorChange =
   /** `json`: the record as received. */
-  | { readonly kind: "written"; readonly fields: Fields; readonly json: string }
-  | { readonly kind: "removed"; readonly fields: Fields }
+  | { readonly kind: "written"; readonly fields: RecordFields; readonly json: string }
+  | { readonly kind: "removed"; readonly fields: RecordFields }
   /** A whole organization. */
-  | { readonly kind: "left"; readonly fields: Fields }
-  | { readonly kind: "too-large"; readonly fields: TooLarge };
+  | { readonly kind: "left"; readonly fields: RecordFields }
+  | { readonly kind: "too-large"; readonly fields: TooLargePullRequest };
 
-export type Entry = Digests & {
-  readonly kind: Change["kind"];
+export type JournalEntry = Digests & {
+  readonly kind: MirrorChange["kind"];
   /** Its position in the journal. */
   readonly at: number;
   /** The record that was written, or the name of the pull request that is too large. */
@@ -40,7 +40,7 @@ export type Entry = Digests & {
 };
 
 const letters = { written: "w", removed: "r", left: "l", "too-large": "t" } as const;
-const kinds: ReadonlyMap<string, Change["kind"]> = new Map([
+const kinds: ReadonlyMap<string, MirrorChange["kind"]> = new Map([
   ["w", "written"],
   ["r", "removed"],
   ["l", "left"],
@@ -54,7 +54,7 @@ const headLetters = 1 + 2 * digestLetters;
 const nothing = Buffer.alloc(digestBytes);
 
 /** One line per change: a letter, two digests, then JSON, which contains no line break. */
-function lineOf(identity: Identity, change: Change): string {
+function lineOf(identity: RecordIdentity, change: MirrorChange): string {
   const { thing, organization } = digestsOfChange(identity, change);
   const json =
     change.kind === "written"
@@ -65,7 +65,7 @@ function lineOf(identity: Identity, change: Change): string {
   return `${letters[change.kind]}${thing.toString("hex")}${organization.toString("hex")}${json}\n`;
 }
 
-function digestsOfChange(identity: Identity, change: Change): Digests {
+function digestsOfChange(identity: RecordIdentity, change: MirrorChange): Digests {
   return change.kind === "left"
     ? { thing: nothing, organization: organizationDigestOf(identity, change.fields) }
     : digestsOf(identity, change.fields);
@@ -74,7 +74,7 @@ function digestsOfChange(identity: Identity, change: Change): Digests {
 export type Journal = {
   readonly bytes: number;
   /** The changes are on the disk when this returns. */
-  add(changes: readonly Change[]): Promise<void>;
+  add(changes: readonly MirrorChange[]): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ export type Journal = {
 export async function openJournal(
   disk: Disk,
   output: string,
-  identity: Identity,
+  identity: RecordIdentity,
   bytes: number,
 ): Promise<Journal> {
   // The owner's records: only the owner may read them here.
@@ -103,8 +103,8 @@ export async function openJournal(
   };
 }
 
-export async function* entriesOf(output: string, bytes: number): AsyncGenerator<Entry> {
-  for await (const { row, at } of rowsOf(piecesOf(journalFile(output), bytes), false)) {
+export async function* entriesOf(output: string, bytes: number): AsyncGenerator<JournalEntry> {
+  for await (const { row, at } of readRows(readPieces(journalFile(output), bytes), false)) {
     const kind = kinds.get(row.toString("latin1", 0, 1));
     if (kind === undefined) throw new Error(`${journalFile(output)} is damaged at byte ${at}.`);
     const digest = (start: number) =>

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { OperatorFault } from "../../fault.ts";
-import { type Disk, piecesOf, rowsOf, statOf } from "../disk.ts";
-import type { Fields, Layout } from "../layout.ts";
+import { type Disk, readPieces, readRows, statOf } from "../disk.ts";
+import type { Layout, RecordFields } from "../layout.ts";
 import { createTargetFile, type TargetFile } from "../target-file.ts";
 import { DigestMap } from "./digest-map.ts";
-import { type Digests, digestsOf, type Identity } from "./identity.ts";
-import { type Entry, entriesOf, type TooLarge, tooLargeSchema } from "./journal.ts";
-import { canBe, changedSince, draftOf, type State, type WrittenFile } from "./state.ts";
+import { type Digests, digestsOf, type RecordIdentity } from "./identity.ts";
+import { entriesOf, type JournalEntry, type TooLargePullRequest, tooLargeSchema } from "./journal.ts";
+import { changedSince, type MirrorState, mayBeFile, temporaryFile, type WrittenFile } from "./state.ts";
 
-export type Merged = {
+export type MergeResult = {
   readonly file: WrittenFile;
   /** The previous output; null if it does not count. */
   readonly base: WrittenFile | null;
@@ -17,7 +17,7 @@ export type Merged = {
   readonly changed: number;
   readonly removed: number;
   /** What is missing in the file because it is too large for any answer. */
-  readonly tooLarge: readonly TooLarge[];
+  readonly tooLarge: readonly TooLargePullRequest[];
 };
 
 /** The file cannot be continued: a new walk has to create it completely. */
@@ -26,8 +26,8 @@ export class NewWalkNeeded extends OperatorFault {
 }
 
 /** How a file stores a dataset. */
-export type Shape = {
-  readonly identity: Identity;
+export type MirrorShape = {
+  readonly identity: RecordIdentity;
   readonly layout: Layout;
   /** Nothing is ever removed or changed: a repeated record keeps its place, and the file only grows at its end. */
   readonly onlyGrows: boolean;
@@ -38,10 +38,15 @@ export type Shape = {
  * last record of each thing. Merging again creates the same file, so a run that ended at any moment can be repeated.
  * Memory: 32 to 96 bytes for each thing in the journal, and one piece of each file; never the rows.
  */
-export async function merge(disk: Disk, output: string, shape: Shape, state: State): Promise<Merged> {
+export async function merge(
+  disk: Disk,
+  output: string,
+  shape: MirrorShape,
+  state: MirrorState,
+): Promise<MergeResult> {
   const latest = await readLatest(output, state.journal_bytes);
   const found = await statOf(output);
-  const target = await createTargetFile(disk, draftOf(output), shape.layout, found?.mode);
+  const target = await createTargetFile(disk, temporaryFile(output), shape.layout, found?.mode);
   try {
     const kept = state.begins_anew
       ? { base: null, records: 0, changed: 0, removed: 0 }
@@ -89,7 +94,7 @@ async function readLatest(output: string, bytes: number): Promise<Latest> {
 }
 
 /** False if a later change replaces this change of the thing. */
-const isLast = (latest: Latest, entry: Entry): boolean =>
+const isLast = (latest: Latest, entry: JournalEntry): boolean =>
   entry.kind !== "left" &&
   latest.things.get(entry.thing) === 2 * entry.at + (entry.kind === "written" ? 1 : 0) &&
   leftAt(latest, entry) < entry.at;
@@ -117,20 +122,20 @@ function outcomeOf(latest: Latest, digests: Digests) {
 
 type Base = {
   readonly output: string;
-  readonly shape: Shape;
-  readonly state: State;
+  readonly shape: MirrorShape;
+  readonly state: MirrorState;
   readonly latest: Latest;
   readonly size: number | undefined;
 };
 
 async function keepRows(target: TargetFile, { output, shape, state, latest, size }: Base) {
   const { layout, identity } = shape;
-  const candidates = state.files.filter((file) => canBe(file, size));
+  const candidates = state.files.filter((file) => mayBeFile(file, size));
   const digest = createHash("sha256");
   const things = { kept: 0, changed: 0, removed: 0 };
   let before: Buffer | undefined;
-  for await (const { row, at } of rowsOf(
-    hashed(piecesOf(output, candidates[0]?.bytes ?? 0), digest),
+  for await (const { row, at } of readRows(
+    hashed(readPieces(output, candidates[0]?.bytes ?? 0), digest),
     layout.isQuoted,
   )) {
     if (at === 0 && layout.header !== null && row.toString() !== layout.header)
@@ -152,7 +157,7 @@ async function keepRows(target: TargetFile, { output, shape, state, latest, size
   return { base, records: things.kept, changed: things.changed, removed: things.removed };
 }
 
-function fieldsOf(output: string, layout: Layout, row: Buffer): Fields | undefined {
+function fieldsOf(output: string, layout: Layout, row: Buffer): RecordFields | undefined {
   try {
     return layout.fieldsOf(row.toString());
   } catch {

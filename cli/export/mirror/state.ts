@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { OperatorFault, systemCode } from "../../fault.ts";
 import { type Disk, statOf } from "../disk.ts";
-import { type Format, formats } from "../format.ts";
+import { type ExportFormat, exportFormats } from "../format.ts";
 import type { KeyScope } from "../key-scope.ts";
 import { journalFile, tooLargeSchema } from "./journal.ts";
 
 /** The request of an export, and whose key made it; a cursor is valid for exactly this request. */
-export type Request = {
+export type ExportRequest = {
   /** For example `metrics reviews`. */
   readonly what: string;
-  readonly format: Format;
+  readonly format: ExportFormat;
   readonly query: Readonly<Record<string, string>>;
   /** Undefined in a state written by an earlier version of the tool. */
   readonly key_scope?: KeyScope | undefined;
@@ -18,7 +18,7 @@ export type Request = {
 
 const requestFields = {
   what: z.string(),
-  format: z.enum(formats),
+  format: z.enum(exportFormats),
   query: z.record(z.string(), z.string()),
 };
 const count = z.int().min(0);
@@ -50,7 +50,7 @@ const stateSchema = z.strictObject({
   too_large: z.array(tooLargeSchema).default([]),
 });
 
-export type State = z.output<typeof stateSchema>;
+export type MirrorState = z.output<typeof stateSchema>;
 
 /** Release 1 appended every page to the file. */
 const release1Schema = z.strictObject({
@@ -63,21 +63,21 @@ const release1Schema = z.strictObject({
 });
 
 const stateFile = (output: string): string => `${output}.state.json`;
-export const draftOf = (file: string): string => `${file}.new`;
+export const temporaryFile = (file: string): string => `${file}.new`;
 
-export async function writeState(disk: Disk, output: string, state: State): Promise<void> {
+export async function writeState(disk: Disk, output: string, state: MirrorState): Promise<void> {
   const file = stateFile(output);
-  const draft = await disk.openAt(draftOf(file), 0, 0o600);
+  const draft = await disk.openAt(temporaryFile(file), 0, 0o600);
   try {
     await draft.write(Buffer.from(`${JSON.stringify(state, null, 2)}\n`));
     await draft.sync();
   } finally {
     await draft.close();
   }
-  await disk.replace(draftOf(file), file);
+  await disk.replace(temporaryFile(file), file);
 }
 
-export const beginning = (request: Request): State => ({
+export const initialState = (request: ExportRequest): MirrorState => ({
   version: 2,
   ...request,
   cursor: null,
@@ -90,7 +90,7 @@ export const beginning = (request: Request): State => ({
 const anew = "--overwrite starts again";
 
 export type EarlierRun = {
-  readonly state: State;
+  readonly state: MirrorState;
   /** Why the walk still has to start from the beginning. */
   readonly newWalkReason?: string;
 };
@@ -111,21 +111,21 @@ export async function earlierRun(
   const earlier =
     found.version === 1 ? ofRelease1(output, found, onlyGrows) : await withJournal(output, found);
   const { begins_anew, journal_bytes, files } = earlier.state;
-  if (!begins_anew && !files.some((file) => canBe(file, bytes))) throw changedSince(output);
+  if (!begins_anew && !files.some((file) => mayBeFile(file, bytes))) throw changedSince(output);
   const isComplete = found.version === 1 ? found.complete : !begins_anew && journal_bytes === 0;
   if (isComplete && !resume)
     throw new OperatorFault(`${output} is complete already; --resume brings it up to date, ${anew}.`);
   return earlier;
 }
 
-async function withJournal(output: string, state: State): Promise<EarlierRun> {
+async function withJournal(output: string, state: MirrorState): Promise<EarlierRun> {
   const file = journalFile(output);
   const { size = 0 } = (await statOf(file)) ?? {};
   return size < state.journal_bytes ? { state, newWalkReason: `${file} is incomplete.` } : { state };
 }
 
 /** Compares sizes. A file of release 1 may have an ending, or half a page, after the known bytes. */
-export const canBe = ({ bytes, sha256 }: WrittenFile, found: number | undefined): boolean =>
+export const mayBeFile = ({ bytes, sha256 }: WrittenFile, found: number | undefined): boolean =>
   found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
 
 export const changedSince = (output: string): OperatorFault =>
@@ -139,13 +139,13 @@ function ofRelease1(
   { version: _, complete: _complete, bytes, records, cursor, ...request }: z.output<typeof release1Schema>,
   onlyGrows: boolean,
 ): EarlierRun {
-  const state = beginning(request);
+  const state = initialState(request);
   return onlyGrows
     ? { state: { ...state, cursor, begins_anew: false, files: [{ bytes, sha256: null, records }] } }
     : { state, newWalkReason: `${output} is from an earlier release, which did not record removals.` };
 }
 
-async function readState(output: string): Promise<State | z.output<typeof release1Schema> | undefined> {
+async function readState(output: string): Promise<MirrorState | z.output<typeof release1Schema> | undefined> {
   const text = await readFile(stateFile(output), "utf8").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
@@ -159,7 +159,7 @@ async function readState(output: string): Promise<State | z.output<typeof releas
 }
 
 /** Uses the window of the earlier run unless another is given; any other difference would need another cursor. */
-export function sameRequest(output: string, state: Request, request: Request): void {
+export function sameRequest(output: string, state: ExportRequest, request: ExportRequest): void {
   const different = [
     ...(state.what === request.what ? [] : ["what is exported"]),
     ...(state.format === request.format ? [] : ["the format"]),

@@ -2,15 +2,22 @@ import { ReviewApiError } from "../../../lib/client/error.ts";
 import { otherAuthorizedOrganizations, startNewWalk } from "../../../lib/contract/sentences.ts";
 import { OperatorFault } from "../../fault.ts";
 import type { Disk } from "../disk.ts";
-import { pagesOf } from "../pages.ts";
-import type { ExportPage, Walk } from "../sources.ts";
+import { exportPages } from "../pages.ts";
+import type { ExportPage, ExportWalk } from "../sources.ts";
 import { journalFile, openJournal } from "./journal.ts";
-import { type Merged, merge, NewWalkNeeded } from "./merge.ts";
-import { beginning, draftOf, type EarlierRun, type Request, type State, writeState } from "./state.ts";
+import { type MergeResult, merge, NewWalkNeeded } from "./merge.ts";
+import {
+  type EarlierRun,
+  type ExportRequest,
+  initialState,
+  type MirrorState,
+  temporaryFile,
+  writeState,
+} from "./state.ts";
 
 export type MirrorJob = {
   readonly output: string;
-  readonly request: Request;
+  readonly request: ExportRequest;
   readonly earlier: EarlierRun | undefined;
   onProgress(recordsSoFar: number): void;
   /** Prints a message that is not part of the answer. */
@@ -27,15 +34,15 @@ const newWalksMax = 3;
  * beside the output; at the end the new output is written and replaces the old one in one step. If the process ends at
  * any point, the output is either the old or the new one, and the same command continues.
  */
-export async function updateMirror(disk: Disk, walk: Walk, job: MirrorJob): Promise<Merged> {
+export async function updateMirror(disk: Disk, walk: ExportWalk, job: MirrorJob): Promise<MergeResult> {
   const { earlier, request } = job;
-  let state = { ...(earlier?.state ?? beginning(request)), ...request };
+  let state = { ...(earlier?.state ?? initialState(request)), ...request };
   let reason = earlier?.newWalkReason;
   for (let newWalks = 0; ; newWalks++) {
     if (reason !== undefined) {
       if (walk.onlyGrows && !state.begins_anew) throw cannotGoOn(job.output, reason);
       job.notify(`${reason} A new walk begins; ${job.output} is replaced when it is complete.`);
-      state = beginning(request);
+      state = initialState(request);
     }
     try {
       await writeState(disk, job.output, state);
@@ -68,12 +75,17 @@ const cannotGoOn = (output: string, reason: string): OperatorFault =>
  * Reads from the state's position to the end of the walk. After every page the state records how much of the journal is
  * complete.
  */
-async function collect(disk: Disk, walk: Walk, job: MirrorJob, from: State): Promise<State> {
+async function collect(
+  disk: Disk,
+  walk: ExportWalk,
+  job: MirrorJob,
+  from: MirrorState,
+): Promise<MirrorState> {
   let state = from;
   let records = 0;
   const journal = await openJournal(disk, job.output, walk.identity, state.journal_bytes);
   try {
-    for await (const page of pagesOf(walk, state.cursor ?? undefined)) {
+    for await (const page of exportPages(walk, state.cursor ?? undefined)) {
       await checkLeft(walk, page);
       await journal.add(page.changes);
       state = { ...state, cursor: page.nextCursor ?? page.resumeCursor, journal_bytes: journal.bytes };
@@ -87,7 +99,7 @@ async function collect(disk: Disk, walk: Walk, job: MirrorJob, from: State): Pro
   }
 }
 
-async function checkLeft(walk: Walk, { changes }: ExportPage): Promise<void> {
+async function checkLeft(walk: ExportWalk, { changes }: ExportPage): Promise<void> {
   for (const change of changes)
     if (change.kind === "left" && (await walk.isAmbiguous(change.fields)))
       throw new NewWalkNeeded(
@@ -96,7 +108,12 @@ async function checkLeft(walk: Walk, { changes }: ExportPage): Promise<void> {
 }
 
 /** Every step can be repeated: until the last state is written, the journal is merged again. */
-async function publish(disk: Disk, walk: Walk, output: string, state: State): Promise<Merged> {
+async function publish(
+  disk: Disk,
+  walk: ExportWalk,
+  output: string,
+  state: MirrorState,
+): Promise<MergeResult> {
   const [lastFile] = state.files;
   if (state.journal_bytes === 0 && !state.begins_anew && lastFile && lastFile.sha256 !== null) {
     await disk.remove(journalFile(output));
@@ -106,7 +123,7 @@ async function publish(disk: Disk, walk: Walk, output: string, state: State): Pr
   // From here on the output may be either of the two files.
   const files = [...(merged.base ? [merged.base] : []), merged.file];
   await writeState(disk, output, { ...state, files });
-  await disk.replace(draftOf(output), output);
+  await disk.replace(temporaryFile(output), output);
   // Without a cursor to continue from, the next run has to start from the beginning.
   const next = {
     ...state,

@@ -12,16 +12,16 @@ export function createClient(options) {
         const { signal } = callOptions;
         const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
         const ask = (cursor) => {
-            let tell = () => { };
+            let resolveNext = () => { };
             const next = new Promise((resolve) => {
-                tell = resolve;
+                resolveNext = resolve;
             });
             const page = attempt(name, { ...request, query: { ...request.query, cursor } }, call, (response) => {
-                tell(response.headers.get("x-next-cursor"));
+                resolveNext(response.headers.get("x-next-cursor"));
                 return readJson(response);
             });
             // The caller receives the error when it awaits this page.
-            page.catch(() => tell(null));
+            page.catch(() => resolveNext(null));
             return { page, next };
         };
         try {

@@ -5,7 +5,7 @@ import { cursorParameter, integerParameter, keyIdParameter, organizationSelector
 import { nextCursor, whoamiRecord } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 
-const { graceSecondsMax, graceSecondsDefault, untoldGraceMs, untoldAfterMs } = keyLimits;
+const { graceSecondsMax, graceSecondsDefault, unreceivedGraceMs, unreceivedAfterMs } = keyLimits;
 const { keys } = pageLimits;
 
 export const whoami = operation({
@@ -90,8 +90,8 @@ export const rotateKey = operation({
   summary: "Replace a key with a new one that has the same rights",
   description:
     "The answer shows the new value, once. The old key works until its grace period ends. If you asked for a grace " +
-    `period of less than ${untoldGraceMs / 60_000} minutes and get a 503 or no answer, the old key works for these ` +
-    `${untoldGraceMs / 60_000} minutes, unless it expires earlier. Rotate it again after ${untoldAfterMs / 1_000} seconds. ` +
+    `period of less than ${unreceivedGraceMs / 60_000} minutes and get a 503 or no answer, the old key works for these ` +
+    `${unreceivedGraceMs / 60_000} minutes, unless it expires earlier. Rotate it again after ${unreceivedAfterMs / 1_000} seconds. ` +
     `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: z

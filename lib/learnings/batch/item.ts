@@ -1,12 +1,12 @@
 import { learningItem } from "../../contract/operations/learnings.ts";
 import { firstOf, sentencesOf } from "../../contract/problems.ts";
-import { type Content, redactContent } from "../content.ts";
+import { type LearningContent, redactContent } from "../content.ts";
 
 /** One element of a batch, validated on its own. */
 export type BatchItem = {
   readonly index: number;
   /** Null if its repository or its text cannot be used at all. */
-  readonly content: Content | null;
+  readonly content: LearningContent | null;
   /** Why it is invalid; null if it is valid. */
   readonly problem: string | null;
 };
@@ -28,7 +28,7 @@ function readItem(raw: unknown, index: number): BatchItem {
 }
 
 /** An item that is invalid elsewhere still has the id derived from its repository and text. */
-function identifiable(raw: unknown): Content | null {
+function identifiable(raw: unknown): LearningContent | null {
   const parsed = learningItem.pick({ repository_id: true, learning: true }).strip().safeParse(raw);
   if (!parsed.success) return null;
   const { repository_id, learning } = parsed.data;

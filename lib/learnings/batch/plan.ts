@@ -8,24 +8,24 @@ import type { OrganizationItem } from "../../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../../store/items/vector.ts";
 import { learningKey, textKey } from "../../store/layout.ts";
 import type { Item, Table, TransactionWrite } from "../../store/table.ts";
-import type { Content } from "../content.ts";
-import { approved, newLearning, recordWrites, writeContext } from "../record.ts";
+import type { LearningContent } from "../content.ts";
+import { approvedLearning, newLearning, recordWrites, writeContext } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import type { LearningDeps } from "../writer.ts";
 
 /** A text of the batch, listed once even if it occurs several times, with the index of its first item. */
-export type Wanted = { readonly content: Content; readonly placeInBatch: number };
+export type BatchText = { readonly content: LearningContent; readonly placeInBatch: number };
 
 /** What a batch needs to know about the caller. */
-export type Author = {
+export type BatchAuthor = {
   readonly organization: OrganizationItem;
   readonly authorId: string;
   readonly readable: ReadableRepositories;
 };
 
 /** What happens to a wanted text. */
-export type Plan = {
-  readonly wanted: Wanted;
+export type TextPlan = {
+  readonly wanted: BatchText;
   readonly outcome: "created" | "promoted" | "duplicate";
   readonly learning: LearningItem;
   /** Empty for a duplicate. */
@@ -45,7 +45,7 @@ export function isExhausted(owner: Item | undefined): boolean {
 export async function readOwners(
   table: Table,
   organization: string,
-  contents: readonly Content[],
+  contents: readonly LearningContent[],
 ): Promise<TextOwners> {
   const digests = [...new Set(contents.map(({ digest }) => digest))];
   const items = await table.getMany(digests.map((digest) => textKey(organization, digest)));
@@ -55,10 +55,10 @@ export async function readOwners(
 /** Undefined for a text that must be planned again: its owner changed during the reads. */
 export async function planTexts(
   deps: LearningDeps,
-  author: Author,
+  author: BatchAuthor,
   embed: Embed,
-  { wanted, owners }: { readonly wanted: readonly Wanted[]; readonly owners: TextOwners },
-): Promise<ReadonlyArray<Plan | undefined>> {
+  { wanted, owners }: { readonly wanted: readonly BatchText[]; readonly owners: TextOwners },
+): Promise<ReadonlyArray<TextPlan | undefined>> {
   const ids = wanted.map(({ content }) => textOwner(owners.get(content.digest)).learningId);
   const held = wanted.flatMap(({ content: { text } }, index) => {
     const id = ids[index] ?? null;
@@ -66,7 +66,7 @@ export async function planTexts(
   });
   const existing = await readExisting(deps, author, held);
   const planning = { deps, author, embed, nowMs: deps.clock.nowMs() };
-  const plans = wanted.map((each, index): Plan | undefined => {
+  const plans = wanted.map((each, index): TextPlan | undefined => {
     const id = ids[index] ?? null;
     if (id === null) return planNew(planning, each, owners.get(each.content.digest));
     const found = existing.get(id);
@@ -83,16 +83,16 @@ type Embed = (learning: LearningItem) => Promise<Embedding>;
 /** What the plans of a batch share. */
 type Planning = {
   readonly deps: LearningDeps;
-  readonly author: Author;
+  readonly author: BatchAuthor;
   readonly embed: Embed;
   readonly nowMs: number;
 };
 
 function planNew(
   { deps, author: { organization, authorId }, embed, nowMs }: Planning,
-  wanted: Wanted,
+  wanted: BatchText,
   owner: Item | undefined,
-): Plan {
+): TextPlan {
   const { content, placeInBatch } = wanted;
   const at = writeContext({ nowMs, random: deps.random }, organization.tenant, {
     placeInBatch,
@@ -122,9 +122,9 @@ type Existing = { readonly learning: LearningItem; readonly isIndexedRight: bool
 /** Private, pending or disapproved until now: posting the text publishes it. */
 function planExisting(
   { deps, author: { organization }, embed, nowMs }: Planning,
-  wanted: Wanted,
+  wanted: BatchText,
   { learning: before, isIndexedRight }: Existing,
-): Plan {
+): TextPlan {
   if (before.state === "approved") {
     const embedding = isIndexedRight ? undefined : embed(before);
     return { wanted, outcome: "duplicate", learning: before, writes: [], embedding };
@@ -134,7 +134,7 @@ function planExisting(
     placeInBatch,
     indexedByWriter: true,
   });
-  const learning = approved(at, before);
+  const learning = approvedLearning(at, before);
   const writes = recordWrites(at, before, learning);
   return { wanted, outcome: "promoted", learning, writes, embedding: embed(learning) };
 }
@@ -142,7 +142,7 @@ function planExisting(
 /** The records of texts that already have an owner, and whether their vectors are current. */
 async function readExisting(
   { table, embedder }: LearningDeps,
-  { organization }: Author,
+  { organization }: BatchAuthor,
   held: ReadonlyArray<{ readonly id: string; readonly text: string }>,
 ): Promise<ReadonlyMap<string, Existing>> {
   if (held.length === 0) return new Map();

@@ -6,26 +6,26 @@ import { backOff } from "../../store/retry.ts";
 import { StoreUnavailable, TransactionRefused } from "../../store/table.ts";
 import { type LearningDeps, learningEvent } from "../writer.ts";
 import {
-  type Author,
+  type BatchAuthor,
+  type BatchText,
   embedOnce,
   isExhausted,
-  type Plan,
   planTexts,
   readOwners,
   type TextOwners,
-  type Wanted,
+  type TextPlan,
 } from "./plan.ts";
 
 /** By the digest of the text. A missing text is one that the store refused on every attempt. */
-export type Stored = ReadonlyMap<string, Plan>;
+export type Stored = ReadonlyMap<string, TextPlan>;
 
 /** An item that nothing is written for, as the audit log identifies it: never by its text. */
 export type FailedItem = { readonly index: number; readonly id: string | null; readonly code: ItemErrorCode };
 
 type Round = {
   /** The texts that the plans are for, in their order. */
-  readonly open: readonly Wanted[];
-  readonly stored: Map<string, Plan>;
+  readonly open: readonly BatchText[];
+  readonly stored: Map<string, TextPlan>;
   readonly attempt: number;
   readonly failed: readonly FailedItem[];
 };
@@ -37,14 +37,14 @@ type Round = {
  */
 export async function storeTexts(
   deps: LearningDeps,
-  author: Author,
+  author: BatchAuthor,
   batch: {
-    readonly wanted: readonly Wanted[];
+    readonly wanted: readonly BatchText[];
     readonly owners: TextOwners;
     readonly failed: readonly FailedItem[];
   },
 ): Promise<Stored> {
-  const stored = new Map<string, Plan>();
+  const stored = new Map<string, TextPlan>();
   const embed = embedOnce(deps);
   const waiting = { clock: deps.clock, random: deps.random, policy: storeLimits.retry };
   let open = batch.wanted;
@@ -66,10 +66,10 @@ export async function storeTexts(
 /** Returns the texts that lost a race. A text that the store refused is neither returned nor stored. */
 async function writePlans(
   deps: LearningDeps,
-  author: Author,
-  plans: ReadonlyArray<Plan | undefined>,
+  author: BatchAuthor,
+  plans: ReadonlyArray<TextPlan | undefined>,
   { open, stored, attempt, failed }: Round,
-): Promise<Wanted[]> {
+): Promise<BatchText[]> {
   const lost = open.filter((_, index) => plans[index] === undefined);
   const made = plans.filter((plan) => plan !== undefined);
   for (const plan of made) if (plan.writes.length === 0) stored.set(plan.wanted.content.digest, plan);
@@ -87,8 +87,8 @@ async function writePlans(
 
 async function writeTogether(
   deps: LearningDeps,
-  { organization }: Author,
-  chunk: readonly Plan[],
+  { organization }: BatchAuthor,
+  chunk: readonly TextPlan[],
   failed: readonly FailedItem[],
 ): Promise<"stored" | "lost" | "refused"> {
   const entries = (["created", "promoted"] as const).flatMap((outcome) => {

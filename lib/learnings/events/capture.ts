@@ -21,12 +21,19 @@ import {
 } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
-import type { Content } from "../content.ts";
+import type { LearningContent } from "../content.ts";
 import { pullRequestDigest } from "../identity.ts";
-import { approved, changed, newLearning, recordWrites, type WriteContext, writeContext } from "../record.ts";
+import {
+  approvedLearning,
+  changedLearning,
+  newLearning,
+  recordWrites,
+  type WriteContext,
+  writeContext,
+} from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
-import { fateOf } from "./pull-request.ts";
+import { effectOnLearning } from "./pull-request.ts";
 import type { LearningCaptured } from "./schemas.ts";
 
 /**
@@ -51,36 +58,36 @@ export async function captureLearning(
     const known = await readKnown(store, data, content, version);
     if (known.isApplied) return undefined;
     const at = writeContext({ nowMs: store.clock.nowMs(), random: store.random }, known.organization.tenant);
-    const wish = wishOf(data, known, at.nowMs);
-    const problem = fullItem(known, wish);
+    const request = captureRequestOf(data, known, at.nowMs);
+    const problem = fullItem(known, request);
     if (problem) return problem;
     const writes = known.learning
-      ? mergeWrites(at, known, known.learning, wish)
-      : birthWrites(at, known, wish, { content, authorId: data.author_id });
+      ? mergeWrites(at, known, known.learning, request)
+      : birthWrites(at, known, request, { content, authorId: data.author_id });
     await store.table.transact([appliedOnce(version, at.nowMs), ...writes]);
     return undefined;
   });
 }
 
 /** The reason if an item that the event would extend is full. */
-function fullItem({ learning, text, pullRequest }: Known, wish: Wish): string | undefined {
+function fullItem({ learning, text, pullRequest }: Known, request: CaptureRequest): string | undefined {
   const { generationsMax, perPullRequestMax, pullRequestsMax } = learningLimits;
-  if (wish.state === "dropped") return undefined;
+  if (request.state === "dropped") return undefined;
   if (!learning && textOwner(text).generations.length >= generationsMax)
     return `learning: ${generationsMax} Learnings that began with this text exist already`;
-  if (wish.state !== "private") return undefined;
+  if (request.state !== "private") return undefined;
   const named = pullRequest ? parsePullRequestLearnings(pullRequest).learnings : {};
   const isNamed = learning !== undefined && Object.hasOwn(named, learning.id);
   if (!isNamed && Object.keys(named).length >= perPullRequestMax)
     return `pr_url: the pull request has ${perPullRequestMax} Learnings already`;
   const keepers = learning?.pull_requests ?? [];
-  return !keepers.includes(wish.pullRequest) && keepers.length >= pullRequestsMax
+  return !keepers.includes(request.pullRequest) && keepers.length >= pullRequestsMax
     ? `learning: ${pullRequestsMax} open pull requests have this Learning already`
     : undefined;
 }
 
 /** What the event alone asks for. */
-type Wish =
+type CaptureRequest =
   | { readonly state: "approved"; readonly because: "chat" | "merged" }
   | { readonly state: "pending"; readonly approveAt: string }
   | { readonly state: "private"; readonly pullRequest: string }
@@ -101,7 +108,7 @@ type Known = {
 async function readKnown(
   { table }: Store,
   data: LearningCaptured,
-  { digest, repositoryId }: Content,
+  { digest, repositoryId }: LearningContent,
   version: string,
 ): Promise<Known> {
   const uuid = organizationUuid(data);
@@ -132,7 +139,7 @@ async function readKnown(
   };
 }
 
-function wishOf(data: LearningCaptured, known: Known, nowMs: number): Wish {
+function captureRequestOf(data: LearningCaptured, known: Known, nowMs: number): CaptureRequest {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
     if (days === 0) return { state: "approved", because: "chat" };
@@ -141,7 +148,7 @@ function wishOf(data: LearningCaptured, known: Known, nowMs: number): Wish {
     return { state: "pending", approveAt: toTimestamp(approveAtMs) };
   }
   const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);
-  const fate = ended ? fateOf(ended, known.version, nowMs) : "open";
+  const fate = ended ? effectOnLearning(ended, known.version, nowMs) : "open";
   if (fate === "shared") return { state: "approved", because: "merged" };
   return fate === "dropped"
     ? { state: "dropped" }
@@ -151,26 +158,26 @@ function wishOf(data: LearningCaptured, known: Known, nowMs: number): Wish {
 function birthWrites(
   at: WriteContext,
   known: Known,
-  wish: Wish,
-  { content, authorId }: { readonly content: Content; readonly authorId: string },
+  request: CaptureRequest,
+  { content, authorId }: { readonly content: LearningContent; readonly authorId: string },
 ): TransactionWrite[] {
-  if (wish.state === "dropped") return [];
+  if (request.state === "dropped") return [];
   const { uuid } = known.organization;
   const owner = textOwner(known.text);
   const generation = freeGeneration(owner);
   const learning = newLearning(at, uuid, content, {
     generation,
     removedPlace: owner.removedPlace,
-    state: wish.state,
-    pull_requests: wish.state === "private" ? [wish.pullRequest] : [],
-    approve_at: wish.state === "pending" ? wish.approveAt : null,
+    state: request.state,
+    pull_requests: request.state === "private" ? [request.pullRequest] : [],
+    approve_at: request.state === "pending" ? request.approveAt : null,
     author_id: authorId,
     created_at: occurredAtOf(known.version),
   });
   return [
     ...recordWrites(at, undefined, learning),
     textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),
-    ...(wish.state === "private" ? [nameInPullRequest(known, learning.id)] : []),
+    ...(request.state === "private" ? [nameInPullRequest(known, learning.id)] : []),
   ];
 }
 
@@ -178,21 +185,26 @@ function birthWrites(
  * The text already exists. A reason to share it wins over a reason to hold it back; an admin's rejection is not
  * overruled.
  */
-function mergeWrites(at: WriteContext, known: Known, learning: LearningItem, wish: Wish): TransactionWrite[] {
+function mergeWrites(
+  at: WriteContext,
+  known: Known,
+  learning: LearningItem,
+  request: CaptureRequest,
+): TransactionWrite[] {
   const { state } = learning;
-  if (wish.state === "dropped" || state === "approved" || state === "disapproved") return [];
-  if (wish.state === "approved") {
+  if (request.state === "dropped" || state === "approved" || state === "disapproved") return [];
+  if (request.state === "approved") {
     // A chat without delay does not decide about a pending Learning; a merged pull request does.
-    const overrules = state === "private" || wish.because === "merged";
-    return overrules ? recordWrites(at, learning, approved(at, learning)) : [];
+    const overrules = state === "private" || request.because === "merged";
+    return overrules ? recordWrites(at, learning, approvedLearning(at, learning)) : [];
   }
-  if (wish.state === "pending") {
-    const waits = { state: "pending", approve_at: wish.approveAt } as const;
-    return state === "private" ? recordWrites(at, learning, changed(at, learning, waits)) : [];
+  if (request.state === "pending") {
+    const waits = { state: "pending", approve_at: request.approveAt } as const;
+    return state === "private" ? recordWrites(at, learning, changedLearning(at, learning, waits)) : [];
   }
-  const pull_requests = [...new Set([...learning.pull_requests, wish.pullRequest])];
+  const pull_requests = [...new Set([...learning.pull_requests, request.pullRequest])];
   return [
-    ...recordWrites(at, learning, changed(at, learning, { pull_requests })),
+    ...recordWrites(at, learning, changedLearning(at, learning, { pull_requests })),
     nameInPullRequest(known, learning.id),
   ];
 }

@@ -9,13 +9,13 @@ import {
 } from "../../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
-import { standingVersion, versionInstant } from "../../store/items/version.ts";
+import { validVersion, versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
-import { approved, changed, recordWrites, removeWrites, writeContext } from "../record.ts";
+import { approvedLearning, changedLearning, recordWrites, removeWrites, writeContext } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
 
 /** The end of a pull request, as `pull_request.finalized` reports it. */
@@ -93,7 +93,7 @@ async function decideLearning(
   ]);
   const state = parsePullRequestLearnings(required(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
-  const fate = capturedAs === undefined ? "open" : fateOf(state, capturedAs, store.clock.nowMs());
+  const fate = capturedAs === undefined ? "open" : effectOnLearning(state, capturedAs, store.clock.nowMs());
   if (fate === "open" || capturedAs === undefined) return;
   const learning = record && parseLearning(record);
   const keptByIt = learning?.pull_requests.includes(pullRequest) ? learning : undefined;
@@ -120,14 +120,14 @@ const stillSo = (organization: string, id: string, record: Item | undefined): Tr
  * A merge is final. A Learning captured after a close belongs to a pull request that is open again. A version too far
  * in the future, which release 1 accepted, counts as the older of the two.
  */
-export function fateOf(
+export function effectOnLearning(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
   capturedAs: string,
   nowMs: number,
 ): "shared" | "dropped" | "open" {
   if (status === "merged") return "shared";
   if (status !== "closed" || version === null) return "open";
-  const [captured, ended] = [standingVersion(capturedAs, nowMs), standingVersion(version, nowMs)];
+  const [captured, ended] = [validVersion(capturedAs, nowMs), validVersion(version, nowMs)];
   return versionInstant(captured) <= versionInstant(ended) ? "dropped" : "open";
 }
 
@@ -138,11 +138,11 @@ async function fateWrites(
   { pullRequest, fate }: { readonly pullRequest: string; readonly fate: "shared" | "dropped" },
 ): Promise<TransactionWrite[]> {
   const at = writeContext({ nowMs: clock.nowMs(), random }, organization.tenant);
-  if (fate === "shared") return recordWrites(at, learning, approved(at, learning));
+  if (fate === "shared") return recordWrites(at, learning, approvedLearning(at, learning));
   const others = learning.pull_requests.filter((each) => each !== pullRequest);
   // Another open pull request keeps the Learning, or an approval that is still pending.
   if (others.length > 0 || learning.state !== "private") {
-    return recordWrites(at, learning, changed(at, learning, { pull_requests: others }));
+    return recordWrites(at, learning, changedLearning(at, learning, { pull_requests: others }));
   }
   const { uuid } = organization;
   const keys = [textKey(uuid, learning.digest), textKey(uuid, learning.origin.digest)];

@@ -2,8 +2,8 @@ import { organizationUuid } from "../../contract/identity.ts";
 import { parseLearning } from "../../store/items/learning.ts";
 import { learningKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
-import type { Change, Key, TransactionWrite } from "../../store/table.ts";
-import { listKeys, unchangedLearning } from "../record.ts";
+import type { ItemChange, Key, TransactionWrite } from "../../store/table.ts";
+import { learningListKeys, unchangedLearning } from "../record.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
 import type { LearningUsed } from "./schemas.ts";
 
@@ -18,7 +18,7 @@ export async function useLearning(store: Store, data: LearningUsed, version: str
     if (applied || !record) return;
     const learning = parseLearning(record);
     const isLatest = learning.last_used_at === null || learning.last_used_at < data.used_at;
-    const change: Change = {
+    const change: ItemChange = {
       add: [["usage_count", data.count]],
       ...(isLatest && { set: [["last_used_at", data.used_at]] }),
     };
@@ -26,7 +26,7 @@ export async function useLearning(store: Store, data: LearningUsed, version: str
     await store.table.transact([
       appliedOnce(version, store.clock.nowMs()),
       { update: key, change, when: unchangedLearning(learning) },
-      ...listKeys(learning).map(copy),
+      ...learningListKeys(learning).map(copy),
     ]);
   });
 }

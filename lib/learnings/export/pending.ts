@@ -3,7 +3,7 @@ import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
 import { learningKey, organizationPendingPartition } from "../../store/layout.ts";
-import { type ExportCall, repositoriesOf } from "../export.ts";
+import { type ExportCall, readableRepositoriesOf } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
 
@@ -13,7 +13,7 @@ export type PendingPage = {
 };
 
 /** Places of these organizations between two places. A place is a deadline with organization and id. */
-type Stretch = {
+type PendingSegment = {
   readonly organizations: readonly OrganizationItem[];
   readonly after: string;
   readonly upTo?: string;
@@ -46,7 +46,10 @@ type StretchPage = {
   readonly last: string | undefined;
 };
 
-async function readStretch(call: ExportCall, { organizations, after, upTo }: Stretch): Promise<StretchPage> {
+async function readStretch(
+  call: ExportCall,
+  { organizations, after, upTo }: PendingSegment,
+): Promise<StretchPage> {
   const { table, paging, signal } = call;
   const pages = await Promise.all(
     organizations.map(({ uuid }) =>
@@ -77,7 +80,7 @@ async function presentWanted(
   learnings: readonly LearningItem[],
 ): Promise<LearningRecord[]> {
   const byUuid = new Map(organizations.map((each) => [each.uuid, each]));
-  const repositories = await repositoriesOf(call);
+  const repositories = await readableRepositoriesOf(call);
   const isWanted = learningFilter(call.input.query, {
     organizations: new Set(byUuid.keys()),
     ...(repositories !== "*" && { repositories }),

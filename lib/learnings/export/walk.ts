@@ -14,19 +14,19 @@ import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter, RemovalFilter } from "./filter.ts";
 
 /** How far a walk has come. */
-export type Position = {
+export type LearningPosition = {
   /** The last place seen; everything up to it was read. Empty at the beginning. */
   readonly place: string;
   /** Everything up to here was certainly visible when it was read; a resumed walk begins here. */
   readonly settled: string;
 };
 
-export const beginning: Position = { place: "", settled: "" };
+export const firstPosition: LearningPosition = { place: "", settled: "" };
 
 export type WalkRequest = {
   /** A tenant's Learnings, or one organization's (`o#<uuid>`). */
   readonly owner: TenantKey;
-  readonly from: Position;
+  readonly from: LearningPosition;
   /** The last place of the walk; without it the walk has no upper bound. */
   readonly upTo?: string;
   readonly limit: number;
@@ -41,7 +41,7 @@ export type WalkRequest = {
 export type WalkedPage = {
   readonly learnings: readonly LearningItem[];
   readonly removed: readonly LearningRemoval[];
-  readonly position: Position;
+  readonly position: LearningPosition;
   readonly isLast: boolean;
 };
 
@@ -173,7 +173,7 @@ async function hiddenAt(table: Table, key: Key): Promise<LearningItem | undefine
 }
 
 /** The earliest instant of the whole walk that was not yet settled when it was read. */
-function settledOf(from: Position, place: string, settledBefore: string): string {
+function settledOf(from: LearningPosition, place: string, settledBefore: string): string {
   const here = place < settledBefore ? place : settledBefore;
   const hasUnsettled = from.settled < from.place;
   return hasUnsettled ? from.settled : here;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Value } from "../table.ts";
+import type { AttributeValue } from "../table.ts";
 import { parseItem, tenantKeySchema } from "./parse.ts";
 
-const attributes = z.record(z.string(), z.custom<Value>());
+const attributes = z.record(z.string(), z.custom<AttributeValue>());
 
 /** Copies of an audit entry that did not fit the transaction of its change and are not written yet. */
 const owedItem = z.object({

@@ -52,10 +52,10 @@ export const isTooFarAhead = (occurredAtMs: number, nowMs: number): boolean =>
 /**
  * Release 1 accepted events from any year: a version from too far in the future counts as older than every valid event.
  */
-export const standingVersion = (version: string, nowMs: number): string =>
+export const validVersion = (version: string, nowMs: number): string =>
   isTooFarAhead(occurredAtMsOf(version), nowMs) ? "" : version;
 
-export const standing = <Stored extends { readonly version: string }>(
+export const withValidVersion = <Stored extends { readonly version: string }>(
   stored: Stored,
   nowMs: number,
-): Stored => ({ ...stored, version: standingVersion(stored.version, nowMs) });
+): Stored => ({ ...stored, version: validVersion(stored.version, nowMs) });

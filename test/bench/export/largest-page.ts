@@ -1,13 +1,13 @@
-import { changeOf } from "../../../lib/metrics/finalize.ts";
+import { pullRequestChangeOf } from "../../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../../lib/metrics/finalized.ts";
 import { streamHeadKey, type TenantKey } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { emptyHead } from "../../../lib/stream/head.ts";
-import { type Plan, planChange } from "../../../lib/stream/plan.ts";
+import { type ChangePlan, planChange } from "../../../lib/stream/plan.ts";
 import { pointerIdOf } from "../../../lib/stream/pointer.ts";
 import { buildAppend } from "../../../lib/stream/transaction.ts";
 import { encodeWeeks } from "../../../lib/stream/weeks.ts";
-import { type EventOrganization, measuredWeek, toldEvent } from "../support/history.ts";
+import { type EventOrganization, finalizedEvent, measuredWeek } from "../support/history.ts";
 
 /** A thousand pull requests with this many findings are a little more than 16 MiB. */
 const findingsEach = 100;
@@ -15,10 +15,10 @@ const envelopeBytes = '{"data":[],"next_cursor":null}'.length;
 
 /** Pull requests with many findings, as many as one answer of `bytesMax` holds. */
 export function largestPage(tenant: TenantKey, organization: EventOrganization, bytesMax: number): Item[] {
-  const plans: Plan[] = [];
+  const plans: ChangePlan[] = [];
   let bytes = envelopeBytes;
   for (let number = 1; ; number++) {
-    const change = changeOf(eventOf(organization, number));
+    const change = pullRequestChangeOf(eventOf(organization, number));
     bytes += (change.datasets["review-comments"]?.renderedBytes ?? 0) + 1;
     if (bytes > bytesMax) break;
     plans.push(planChange(change, pointerIdOf(change.pullRequest), undefined, tenant, () => undefined));
@@ -31,7 +31,7 @@ export function largestPage(tenant: TenantKey, organization: EventOrganization, 
 
 function eventOf(organization: EventOrganization, number: number) {
   const mergedAtMs = Date.parse(`${measuredWeek.start_date}T12:00:00.000Z`) + number;
-  const { id, occurred_at, data } = toldEvent(organization, number, mergedAtMs);
+  const { id, occurred_at, data } = finalizedEvent(organization, number, mergedAtMs);
   const comments = Array.from({ length: findingsEach }, (_, index) => ({
     ...data.comments[index % data.comments.length],
     url: `${data.pr_url}#discussion_r${2_100_000_000 + number * 7_919 + index * 13}`,

@@ -31,16 +31,16 @@ export async function startContestant(
   });
   const gone = new AbortController();
   child.once("exit", () => gone.abort(new Error(`${name} ended.`)));
-  const heard = async (): Promise<ContestantReply> => {
+  const received = async (): Promise<ContestantReply> => {
     const [message] = await once(child, "message", { signal: gone.signal });
     return contestantReply.parse(message);
   };
   const ask = (request: ContestantRequest): Promise<ContestantReply> => {
-    const reply = heard();
+    const reply = received();
     child.send(request);
     return reply;
   };
-  await heard();
+  await received();
   return {
     name,
     cpuMicroseconds: async (requests) => (await ask({ requests })).cpuMicrosecondsEach ?? Number.NaN,

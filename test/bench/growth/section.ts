@@ -131,9 +131,9 @@ async function askAll(grown: Grown, stocks: ReturnType<typeof stocksOf>): Promis
   }
   for (const [index, stock] of stocks.decade.entries()) {
     for (const limit of [100, 1_000]) {
-      const told = index === 0 ? "in the order of dates" : "in no order";
+      const order = index === 0 ? "in the order of dates" : "in no order";
       const target = `/v1/metrics/review-comments?${windowQuery(tenYears)}&limit=${limit}`;
-      answers.decade.push(await ask(stock, `ten years, told ${told}, ${limit} a page`, target));
+      answers.decade.push(await ask(stock, `ten years, written ${order}, ${limit} a page`, target));
     }
   }
   return answers;

@@ -8,7 +8,7 @@ import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import type { OrganizationId, World } from "../../support/world.ts";
-import { toldEvent } from "../support/history.ts";
+import { finalizedEvent } from "../support/history.ts";
 
 /** The largest batch of a FIFO queue. */
 export const together = streamLimits.changesPerTransactionMax;
@@ -44,13 +44,13 @@ export function* batchesOf(id: OrganizationId, count: number, version: 1 | 2): G
 
 function messageOf(id: OrganizationId, number: number, version: 1 | 2): QueueMessage {
   const mergedAtMs = startMs + number * 1_800_000;
-  const event = toldEvent(id, number, mergedAtMs);
+  const event = finalizedEvent(id, number, mergedAtMs);
   const newest = version === 1 ? event : changedEvent(event, mergedAtMs);
   return { id: newest.id, group: id.provider_organization_id, body: JSON.stringify(newest) };
 }
 
 /** A day later one finding counts as resolved. */
-function changedEvent(event: ReturnType<typeof toldEvent>, mergedAtMs: number) {
+function changedEvent(event: ReturnType<typeof finalizedEvent>, mergedAtMs: number) {
   const { comments } = event.data;
   const [first, ...rest] = comments;
   return {

@@ -51,8 +51,8 @@ export async function countUnits(table: MeteredTable, batches: number): Promise<
 
 /** In the form that the worker passes on. */
 function checked({ body }: QueueMessage): FinalizedEvent {
-  const { id, occurred_at, data } = told.parse(JSON.parse(body));
+  const { id, occurred_at, data } = eventSchema.parse(JSON.parse(body));
   return { id, version: `${occurred_at}#${id}`, data };
 }
 
-const told = z.object({ id: z.string(), occurred_at: z.string(), data: pullRequestFinalized });
+const eventSchema = z.object({ id: z.string(), occurred_at: z.string(), data: pullRequestFinalized });

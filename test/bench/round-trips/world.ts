@@ -99,7 +99,7 @@ async function buildPlace(world: World, table: Table, name: string, amounts: Amo
       shuffled: false,
     }),
   ]);
-  await world.tell("security_scan.completed", {
+  await world.sendEvent("security_scan.completed", {
     ...id,
     repository_id: repositoryIds[0],
     scan_id: "scan-1",

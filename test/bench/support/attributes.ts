@@ -1,5 +1,5 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
-import type { Value } from "../../../lib/store/table.ts";
+import type { AttributeValue } from "../../../lib/store/table.ts";
 
 /** A value as DynamoDB writes it in JSON: bytes are base64. */
 export type Attribute =
@@ -12,7 +12,7 @@ export type Attribute =
   | { readonly M: Attributes };
 export type Attributes = { readonly [name: string]: Attribute };
 
-export function toAttributes(values: { readonly [name: string]: Value | undefined }): Attributes {
+export function toAttributes(values: { readonly [name: string]: AttributeValue | undefined }): Attributes {
   const marshalled = marshall(values, { removeUndefinedValues: true, allowImpreciseNumbers: true });
   // The same as JSON, which the engines' files and stubs contain.
   return JSON.parse(JSON.stringify(marshalled, inBase64));

@@ -1,12 +1,12 @@
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { categories, severities } from "../../../lib/contract/records-metrics.ts";
-import { changeOf, type FinalizedEvent } from "../../../lib/metrics/finalize.ts";
+import { type FinalizedEvent, pullRequestChangeOf } from "../../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../../lib/metrics/finalized.ts";
 import { toTimestamp } from "../../../lib/runtime/clock.ts";
 import { streamHeadKey, type TenantKey } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
-import { emptyHead, type Head } from "../../../lib/stream/head.ts";
-import { type Plan, planChange } from "../../../lib/stream/plan.ts";
+import { emptyHead, type StreamHead } from "../../../lib/stream/head.ts";
+import { type ChangePlan, planChange } from "../../../lib/stream/plan.ts";
 import { pointerIdOf } from "../../../lib/stream/pointer.ts";
 import { buildAppend } from "../../../lib/stream/transaction.ts";
 import { encodeWeeks } from "../../../lib/stream/weeks.ts";
@@ -41,7 +41,7 @@ export type History = {
 };
 
 /** A pull request of realistic size, as the platform sends it: eight findings, two MCP servers, long URLs. */
-export function toldEvent(organization: EventOrganization, number: number, mergedAtMs: number) {
+export function finalizedEvent(organization: EventOrganization, number: number, mergedAtMs: number) {
   const repository = number % 20;
   const pr_url = `https://github.com/acme-corp/billing-service-${repository}/pull/${10_000 + number}`;
   const id = `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
@@ -80,7 +80,7 @@ export function toldEvent(organization: EventOrganization, number: number, merge
 
 /** The same, as the worker has it after validation. */
 function typicalEvent(organization: EventOrganization, number: number, mergedAtMs: number): FinalizedEvent {
-  const { id, occurred_at, data } = toldEvent(organization, number, mergedAtMs);
+  const { id, occurred_at, data } = finalizedEvent(organization, number, mergedAtMs);
   return { id, version: `${occurred_at}#${id}`, data: pullRequestFinalized.parse(data) };
 }
 
@@ -122,8 +122,8 @@ const plansTogether = 1_000;
  * it would take: entries, pointers and the settled head.
  */
 export function* itemsOf(history: History): Generator<Item> {
-  let head: Head = emptyHead;
-  let plans: Plan[] = [];
+  let head: StreamHead = emptyHead;
+  let plans: ChangePlan[] = [];
   function* appended(): Generator<Item> {
     const { writes, after } = buildAppend(history.tenant, head, plans, 0);
     for (const write of writes) if ("put" in write) yield write.put;
@@ -131,7 +131,7 @@ export function* itemsOf(history: History): Generator<Item> {
     plans = [];
   }
   for (const event of eventsOf(history)) {
-    const change = changeOf(event);
+    const change = pullRequestChangeOf(event);
     plans.push(
       planChange(change, pointerIdOf(change.pullRequest), undefined, history.tenant, () => undefined),
     );

@@ -1,12 +1,12 @@
 import { StoreMeter } from "../../../lib/store/meter.ts";
 
 const { start, end } = StoreMeter.prototype;
-let heard = new Set<StoreMeter>();
+let meters = new Set<StoreMeter>();
 let underWay = 0;
 
 /** Every request creates its own meter, deep in the chain: this function gets each meter that counts something. */
 StoreMeter.prototype.start = function (operation) {
-  heard.add(this);
+  meters.add(this);
   underWay++;
   return start.call(this, operation);
 };
@@ -22,9 +22,9 @@ export const callsUnderWay = (): number => underWay;
 export async function metered<Answer>(
   work: () => Promise<Answer>,
 ): Promise<{ readonly answer: Answer; readonly meter: StoreMeter }> {
-  heard = new Set();
+  meters = new Set();
   const answer = await work();
-  const [meter = new StoreMeter(), another] = heard;
+  const [meter = new StoreMeter(), another] = meters;
   if (another) throw new Error("Two requests were counted at once.");
   return { answer, meter };
 }

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { type Dice, dice } from "../../../cli/demo/dice.ts";
-import { type Format, formats } from "../../../cli/export/format.ts";
+import { type ExportFormat, exportFormats } from "../../../cli/export/format.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
 import { volume } from "../../support/volume.ts";
 import { useDev } from "../support.ts";
@@ -20,7 +20,12 @@ beforeAll(async () => {
 const contentOf = (file: string) => readFile(file, "utf8").catch(() => undefined);
 
 /** Repeats until a run is not interrupted; after each run the file is either the old one or the new one. */
-async function runWithCrashes(random: Dice, service: Service, file: string, format: Format): Promise<number> {
+async function runWithCrashes(
+  random: Dice,
+  service: Service,
+  file: string,
+  format: ExportFormat,
+): Promise<number> {
   const request = { what: "things", format, query: {} };
   for (let crashes = 0; ; crashes++) {
     const before = await contentOf(file);
@@ -40,7 +45,7 @@ async function runWithCrashes(random: Dice, service: Service, file: string, form
   }
 }
 
-test.each(formats)(
+test.each(exportFormats)(
   "a mirror equals a fresh export, whatever changed and wherever runs ended, in %s",
   async (format) => {
     let crashes = 0;

@@ -5,12 +5,12 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemDisk } from "../../../cli/export/disk.ts";
-import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
+import { csvTableOf, layoutOf, type RecordFields } from "../../../cli/export/layout.ts";
 import { identityFields } from "../../../cli/export/mirror/identity.ts";
-import type { Change } from "../../../cli/export/mirror/journal.ts";
+import type { MirrorChange } from "../../../cli/export/mirror/journal.ts";
 import { earlierRun } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
-import type { Walk } from "../../../cli/export/sources.ts";
+import type { ExportWalk } from "../../../cli/export/sources.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
 const [folder = ".", rowsText = "1000", rowBytesText = "1000"] = process.argv.slice(2);
@@ -18,13 +18,13 @@ const rows = Number(rowsText);
 const identity = { thing: "pr_url", organization: ["provider", "organization_id"] };
 const filler = "x".repeat(Number(rowBytesText));
 
-const table = tableOf<Fields, Fields>(
+const table = csvTableOf<RecordFields, RecordFields>(
   [...identityFields(identity), "filler"].map((name) => ({ name, cell: (fields) => String(fields[name]) })),
   (record) => [record],
 );
 
 /** The cursor counts the records, over all walks. */
-const walk: Walk = {
+const walk: ExportWalk = {
   identity,
   layout: layoutOf("ndjson", table, identityFields(identity)),
   pageSizeMax: 1_000,
@@ -32,7 +32,7 @@ const walk: Walk = {
   isAmbiguous: async () => false,
   async page({ cursor = "0", limit }) {
     const start = Number(cursor);
-    const changes = Array.from({ length: limit }, (_, index): Change => {
+    const changes = Array.from({ length: limit }, (_, index): MirrorChange => {
       const number = (start + index) % rows;
       const fields = {
         provider: "github",

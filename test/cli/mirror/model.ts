@@ -1,19 +1,19 @@
 import type { Dice } from "../../../cli/demo/dice.ts";
 import type { Disk, OpenFile } from "../../../cli/export/disk.ts";
-import type { Format } from "../../../cli/export/format.ts";
-import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
+import type { ExportFormat } from "../../../cli/export/format.ts";
+import { csvTableOf, layoutOf, type RecordFields } from "../../../cli/export/layout.ts";
 import { identityFields } from "../../../cli/export/mirror/identity.ts";
-import type { Change } from "../../../cli/export/mirror/journal.ts";
-import type { ExportPage, Walk } from "../../../cli/export/sources.ts";
+import type { MirrorChange } from "../../../cli/export/mirror/journal.ts";
+import type { ExportPage, ExportWalk } from "../../../cli/export/sources.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
 
 const identity = { thing: "id", organization: ["provider", "organization_id"] };
 const columns = [...identityFields(identity), "text"].map((name) => ({
   name,
-  cell: (record: Fields) => String(record[name]),
+  cell: (record: RecordFields) => String(record[name]),
 }));
 
-type Thing = { readonly fields: Fields; number: number; text: string | null };
+type Thing = { readonly fields: RecordFields; number: number; text: string | null };
 type Organization = { number: number; isVisible: boolean };
 
 const names = ["=1", "2", '3,"x"\n'] as const;
@@ -62,8 +62,8 @@ export class Service {
   }
 
   /** `beforePage`: runs while the walk is under way. */
-  walk(format: Format, pageSizeMax: number, beforePage: () => void = () => undefined): Walk {
-    const table = tableOf<Fields, Fields>(columns, (record) => [record]);
+  walk(format: ExportFormat, pageSizeMax: number, beforePage: () => void = () => undefined): ExportWalk {
+    const table = csvTableOf<RecordFields, RecordFields>(columns, (record) => [record]);
     return {
       identity,
       layout: layoutOf(format, table, identityFields(identity)),
@@ -79,13 +79,13 @@ export class Service {
 
   async #page(cursor: number | undefined, limit: number): Promise<ExportPage> {
     if (cursor !== undefined && cursor <= this.#refusedUpTo && cursor > 0) throw await refusal();
-    const told = this.#told()
+    const changes = this.#changesInOrder()
       .filter(
         ({ number, change }) => number > (cursor ?? 0) && (cursor !== undefined || change.kind === "written"),
       )
       .toSorted((one, other) => one.number - other.number);
-    const page = told.slice(0, limit);
-    const isLast = told.length <= limit;
+    const page = changes.slice(0, limit);
+    const isLast = changes.length <= limit;
     const place = String(isLast ? this.#next - 1 : page.at(-1)?.number);
     return {
       changes: page.map(({ change }) => change),
@@ -94,7 +94,7 @@ export class Service {
     };
   }
 
-  #told(): Array<{ readonly number: number; readonly change: Change }> {
+  #changesInOrder(): Array<{ readonly number: number; readonly change: MirrorChange }> {
     const left = [...this.#organizations].map(([name, { number }]) => ({
       number,
       change: { kind: "left", fields: { provider: "github", organization_id: name } } as const,
@@ -102,7 +102,7 @@ export class Service {
     const things = [...this.#things.values()]
       .filter(({ fields }) => this.#organizations.get(String(fields.organization_id))?.isVisible ?? true)
       .map(({ fields, number, text }) => {
-        const change: Change =
+        const change: MirrorChange =
           text === null
             ? { kind: "removed", fields }
             : { kind: "written", fields, json: JSON.stringify({ ...fields, text }) };

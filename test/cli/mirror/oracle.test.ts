@@ -1,8 +1,14 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { type Dice, dice } from "../../../cli/demo/dice.ts";
-import { formats } from "../../../cli/export/format.ts";
-import { datasets, learnings, type Query, type Source, type Walk } from "../../../cli/export/sources.ts";
+import { exportFormats } from "../../../cli/export/format.ts";
+import {
+  type ExportQuery,
+  type ExportSource,
+  type ExportWalk,
+  learnings,
+  metricsSources,
+} from "../../../cli/export/sources.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
 import { useApi } from "../../support/api.ts";
@@ -26,7 +32,7 @@ const pageSize = 3;
 /** The rate limit of a workspace: an export that waits for it takes a minute. */
 const callsMax = 50;
 
-const filters: Readonly<Record<string, readonly Query[]>> = {
+const filters: Readonly<Record<string, readonly ExportQuery[]>> = {
   reviews: [{}, { status: "all" }, { status: "closed" }],
   metrics: [{}, { repository_ids: "9001" }, { user_ids: "4411" }],
   learnings: [{}, { repository_ids: "9001" }],
@@ -35,13 +41,13 @@ const november = { start_date: "2026-11-01", end_date: "9999-12-31" };
 
 type Case = {
   readonly name: string;
-  readonly source: Source;
+  readonly source: ExportSource;
   readonly what: "metrics" | "learnings";
-  queries(): readonly Query[];
+  queries(): readonly ExportQuery[];
 };
-const metricsCase = (name: keyof typeof datasets): Case => ({
+const metricsCase = (name: keyof typeof metricsSources): Case => ({
   name,
-  source: datasets[name],
+  source: metricsSources[name],
   what: "metrics",
   queries: () =>
     [...(filters.metrics ?? []), ...(name === "reviews" ? (filters.reviews ?? []) : [])].map((filter) => ({
@@ -77,7 +83,7 @@ test("the check detects a mirror that ignores removals", { timeout: timeoutMs },
   await expect(oneSeed(deaf, 1_000)).rejects.toThrow(/deeply equal/);
 });
 
-const withoutRemovals = (source: Source): Source => ({
+const withoutRemovals = (source: ExportSource): ExportSource => ({
   ...source,
   walk: (client, options) => source.walk(client, { ...options, followsRemovals: false }),
 });
@@ -97,10 +103,10 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
       return new Response(new Uint8Array(body), { status, headers: plain(headers) });
     },
   });
-  const [firstFormat, ...otherFormats] = formats;
+  const [firstFormat, ...otherFormats] = exportFormats;
   const format = random.pick([firstFormat, ...otherFormats]);
   const [firstQuery = {}, ...otherQueries] = queries();
-  const organization: Query = random.percent(20) ? { org_id: `github:${platform.sharedNumber}` } : {};
+  const organization: ExportQuery = random.percent(20) ? { org_id: `github:${platform.sharedNumber}` } : {};
   const query = { ...random.pick([firstQuery, ...otherQueries]), ...organization };
   const walk = source.walk(client, { query, format, followsRemovals: true });
   const request = { what: name, format, query };
@@ -120,7 +126,7 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
 const plain = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(encoding|length)$/.test(name)));
 
-const duringPages = (walk: Walk, random: Dice, change: () => Promise<void>): Walk => ({
+const duringPages = (walk: ExportWalk, random: Dice, change: () => Promise<void>): ExportWalk => ({
   ...walk,
   async page(place) {
     if (random.percent(30)) await change();

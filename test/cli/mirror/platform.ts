@@ -89,7 +89,7 @@ export class Platform {
       ...(this.#dice.percent(20) && closed),
     };
     const id = { provider, instance_id, provider_organization_id };
-    await this.#world.tell("pull_request.finalized", finalized(id, number, change));
+    await this.#world.sendEvent("pull_request.finalized", finalized(id, number, change));
   }
 
   async #learn(owner: Organization): Promise<void> {

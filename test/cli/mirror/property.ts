@@ -1,25 +1,30 @@
 import { readFile, rename } from "node:fs/promises";
 import { expect } from "vitest";
-import { type Disk, piecesOf, rowsOf, statOf, systemDisk } from "../../../cli/export/disk.ts";
+import { type Disk, readPieces, readRows, statOf, systemDisk } from "../../../cli/export/disk.ts";
 import type { Layout } from "../../../cli/export/layout.ts";
 import { digestsOf } from "../../../cli/export/mirror/identity.ts";
-import { earlierRun, type Request } from "../../../cli/export/mirror/state.ts";
+import { type ExportRequest, earlierRun } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
-import type { Walk } from "../../../cli/export/sources.ts";
+import type { ExportWalk } from "../../../cli/export/sources.ts";
 import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 
 /**
  * The property of every mirror: the file holds what a fresh, complete export of the same walk writes now, except for
  * the order of its records. `fresh` is the name of a file that does not exist yet.
  */
-export async function expectMirror(file: string, fresh: string, walk: Walk, request: Request): Promise<void> {
+export async function expectMirror(
+  file: string,
+  fresh: string,
+  walk: ExportWalk,
+  request: ExportRequest,
+): Promise<void> {
   await runMirror(fresh, walk, request);
   const [held, wanted] = [await thingsIn(file, walk), await thingsIn(fresh, walk)];
   expect(mirrorFaults(held, atRest(wanted))).toEqual([]);
 }
 
 /** The rows of each thing, as text. Rows of one thing that are not adjacent count as two things here. */
-async function thingsIn(file: string, { layout, identity }: Walk): Promise<Map<string, string>> {
+async function thingsIn(file: string, { layout, identity }: ExportWalk): Promise<Map<string, string>> {
   const things = new Map<string, string>();
   let before = "";
   for (const row of await rowsIn(file, layout)) {
@@ -41,8 +46,8 @@ export const quickDisk: Disk = {
 /** One run of the export, as `export … --resume` does it. */
 export async function runMirror(
   output: string,
-  walk: Walk,
-  request: Request,
+  walk: ExportWalk,
+  request: ExportRequest,
   { disk = quickDisk, notify = () => undefined }: RunOptions = {},
 ) {
   const earlier = await earlierRun(output, { resume: true, overwrite: false }, walk.onlyGrows);
@@ -61,7 +66,7 @@ export async function rowsIn(file: string, layout: Layout): Promise<string[]> {
   expect(text.startsWith(layout.beginning)).toBe(true);
   expect(text.endsWith(layout.ending)).toBe(true);
   const rows: string[] = [];
-  for await (const { row } of rowsOf(piecesOf(file, size), layout.isQuoted)) {
+  for await (const { row } of readRows(readPieces(file, size), layout.isQuoted)) {
     const content = row.toString().replace(layout.between === "" ? /$^/ : /,$/, "");
     if (layout.fieldsOf(content)) rows.push(content);
   }

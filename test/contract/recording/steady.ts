@@ -4,7 +4,7 @@ import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 
 /** A clock that stands still and random values that repeat, so that every recording is the same. */
-export class Steady {
+export class DeterministicRuntime {
   #nowMs = Date.parse("2026-06-15T09:00:00.000Z");
   #step = "";
   readonly #drawn = { bytes: 0, uuid: 0, below: 0 };

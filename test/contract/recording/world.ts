@@ -5,7 +5,7 @@ import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { apiKeyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
-import type { Steady } from "./steady.ts";
+import type { DeterministicRuntime } from "./steady.ts";
 
 /** The data of the examples: a workspace in the cloud, a self-hosted instance, and organizations in every state. */
 export type ExampleWorld = {
@@ -43,7 +43,7 @@ const branch = gitlab("north", "7002");
 
 const admin = { owner: "501", role: "cr_admin" } as const;
 
-export async function buildExampleWorld(world: World, steady: Steady): Promise<ExampleWorld> {
+export async function buildExampleWorld(world: World, steady: DeterministicRuntime): Promise<ExampleWorld> {
   const step = (name: string) => steady.begin(name, 1_000);
   step("tenants");
   await world.workspace("acme", { name: "Acme", admins: [{ user_id: "501", email: "ann@acme.example" }] });
@@ -53,7 +53,8 @@ export async function buildExampleWorld(world: World, steady: Steady): Promise<E
   const hosted = await world.organization("7001", { ...home, name: "North Core", seats_purchased: 3 });
   const second = await world.organization("7002", { ...branch, name: "North Tools" });
   await world.organization("7003", { ...gitlab("north", "7003"), name: "North Labs" });
-  for (const place of [web, mobile, home, branch, gitlab("north", "7003")]) await furnish(world, place, step);
+  for (const place of [web, mobile, home, branch, gitlab("north", "7003")])
+    await seedOrganization(world, place, step);
   const reviewer = await makeRole(world, organization, "Reviewer", ["learning:read", "security:read"], step);
   const nothing = await makeRole(world, organization, "Guest", [], step);
   const unused = await makeRole(world, organization, "Intern", ["learning:read"], step);
@@ -78,7 +79,7 @@ const namesOf = {
   503: ["cem", "cr_billing_admin"],
 } as const;
 
-async function furnish(world: World, place: OrganizationId, step: Step): Promise<void> {
+async function seedOrganization(world: World, place: OrganizationId, step: Step): Promise<void> {
   const id = place.provider_organization_id;
   step(`furnish ${id}`);
   for (const [user, [username, role]] of Object.entries(namesOf))
@@ -97,10 +98,10 @@ async function furnish(world: World, place: OrganizationId, step: Step): Promise
   });
   for (const number of [41, 42, 43]) {
     step(`pull request ${number} of ${id}`);
-    await world.tell("pull_request.finalized", pullRequest(place, number));
+    await world.sendEvent("pull_request.finalized", pullRequest(place, number));
   }
   step(`scan of ${id}`);
-  await world.tell("security_scan.completed", {
+  await world.sendEvent("security_scan.completed", {
     ...place,
     repository_id: "9001",
     scan_id: "scan-77",
@@ -192,13 +193,13 @@ async function captureLearnings(world: World, organization: string, step: Step) 
     const repository_id = name === "waiting" ? "9002" : "9001";
     const captured = { repository_id, author_id: "502", source: "chat", learning: texts[name] };
     const file = name === "kept" ? { file: "src/money.ts" } : {};
-    await world.tell("learning.captured", { ...web, ...captured, ...file });
+    await world.sendEvent("learning.captured", { ...web, ...captured, ...file });
     const { items } = await world.deps.table.queryPage({ pk: learningPartition(organization) });
     ids[name] = items.map(({ sk }) => sk).find((id) => !known.has(id)) ?? "";
     known.add(ids[name]);
   }
   step("Learning used");
-  await world.tell("learning.used", {
+  await world.sendEvent("learning.used", {
     ...web,
     learning_id: ids.kept,
     used_at: "2026-06-15T08:00:00.000Z",

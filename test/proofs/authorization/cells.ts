@@ -90,7 +90,7 @@ function kindForRole(row: Row, role: Role): Kind | undefined {
 }
 
 /** Selectors that some keys must ignore, and that would show a mistake. */
-export const temptations: readonly Selector[] = ["other in tenant", "foreign", "unauthorized", "ALL"];
+export const forbiddenSelectors: readonly Selector[] = ["other in tenant", "foreign", "unauthorized", "ALL"];
 
 function isAboutSelection(cell: Cell): boolean {
   const { row, caller, selection } = cell;
@@ -100,14 +100,14 @@ function isAboutSelection(cell: Cell): boolean {
   if (role !== "cr_admin") return false;
   const isPath = selector.startsWith("path ");
   if (!wideKinds.includes(kind)) {
-    const isTried = isPath || temptations.includes(selector) || selector === "organization_ids own";
+    const isTried = isPath || forbiddenSelectors.includes(selector) || selector === "organization_ids own";
     const turn = selectors.indexOf(selector);
     return tenant.kind === wideKindOfTurn(row, selector) && isTried && isTurnOf(cell, narrowKinds, turn);
   }
   if (isPath || selector === "in the other place") return true;
   if (selector === "organization_ids own") return kind === wideKindOfTurn(row, selector);
   if (selector.startsWith("organization_ids ")) return kind === "instance" && row.takesOrganizationIds;
-  if (temptations.includes(selector))
+  if (forbiddenSelectors.includes(selector))
     return kind === wideKindOfTurn(row, selector) || row.instanceActsOn === "named";
   return kind === "workspace"
     ? takesOrgId(row) && isSelectorsTurn(row, selector)

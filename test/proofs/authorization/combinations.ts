@@ -1,4 +1,4 @@
-import { type Cell, kindsWithRole, temptations, wideKinds } from "./cells.ts";
+import { type Cell, forbiddenSelectors, kindsWithRole, wideKinds } from "./cells.ts";
 import { kinds, roles, rows } from "./table.ts";
 import { plans } from "./world.ts";
 
@@ -20,8 +20,8 @@ const combinations: readonly string[][] = [
   ...product(names, roles),
   ...product(names, kindsWithRole, ["cr_admin"]),
   ...product(namesOfUserKeys, ["user"], roles),
-  ...product(names, ["organization_ids own", ...temptations]),
-  ...product(wideKinds, ["organization_ids own", ...temptations]).filter(
+  ...product(names, ["organization_ids own", ...forbiddenSelectors]),
+  ...product(wideKinds, ["organization_ids own", ...forbiddenSelectors]).filter(
     ([kind, selector]) => kind !== "workspace" || selector !== "unauthorized",
   ),
   ...product(

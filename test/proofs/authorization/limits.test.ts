@@ -6,7 +6,7 @@ import { World } from "../../support/world.ts";
 import { requestOf } from "./requests.ts";
 import type { Selection } from "./selectors.ts";
 import { type Kind, type Row, rows } from "./table.ts";
-import { buildInstance, buildWorkspace, KeyCabinet, type Place, type Tenant } from "./world.ts";
+import { buildInstance, buildWorkspace, KeyStore, type Place, type Tenant } from "./world.ts";
 
 /** Written by hand: which operations count in one bucket, and who owns the bucket. */
 const buckets = [
@@ -37,7 +37,7 @@ type Owner = (typeof buckets)[number]["owner"];
 
 const api = useApi();
 const world = new World(() => api.store().table);
-const cabinet = new KeyCabinet(world);
+const keyStore = new KeyStore(world);
 let workspace: Tenant;
 let instance: Tenant;
 let pace: Pace;
@@ -97,7 +97,7 @@ function ownerOf(owner: Owner, row: Row, { kind, tenant, place, isAll }: Caller)
 }
 
 async function call(row: Row, { kind, tenant, place, isAll }: Caller) {
-  const key = await cabinet.key(kind, tenant, "cr_admin", row);
+  const key = await keyStore.key(kind, tenant, "cr_admin", row);
   const orgId = isAll
     ? "ALL"
     : row.orgId === "required" && kind === "workspace"

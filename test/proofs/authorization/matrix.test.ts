@@ -15,7 +15,7 @@ import {
   buildStandalone,
   buildTwins,
   buildWorkspace,
-  KeyCabinet,
+  KeyStore,
   placesOf,
   plans,
   reachedOf,
@@ -25,7 +25,7 @@ import {
 
 const api = useApi();
 const world = new World(() => api.store().table);
-const cabinet = new KeyCabinet(world);
+const keyStore = new KeyStore(world);
 const lostTokens = new Map<string, string>();
 const tenants: Tenant[] = [];
 let foreign: Tenant | undefined;
@@ -62,7 +62,7 @@ async function play({ row, caller, selection }: Cell): Promise<string | undefine
   const { kind, tenant, role, isOwnerAdmin } = caller;
   const candidates = [...reachedOf(tenant), ...(foreign ? [foreign.home] : [])];
   const ask = { kind, selection, tenant, candidates };
-  const key = isOwnerAdmin ? await cabinet.key(kind, tenant, role, row) : (lostTokens.get(tenant.id) ?? "");
+  const key = isOwnerAdmin ? await keyStore.key(kind, tenant, role, row) : (lostTokens.get(tenant.id) ?? "");
   const request = requestOf(row, ask);
   const call = (body = request.body) =>
     pace.run(`${tenant.id}|${row.operation}`, callsAtOnce(row), () =>

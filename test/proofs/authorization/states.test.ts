@@ -31,7 +31,7 @@ async function metricsCells(home: MetricsState, other: MetricsState, otherPlan: 
   const id = (letter: string) => `${name}-${letter}`;
   await world.workspace(name);
   await world.instance(name);
-  const tell = async (organization: OrganizationId, change: object) => {
+  const saveOrganization = async (organization: OrganizationId, change: object) => {
     const uuid = await world.organization(organization.provider_organization_id, {
       ...organization,
       ...change,
@@ -39,10 +39,10 @@ async function metricsCells(home: MetricsState, other: MetricsState, otherPlan: 
     await world.member(organization, "u-admin", { role: "cr_admin" });
     return uuid;
   };
-  const own = await tell(github(id("a")), { workspace_id: name, metrics: home });
-  await tell(github(id("b")), { workspace_id: name, metrics: other, plan: otherPlan });
-  const hosted = await tell(gitlab(name, id("a")), { metrics: home });
-  await tell(gitlab(name, id("b")), { metrics: other, plan: otherPlan });
+  const own = await saveOrganization(github(id("a")), { workspace_id: name, metrics: home });
+  await saveOrganization(github(id("b")), { workspace_id: name, metrics: other, plan: otherPlan });
+  const hosted = await saveOrganization(gitlab(name, id("a")), { metrics: home });
+  await saveOrganization(gitlab(name, id("b")), { metrics: other, plan: otherPlan });
   const admin = { owner: "u-admin", role: "cr_admin" } as const;
   const single = (await world.key({ kind: "organization", organization: own, ...admin })).text;
   const workspace = (await world.token(name)).text;

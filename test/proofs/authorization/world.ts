@@ -78,15 +78,15 @@ async function buildPlace(
   for (const role of ["cr_admin", "cr_billing_admin", roleId])
     await world.member(name, role, { role, username: `${role} of ${mark}`, email: `${role}@${mark}.test` });
   await world.member(name, `m-${mark}`, { email: `m-${mark}@${mark}.test`, username: mark });
-  await world.tell("pull_request.finalized", pullRequestOf(name, mark));
-  await world.tell("learning.captured", {
+  await world.sendEvent("pull_request.finalized", pullRequestOf(name, mark));
+  await world.sendEvent("learning.captured", {
     ...name,
     repository_id: `repo-${mark}`,
     learning: `Guidance of ${mark}`,
     author_id: `m-${mark}`,
     source: "chat",
   });
-  await world.tell("security_scan.completed", {
+  await world.sendEvent("security_scan.completed", {
     ...name,
     repository_id: `repo-${mark}`,
     scan_id: `scan-${mark}`,
@@ -189,7 +189,7 @@ export async function buildStandalone(world: World, name: string, plan: Plan): P
 }
 
 /** Keys of a kind and role, created on first use. */
-export class KeyCabinet {
+export class KeyStore {
   readonly #world: World;
   readonly #roles = new Map<string, Promise<string>>();
   readonly #keys = new Map<string, Promise<string>>();

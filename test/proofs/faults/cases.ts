@@ -1,7 +1,7 @@
 import { required } from "../../../lib/runtime/required.ts";
 import { isLong, seedOfRun } from "../../support/volume.ts";
 import { type Call, canHappen, type Fault, faults } from "./fault.ts";
-import type { Rehearsed } from "./fault-runner.ts";
+import type { CleanRun } from "./fault-runner.ts";
 import { writtenSites } from "./sites.ts";
 
 /** A fault at one call, at this and all later calls of the same place, or at this call and every call after it. */
@@ -21,7 +21,7 @@ const faultsOf: Readonly<Record<How, readonly Fault[]>> = {
   crash: ["lost before", "lost after"],
 };
 
-/** `SITE=lib/people/seats.ts:36` (or the beginning of it) plays only the faults at that place. */
+/** `SITE=lib/people/seats.ts:36` (or the beginning of it) runs only the faults at that place. */
 const siteWanted = process.env.SITE ?? "";
 
 const hows = ["once", "for good", "crash"] as const;
@@ -42,7 +42,7 @@ function placesOf(scenario: string, calls: readonly Call[]): Place[] {
 }
 
 /** The long run takes every place of every scenario; the short run takes each call site once and varies the fault. */
-export function casesOf(rehearsed: ReadonlyMap<string, Rehearsed>): Case[] {
+export function casesOf(rehearsed: ReadonlyMap<string, CleanRun>): Case[] {
   const places = [...rehearsed].flatMap(([scenario, { calls }]) => placesOf(scenario, calls));
   const chosen = isLong ? places : [...Map.groupBy(places, ({ call }) => call.site).values()].map(inTurn);
   return chosen.flatMap(({ scenario, call, nth }, index) =>
@@ -66,14 +66,14 @@ export const takenAsDone: readonly string[] = [
   "lib/access/key-registry.ts revoke transact",
   "lib/audit/owed.ts settleOwed transact",
   "lib/audit/refusals.ts recordRefusal transact",
-  "lib/events/tries.ts tellEnd write",
+  "lib/events/tries.ts recordEnd write",
   "lib/events/waiting.ts keepWaiting transact",
   "lib/events/waiting.ts stopWaiting transact",
   "lib/http/cursor-keys.ts createCursorKeys writeIf",
   "lib/learnings/delete.ts removeOrphans writeIf",
   "lib/organizations/move.ts completeMove transact",
-  "lib/stream/settle.ts settle writeIf",
-  "lib/stream/settle.ts settle writeIf 2",
+  "lib/stream/settle.ts settleAppend writeIf",
+  "lib/stream/settle.ts settleAppend writeIf 2",
 ];
 const namesBySite = new Map(writtenSites.map(({ id, name }) => [id, name]));
 

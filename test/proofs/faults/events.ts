@@ -24,7 +24,7 @@ import {
 } from "../../events/support.ts";
 import { closed, finalized, mcp, urlOf } from "../../metrics/support.ts";
 import { capturedData, manyComments, scanData } from "./fixture.ts";
-import type { Play, Said, Scenario, Scenarios, Stage } from "./scenario.ts";
+import type { CallResult, FaultEnvironment, Scenario, ScenarioSet, Scenarios } from "./scenario.ts";
 import { dieAt } from "./wire.ts";
 
 const one = organizationName();
@@ -60,14 +60,14 @@ const gapId = learningUuid(uuidOf(), "r1", "Mind the gap.", 1);
 type Story = {
   readonly before: readonly OutgoingEvent[];
   /** A sweep died while it checked the parts of large pull requests. */
-  readonly isCondemned?: boolean;
+  readonly isMarkedForRemoval?: boolean;
   /** Its pointers do not hold the values that their entries are filtered by. */
   readonly isOfRelease1?: boolean;
   readonly now: readonly OutgoingEvent[];
   /** The last of the earlier events was cut off here. */
   readonly cutOffAt?: string;
   readonly settlesPeopleLater?: boolean;
-  readonly tellsLater?: boolean;
+  readonly recordsLater?: boolean;
 };
 
 const stories: Readonly<Record<string, Story>> = {
@@ -76,12 +76,12 @@ const stories: Readonly<Record<string, Story>> = {
     now: [workspaceSaved(1)],
   },
   "an event comes before its organization": { before: [], now: [memberSaved(3)] },
-  "an instance is told of": { before: [], now: [instanceSaved(1)] },
-  "a repository is told of again": {
+  "an instance is sent": { before: [], now: [instanceSaved(1)] },
+  "a repository is sent again": {
     before: base,
     now: [repositorySaved(9, { repository_id: "r1", name: "new" })],
   },
-  "an organization is told of after one whose epoch nobody published": {
+  "an organization is sent after one whose epoch nobody published": {
     before: [workspaceSaved(1), organizationSaved(2, inAcme)],
     cutOffAt: "lib/organizations/visibility.ts UpdateItem",
     now: [organizationSaved(2, inAcme)],
@@ -101,7 +101,7 @@ const stories: Readonly<Record<string, Story>> = {
   "a workspace buys a seat for a person of many organizations": {
     before: [workspaceSaved(1, { seats_purchased: 0 }), ...manyMemberships],
     settlesPeopleLater: true,
-    tellsLater: true,
+    recordsLater: true,
     now: [workspaceSaved(9)],
   },
   "a workspace buys seats that people are short of": {
@@ -129,11 +129,11 @@ const stories: Readonly<Record<string, Story>> = {
   },
   "an organization moves with parts that a sweep was judging": {
     before: [workspaceSaved(1), ...base, pullRequest(6, 7, large)],
-    isCondemned: true,
+    isMarkedForRemoval: true,
     settlesPeopleLater: true,
     now: [organizationSaved(9, inAcme)],
   },
-  "an organization that is still moving is told of again": {
+  "an organization that is still moving is sent again": {
     before: [
       workspaceSaved(1),
       ...base,
@@ -155,7 +155,7 @@ const stories: Readonly<Record<string, Story>> = {
     isOfRelease1: true,
     now: [pullRequest(7, 8, { comments: [] })],
   },
-  "a pull request told again as it was": { before: [...base, pullRequest(6, 8)], now: [pullRequest(7, 8)] },
+  "a pull request sent again as it was": { before: [...base, pullRequest(6, 8)], now: [pullRequest(7, 8)] },
   "a pull request after one that was cut off": {
     before: [...base, pullRequest(6, 7), pullRequest(7, 7, closed)],
     cutOffAt: "lib/stream/settle.ts",
@@ -217,7 +217,7 @@ type Message = {
 };
 
 /** In the form in which the queue delivers them to the function. */
-export async function ingestMessages(messages: readonly Message[]): Promise<Said> {
+export async function ingestMessages(messages: readonly Message[]): Promise<CallResult> {
   const Records = messages.map(({ id, group, body, receives = 1 }) => ({
     messageId: id,
     receiptHandle: id,
@@ -247,32 +247,32 @@ export const messageOf = (outgoing: OutgoingEvent): Message => ({
   body: JSON.stringify(outgoing),
 });
 
-export function eventsPlay(stage: Stage): Play {
-  const table = () => stage.api.store().table;
+export function eventScenarios(environment: FaultEnvironment): ScenarioSet {
+  const table = () => environment.api.store().table;
 
-  async function tellBefore({ before, cutOffAt, isCondemned, isOfRelease1 }: Story): Promise<void> {
+  async function sendBefore({ before, cutOffAt, isMarkedForRemoval, isOfRelease1 }: Story): Promise<void> {
     const whole = cutOffAt === undefined ? before : before.slice(0, -1);
     for (const each of whole) await deliver(createIngestHarness(table()), [each]);
-    if (isCondemned) await condemnParts(table(), uuidOf());
+    if (isMarkedForRemoval) await markPartsForRemoval(table(), uuidOf());
     if (isOfRelease1) await forgetFacets(table(), uuidOf());
     const last = before.at(-1);
     if (cutOffAt === undefined || !last) return;
-    await dieAt(stage, cutOffAt, () => ingestMessages([messageOf(last)]));
+    await dieAt(environment, cutOffAt, () => ingestMessages([messageOf(last)]));
   }
 
-  const told: Scenarios = Object.fromEntries(
+  const sent: Scenarios = Object.fromEntries(
     Object.entries(stories).map(
-      ([name, { now, settlesPeopleLater = false, tellsLater = false }]): [string, Scenario] => [
+      ([name, { now, settlesPeopleLater = false, recordsLater = false }]): [string, Scenario] => [
         name,
         {
           ...repeated,
           mayLeave,
-          plays: ingest.id,
-          ground: name,
+          covers: ingest.id,
+          fixture: name,
           settlesPeopleLater,
-          tellsLater,
+          recordsLater,
           // Notes of copies that a scheduled worker will write.
-          ...(tellsLater && { uncompared: /"pk":"OWED"/ }),
+          ...(recordsLater && { uncompared: /"pk":"OWED"/ }),
           act: () => ingestMessages(now.map(messageOf)),
         },
       ],
@@ -283,9 +283,9 @@ export function eventsPlay(stage: Stage): Play {
   const suspects: Scenarios = {
     "an event under suspicion meets a passing fault": {
       ...repeated,
-      plays: ingest.id,
-      ground: "nothing",
-      befalls: {
+      covers: ingest.id,
+      fixture: "nothing",
+      extraFault: {
         at: "lib/organizations/save-workspace.ts TransactWriteItems",
         fault: "throttle",
         times: storeLimits.retry.attemptsMax,
@@ -304,7 +304,7 @@ export function eventsPlay(stage: Stage): Play {
   const referenced: Scenarios = {
     "events are sent, a large one too": {
       ...repeated,
-      ground: "nothing",
+      fixture: "nothing",
       act: async () => {
         try {
           await sendEvents(queue(), bucket(), [workspaceSaved(1), huge]);
@@ -316,7 +316,7 @@ export function eventsPlay(stage: Stage): Play {
     },
     "an event that travels by reference": {
       ...repeated,
-      ground: "a repository",
+      fixture: "a repository",
       prepare: async () => {
         const messages: Message[] = [];
         await sendEvents({ send: async (sent) => void messages.push(...sent) }, bucket(), [huge]);
@@ -326,16 +326,16 @@ export function eventsPlay(stage: Stage): Play {
     },
   };
 
-  const grounds = Object.fromEntries(
-    Object.entries(stories).map(([name, story]) => [name, { build: () => tellBefore(story) }]),
+  const fixtures = Object.fromEntries(
+    Object.entries(stories).map(([name, story]) => [name, { build: () => sendBefore(story) }]),
   );
   return {
-    grounds: {
-      ...grounds,
+    fixtures: {
+      ...fixtures,
       nothing: { build: async () => undefined },
-      "a repository": { build: () => tellBefore({ before: base, now: [] }) },
+      "a repository": { build: () => sendBefore({ before: base, now: [] }) },
     },
-    scenarios: () => ({ ...told, ...referenced, ...suspects }),
+    scenarios: () => ({ ...sent, ...referenced, ...suspects }),
   };
 }
 
@@ -344,8 +344,8 @@ async function forgetFacets(table: Table, organization: string): Promise<void> {
   for (const { pk, sk } of items) await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
 }
 
-/** The state after a sweep that dies between condemning a spill and deciding about it. */
-export async function condemnParts(table: Table, organization: string): Promise<void> {
+/** The state after a sweep that dies between marking a spill for removal and deciding about it. */
+export async function markPartsForRemoval(table: Table, organization: string): Promise<void> {
   const { items } = await table.queryPage({ pk: spillPartition(organization) });
   if (items.length === 0) throw new Error("There is a large pull request.");
   await table.writeMany(items.map((item) => ({ put: { ...item, x: 1 } })));

@@ -13,21 +13,21 @@ import { useApi } from "../../support/api.ts";
 import { isLong } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
 import type { Case } from "./cases.ts";
-import { eventsPlay } from "./events.ts";
-import type { Call, Strike } from "./fault.ts";
-import { operationsPlay } from "./operations.ts";
-import { operatorPlay } from "./operator.ts";
-import type { Fixture, Play, Said, Scenario, Stage } from "./scenario.ts";
-import { Contents, type State } from "./state.ts";
+import { eventScenarios } from "./events.ts";
+import type { Call, FaultInjector } from "./fault.ts";
+import { operationScenarios } from "./operations.ts";
+import { operatorScenarios } from "./operator.ts";
+import type { CallResult, FaultEnvironment, Fixture, Scenario, ScenarioSet } from "./scenario.ts";
+import { TableContents, type TableState } from "./state.ts";
 import { brokenIn, difference, isBeside, verdict } from "./verdict.ts";
 import { type WatchOptions, Wire } from "./wire.ts";
-import { workersPlay } from "./workers.ts";
+import { workerScenarios } from "./workers.ts";
 
 /** A scenario's answer, final state and calls in a run without a fault. */
-export type Rehearsed = {
+export type CleanRun = {
   readonly scenario: Scenario;
-  readonly said: Said;
-  readonly state: State;
+  readonly said: CallResult;
+  readonly state: TableState;
   readonly calls: readonly Call[];
 };
 
@@ -37,31 +37,33 @@ const triesMax = 3 * storeLimits.retry.attemptsMax;
 /** A schedule may need more than one run: it looks at leftovers only after a while. */
 const repetitionsMax = 3;
 
-/** Plays scenarios on one table, each from its own initial contents (ground), with or without a fault. */
+/** Runs scenarios on one table, each from its own initial contents (fixture), with or without a fault. */
 export class FaultRunner {
-  readonly rehearsed = new Map<string, Rehearsed>();
+  readonly cleanRuns = new Map<string, CleanRun>();
   readonly #api = useApi();
   readonly #wire = new Wire();
   readonly #door: { wire?: Wire };
-  readonly #grounds = new Map<string, Contents>();
-  readonly #plays: readonly Play[];
+  readonly #fixtures = new Map<string, TableContents>();
+  readonly #scenarioSets: readonly ScenarioSet[];
   #nowMs = Date.now();
   #store: OpenStore | undefined;
-  /** The ground that the table still holds unchanged. */
-  #standing: string | undefined;
+  /** The fixture that the table still holds unchanged. */
+  #restored: string | undefined;
   /** The table's contents, read after the last possible change. */
-  #seen: Contents | undefined;
+  #seen: TableContents | undefined;
 
   constructor(door: { wire?: Wire }) {
     this.#door = door;
-    const stage: Stage = {
+    const environment: FaultEnvironment = {
       api: this.#api,
       wire: this.#wire,
       world: new World(() => this.#table),
       wait: (ms) => this.#wait(ms),
       store: () => this.#openStore(),
     };
-    this.#plays = [operationsPlay, eventsPlay, workersPlay, operatorPlay].map((play) => play(stage));
+    this.#scenarioSets = [operationScenarios, eventScenarios, workerScenarios, operatorScenarios].map(
+      (scenarios) => scenarios(environment),
+    );
   }
 
   async open(): Promise<void> {
@@ -72,18 +74,18 @@ export class FaultRunner {
     const sleep = systemClock.sleep.bind(systemClock);
     vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) => sleep(ms > 1_000 ? ms : 0, signal));
     vi.useFakeTimers({ toFake: ["Date"], now: this.#nowMs });
-    for (const { grounds, scenarios } of this.#plays) {
-      for (const [id, ground] of Object.entries(grounds)) await this.#build(id, ground);
+    for (const { fixtures, scenarios } of this.#scenarioSets) {
+      for (const [id, fixture] of Object.entries(fixtures)) await this.#build(id, fixture);
       for (const [name, scenario] of byGround(Object.entries(scenarios()), ([, each]) => each))
-        await this.#rehearse(name, scenario);
+        await this.#runClean(name, scenario);
     }
   }
 
-  /** In an order that restores few grounds. */
+  /** In an order that restores few fixtures. */
   inOrder(cases: readonly Case[]): Case[] {
     return byGround(
       cases,
-      ({ scenario }) => required(this.rehearsed.get(scenario), `rehearsed ${scenario}`).scenario,
+      ({ scenario }) => required(this.cleanRuns.get(scenario), `a clean run of ${scenario}`).scenario,
     );
   }
 
@@ -94,14 +96,14 @@ export class FaultRunner {
   }
 
   /** Returns the problem, if there is one. */
-  async play({ scenario: name, ...struck }: Case): Promise<string | undefined> {
+  async run({ scenario: name, ...struck }: Case): Promise<string | undefined> {
     const { site, nth, fault, how } = struck;
-    const clean = this.rehearsed.get(name);
-    if (!clean) throw new Error(`${name} was not rehearsed.`);
+    const clean = this.cleanRuns.get(name);
+    if (!clean) throw new Error(`${name} has no clean run.`);
     let isStruck = false;
     let made = 0;
     let strikes = 0;
-    const strike: Strike = (call) => {
+    const strike: FaultInjector = (call) => {
       const isHere = call.site === site;
       if (isHere) made += 1;
       if (isStruck) {
@@ -114,8 +116,8 @@ export class FaultRunner {
       return isStruck ? fault : undefined;
     };
     const said = await this.#act(clean.scenario, strike, { isSlow: fault === "slow" });
-    // On a busy machine the rehearsal may have repeated a call: then the last call has a lower number now.
-    if (!isStruck && made > 0 && made < nth) return await this.play({ scenario: name, ...struck, nth: made });
+    // On a busy machine the clean run may have repeated a call: then the last call has a lower number now.
+    if (!isStruck && made > 0 && made < nth) return await this.run({ scenario: name, ...struck, nth: made });
     if (!isStruck) return "it was not struck";
     if (this.#wire.isWaitedFor) return "it waits for an answer that never comes";
     const answer = how === "crash" ? undefined : verdict(clean, said, struck);
@@ -124,8 +126,8 @@ export class FaultRunner {
 
   /** Acknowledged work is done; stored data is consistent, done or not. */
   async #loss(
-    { scenario, state }: Rehearsed,
-    said: Said,
+    { scenario, state }: CleanRun,
+    said: CallResult,
     { site, how, fault }: Omit<Case, "scenario">,
   ): Promise<string | undefined> {
     if (scenario.isRead) return undefined;
@@ -133,15 +135,15 @@ export class FaultRunner {
     const broken = brokenIn([...items.items.values()], scenario);
     if (broken) return broken;
     if (!said.isAcknowledged || how === "crash") return undefined;
-    const { things, told } = this.#stateOf(scenario, items);
-    const isUntold = scenario.tellsLater || (isBeside(site) && how === "for good");
-    const found = { things, told: isUntold ? state.told : told };
+    const { things, audited } = this.#stateOf(scenario, items);
+    const isUnaudited = scenario.recordsLater || (isBeside(site) && how === "for good");
+    const found = { things, audited: isUnaudited ? state.audited : audited };
     const left = difference(scenario, state, found, { isTwice: fault === "twin" });
     return left && `it is acknowledged (${said.text.slice(0, 60)}), yet ${left}`;
   }
 
   /** Runs the scenario again without a fault: the answer and the table must be the expected ones. */
-  async #repeat({ scenario, said, state }: Rehearsed, first: Said): Promise<string | undefined> {
+  async #repeat({ scenario, said, state }: CleanRun, first: CallResult): Promise<string | undefined> {
     if (first.isAcknowledged && first.text === said.text) return undefined;
     const timesMax = scenario.isRepeated ? repetitionsMax : 1;
     let problem: string | undefined;
@@ -153,8 +155,8 @@ export class FaultRunner {
       if (again.text !== said.text && !scenario.doneBefore?.test(again.text))
         return `again it says ${again.text.slice(0, 200)}`;
       if (scenario.isRead) return undefined;
-      const { things, told } = this.#stateOf(scenario, await this.#read());
-      const found = { things, told: scenario.tellsLater ? state.told : told };
+      const { things, audited } = this.#stateOf(scenario, await this.#read());
+      const found = { things, audited: scenario.recordsLater ? state.audited : audited };
       problem = difference(scenario, state, found, { isTwice: true });
       if (!problem) return undefined;
     }
@@ -162,15 +164,15 @@ export class FaultRunner {
   }
 
   async #build(id: string, { from, build }: Fixture): Promise<void> {
-    await (this.#grounds.get(from ?? "") ?? new Contents()).restore(this.#table, await this.#read());
+    await (this.#fixtures.get(from ?? "") ?? new TableContents()).restore(this.#table, await this.#read());
     if (from === undefined)
       await createCursorKeys({ table: this.#table, clock: systemClock, random: systemRandom });
     await build();
     this.#seen = undefined;
-    this.#grounds.set(id, await this.#read());
+    this.#fixtures.set(id, await this.#read());
   }
 
-  async #rehearse(name: string, scenario: Scenario): Promise<void> {
+  async #runClean(name: string, scenario: Scenario): Promise<void> {
     const said = await this.#act(scenario, () => undefined);
     if (!scenario.says.test(said.text)) throw new Error(`${name} says ${said.text}.`);
     const calls = [...this.#wire.calls];
@@ -178,12 +180,12 @@ export class FaultRunner {
     const broken = brokenIn([...now.items.values()], { ...scenario, settlesPeopleLater: false });
     if (broken) throw new Error(`${name} leaves ${broken}.`);
     const clean = { scenario, said, state: this.#stateOf(scenario, now), calls };
-    this.rehearsed.set(name, clean);
-    if (isLong || scenario.isRead) await this.#rehearseWhole(name, clean);
+    this.cleanRuns.set(name, clean);
+    if (isLong || scenario.isRead) await this.#runWithWholePages(name, clean);
   }
 
   /** The store's page boundaries are not part of the answer and the final state. */
-  async #rehearseWhole(name: string, { scenario, said, state }: Rehearsed): Promise<void> {
+  async #runWithWholePages(name: string, { scenario, said, state }: CleanRun): Promise<void> {
     const whole = await this.#act(scenario, () => undefined, { hasWholePages: true });
     const found = this.#stateOf(scenario, await this.#read());
     const unlike = difference(scenario, state, found, { isTwice: false });
@@ -196,11 +198,11 @@ export class FaultRunner {
     return this.#wire.readOn;
   }
 
-  async #act(scenario: Scenario, strike: Strike, options: WatchOptions = {}): Promise<Said> {
-    const ground = this.#groundOf(scenario);
-    if (this.#standing !== scenario.ground) await ground.restore(this.#table, await this.#read());
+  async #act(scenario: Scenario, strike: FaultInjector, options: WatchOptions = {}): Promise<CallResult> {
+    const fixture = this.#fixtureOf(scenario);
+    if (this.#restored !== scenario.fixture) await fixture.restore(this.#table, await this.#read());
     this.#seen = undefined;
-    this.#standing = scenario.isRead ? scenario.ground : undefined;
+    this.#restored = scenario.isRead ? scenario.fixture : undefined;
     this.#wire.messages.clear();
     this.#wire.deadLetters.fill(scenario.deadLetters ?? []);
     this.#wait(minuteMs);
@@ -216,21 +218,21 @@ export class FaultRunner {
     }
   }
 
-  async #read(): Promise<Contents> {
-    this.#seen ??= await Contents.read(this.#table);
+  async #read(): Promise<TableContents> {
+    this.#seen ??= await TableContents.read(this.#table);
     return this.#seen;
   }
 
-  #stateOf(scenario: Scenario, items: Contents): State {
-    const { things, told } = this.#groundOf(scenario).stateAfter(items);
+  #stateOf(scenario: Scenario, items: TableContents): TableState {
+    const { things, audited } = this.#fixtureOf(scenario).stateAfter(items);
     const { messages, deadLetters } = this.#wire;
     const queued = new Set([...messages.values()].map((message) => JSON.stringify(message)));
-    return { things: [...things, ...queued, ...deadLetters.bodies.values()], told };
+    return { things: [...things, ...queued, ...deadLetters.bodies.values()], audited };
   }
 
-  #groundOf({ ground }: Scenario): Contents {
-    const contents = this.#grounds.get(ground);
-    if (!contents) throw new Error(`There is no ground ${ground}.`);
+  #fixtureOf({ fixture }: Scenario): TableContents {
+    const contents = this.#fixtures.get(fixture);
+    if (!contents) throw new Error(`There is no fixture ${fixture}.`);
     return contents;
   }
 
@@ -257,12 +259,12 @@ export class FaultRunner {
 }
 
 /**
- * Reading scenarios first, since they do not change a ground; then ground by ground, since restoring one takes long.
+ * Reading scenarios first, since they do not change a fixture; then fixture by fixture, since restoring one takes long.
  */
 function byGround<Element>(elements: readonly Element[], sceneOf: (element: Element) => Scenario): Element[] {
   const rank = (element: Element) => {
-    const { isRead = false, ground } = sceneOf(element);
-    return `${isRead ? 0 : 1} ${ground}`;
+    const { isRead = false, fixture } = sceneOf(element);
+    return `${isRead ? 0 : 1} ${fixture}`;
   };
   return elements.toSorted((one, other) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));
 }
@@ -278,13 +280,13 @@ const environmentOf = (endpoint: string) => ({
 });
 
 /** The faults of a scenario in every run, and the fault of this run. */
-function withTrouble({ befalls }: Scenario, strike: Strike): Strike {
+function withTrouble({ extraFault }: Scenario, strike: FaultInjector): FaultInjector {
   let times = 0;
   return (call) => {
     const fault = strike(call);
-    const isThere = `${call.site.split(":", 1)[0]} ${call.operation}` === befalls?.at;
-    if (fault || !isThere || times >= befalls.times) return fault;
+    const isThere = `${call.site.split(":", 1)[0]} ${call.operation}` === extraFault?.at;
+    if (fault || !isThere || times >= extraFault.times) return fault;
     times += 1;
-    return befalls.fault;
+    return extraFault.fault;
   };
 }

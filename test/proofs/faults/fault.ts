@@ -27,7 +27,7 @@ export type Call = {
   readonly operation: string;
   readonly body: string;
 };
-export type Strike = (call: Call) => Fault | undefined;
+export type FaultInjector = (call: Call) => Fault | undefined;
 
 export type Answer = { readonly status: number; readonly headers: object; readonly body: Buffer };
 
@@ -115,5 +115,5 @@ export function halved(body: string): { readonly taken: string; readonly left: o
   };
 }
 
-export const handedBack = (answer: Buffer, left: object): Buffer =>
+export const withUnprocessed = (answer: Buffer, left: object): Buffer =>
   Buffer.from(JSON.stringify({ ...z.looseObject({}).parse(JSON.parse(answer.toString())), ...left }));

@@ -46,8 +46,8 @@ vi.mock("../../../lib/events/bounded.ts", async (original) => {
 vi.mock("../../../lib/events/watched.ts", async (original) => {
   const real = await original<typeof import("../../../lib/events/watched.ts")>();
   const watchTry: typeof real.watchTry = (...given) => {
-    const { deps, ...told } = real.watchTry(...given);
-    return { ...told, deps: { ...deps, table: marked(deps.table), bucket: marked(deps.bucket) } };
+    const { deps, ...watched } = real.watchTry(...given);
+    return { ...watched, deps: { ...deps, table: marked(deps.table), bucket: marked(deps.bucket) } };
   };
   return { ...real, watchTry };
 });
@@ -87,7 +87,7 @@ const struck = new Map<string, number>();
 
 beforeAll(async () => {
   await faultRunner.open();
-  cases = casesOf(faultRunner.rehearsed);
+  cases = casesOf(faultRunner.cleanRuns);
 }, timeoutMs);
 afterAll(() => {
   faultRunner.close();
@@ -96,11 +96,11 @@ afterAll(() => {
   const laterCalls = cases.filter(({ nth }) => nth > 1).length;
   console.info(
     `faults: ${sum} strikes (${laterCalls} at a last call) at ${writtenSites.length} call sites of ` +
-      `${faultRunner.rehearsed.size} scenarios; ${parts}`,
+      `${faultRunner.cleanRuns.size} scenarios; ${parts}`,
   );
 });
 
-const callsMade = () => [...faultRunner.rehearsed.values()].flatMap(({ calls }) => calls);
+const callsMade = () => [...faultRunner.cleanRuns.values()].flatMap(({ calls }) => calls);
 
 describe("the calls of store, queue, bucket and embedder", () => {
   test("every call of store, queue, bucket and embedder in the source is made by a scenario, and every made call is in the source", () => {
@@ -128,16 +128,16 @@ describe("the calls of store, queue, bucket and embedder", () => {
   });
 });
 
-test("every operation, worker and internal function is played", () => {
-  const played = new Set([...faultRunner.rehearsed.values()].map(({ scenario }) => scenario.plays));
+test("every operation, worker and internal function has a scenario", () => {
+  const covered = new Set([...faultRunner.cleanRuns.values()].map(({ scenario }) => scenario.covers));
   const all = [...operations, ...workers, ...internalFunctions].map(({ id }) => id);
-  expect(all.filter((id) => !played.has(id))).toEqual([]);
+  expect(all.filter((id) => !covered.has(id))).toEqual([]);
 });
 
 async function playAll(how: How): Promise<void> {
   const wrong: string[] = [];
   for (const each of faultRunner.inOrder(cases.filter((one) => one.how === how))) {
-    const problem = await faultRunner.play(each).catch((error: unknown) => `throws ${error}`);
+    const problem = await faultRunner.run(each).catch((error: unknown) => `throws ${error}`);
     struck.set(each.fault, (struck.get(each.fault) ?? 0) + 1);
     if (problem) wrong.push(`${each.scenario} at ${each.site} (call ${each.nth}), ${each.fault}: ${problem}`);
   }

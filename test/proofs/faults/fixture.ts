@@ -15,7 +15,7 @@ import {
 import { comments, finalized } from "../../metrics/support.ts";
 import { finding } from "../../security-findings/support.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
-import type { Stage } from "./scenario.ts";
+import type { FaultEnvironment } from "./scenario.ts";
 
 export type FaultFixture = {
   readonly keys: Readonly<
@@ -46,8 +46,8 @@ export const manyComments = (count = 800) =>
   }));
 
 /** A workspace and an instance, small enough to be restored after every fault. */
-export async function buildFixture(stage: Stage): Promise<FaultFixture> {
-  const { world, api } = stage;
+export async function buildFixture(environment: FaultEnvironment): Promise<FaultFixture> {
+  const { world, api } = environment;
   await world.workspace("faults", { seats_purchased: 3 });
   await world.instance("faults");
   const cloud = github("one");
@@ -79,7 +79,7 @@ export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   }
   for (const user of ["u1", "u2", "u3"]) await world.member(hosted, user, { seat_assigned: user === "u1" });
   for (const repository of ["r1", "r2"]) await world.repository(cloud, repository);
-  await tellData(world, cloud);
+  await sendData(world, cloud);
   const admin = { owner: "u-admin", role: "cr_admin" } as const;
   const keys = {
     organization: await world.key({ kind: "organization", organization: uuid, ...admin }),
@@ -98,7 +98,7 @@ export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   const texts = Object.fromEntries(Object.entries(keys).map(([kind, { text }]) => [kind, text]));
   // The first page creates the keys that sign cursors; then all pages use them.
   await api.call("/v1/organizations", { key: keys.workspace.text });
-  const ids = await learn(stage, keys.organization.text);
+  const ids = await learn(environment, keys.organization.text);
   const [learningId = "", unindexedId = "", orphanId = ""] = ids;
   const { table } = api.store();
   await table.write({ delete: vectorKey(uuid, unindexedId) });
@@ -136,11 +136,11 @@ const keysOf = (texts: Readonly<Record<string, string>>): FaultFixture["keys"] =
 });
 
 /** Adds things of several items each: a member's repositories, a pull request's comments, the scans. */
-export async function fillFixture({ world, api }: Stage, { uuid }: FaultFixture): Promise<void> {
+export async function fillFixture({ world, api }: FaultEnvironment, { uuid }: FaultFixture): Promise<void> {
   const { table } = api.store();
   await world.member(github("one"), "u1", { readable_repository_ids: manyIds });
-  const told = { repository_id: "r1", comments: manyComments() };
-  await world.tell("pull_request.finalized", finalized(github("one"), 2, told));
+  const data = { repository_id: "r1", comments: manyComments() };
+  await world.sendEvent("pull_request.finalized", finalized(github("one"), 2, data));
   // A change of its text is moving to its new place in the export and is not visible there yet.
   const moved = { moved_to: "9999", moved_at: "9999-01-01T00:00:00.000Z" };
   await table.write({ put: { ...learningListKey(organizationTenant(uuid), "0000"), ...moved } });
@@ -154,7 +154,7 @@ export async function fillFixture({ world, api }: Stage, { uuid }: FaultFixture)
 }
 
 /** The entries of large pull requests claim to be larger than an answer may be. */
-export async function growEntries({ api }: Stage): Promise<void> {
+export async function growEntries({ api }: FaultEnvironment): Promise<void> {
   const { table } = api.store();
   const { items } = await table.scanPage({});
   const large = items.filter(({ pk, b }) => /^S#.*#\w#\d+$/.test(pk) && Number(b) > 32_000);
@@ -168,7 +168,7 @@ const manyIds = [
   ...Array.from({ length: 1_300 }, (_, index) => `repository-${index}`.padEnd(250, "-")),
 ];
 
-async function learn({ api }: Stage, key: string): Promise<string[]> {
+async function learn({ api }: FaultEnvironment, key: string): Promise<string[]> {
   const data = [texts.indexed, texts.unindexed, "Soon gone."].map((learning) => ({
     repository_id: "r1",
     learning,
@@ -208,13 +208,13 @@ export const scanData = (name: OrganizationId, scanId: string, findings: readonl
   findings: findings.map((id) => finding(id)),
 });
 
-async function tellData(world: World, name: OrganizationId): Promise<void> {
+async function sendData(world: World, name: OrganizationId): Promise<void> {
   const mcp_servers = [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }];
   for (const number of [1, 3]) {
     const pr_url = `https://git.example.com/pull/${number}`;
-    const told = { repository_id: "r1", pr_url, comments: comments(pr_url, 2), mcp_servers };
-    await world.tell("pull_request.finalized", finalized(name, number, told));
+    const data = { repository_id: "r1", pr_url, comments: comments(pr_url, 2), mcp_servers };
+    await world.sendEvent("pull_request.finalized", finalized(name, number, data));
   }
-  await world.tell("learning.captured", capturedData(name, texts.pending));
-  await world.tell("security_scan.completed", scanData(name, "s1", ["f1"]));
+  await world.sendEvent("learning.captured", capturedData(name, texts.pending));
+  await world.sendEvent("security_scan.completed", scanData(name, "s1", ["f1"]));
 }

@@ -7,7 +7,7 @@ import { required } from "../../../lib/runtime/required.ts";
 import { cursorKeysKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
 import { buildFixture, type FaultFixture, fillFixture, growEntries, texts } from "./fixture.ts";
-import type { Play, Said, Scenario, Scenarios, Stage } from "./scenario.ts";
+import type { CallResult, FaultEnvironment, Scenario, ScenarioSet, Scenarios } from "./scenario.ts";
 import { stable } from "./state.ts";
 
 type Asked = {
@@ -49,14 +49,14 @@ function saidOf({ status, codes, json, body }: Answer): string {
 }
 
 /** Every operation, with callers and parameters that make all of its calls. */
-export function operationsPlay(stage: Stage): Play {
-  const { api } = stage;
+export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
+  const { api } = environment;
   let fixture: FaultFixture | undefined;
   const built = (): FaultFixture => {
     if (!fixture) throw new Error("The fixture is built first.");
     return fixture;
   };
-  const act = async ({ key, target, ...rest }: Asked): Promise<Said> => {
+  const act = async ({ key, target, ...rest }: Asked): Promise<CallResult> => {
     const answer = await api.call(target, { key: built().keys[key], ...rest });
     if (answer.body.includes("hunter2")) throw new Error(`${target} says what the store said.`);
     const text = saidOf(answer);
@@ -68,13 +68,13 @@ export function operationsPlay(stage: Stage): Play {
   const documented = { says: /^20[014] /, maySay: ["503 SERVICE_UNAVAILABLE"] };
   const get = (key: Asked["key"], target: string, more: Partial<Scenario> = {}): Scenario => ({
     ...documented,
-    ground: "fixture",
+    fixture: "fixture",
     isRead: true,
-    plays: operationAt("GET", target),
+    covers: operationAt("GET", target),
     act: () => act({ key, method: "GET", target }),
     ...more,
   });
-  const full = { ground: "a full fixture" };
+  const full = { fixture: "a full fixture" };
   const change = (
     key: Asked["key"],
     method: string,
@@ -83,8 +83,8 @@ export function operationsPlay(stage: Stage): Play {
     more: Partial<Scenario> = {},
   ): Scenario => ({
     ...documented,
-    ground: "fixture",
-    plays: operationAt(method, target),
+    fixture: "fixture",
+    covers: operationAt(method, target),
     act: () => act({ key, method, target, ...(body && { body }) }),
     ...more,
   });
@@ -128,7 +128,7 @@ export function operationsPlay(stage: Stage): Play {
     "review comment metrics": get("workspace", `/v1/metrics/review-comments?${window}&limit=1`),
     "review comments that spill": get("organization", `/v1/metrics/review-comments?${window}`, full),
     "review comments that are too large": get("organization", `/v1/metrics/review-comments?${window}`, {
-      ground: "a fixture with too large a pull request",
+      fixture: "a fixture with too large a pull request",
       says: /^413 RESPONSE_TOO_LARGE$/,
     }),
     "review metrics": get("organization", `/v1/metrics/reviews?${window}&format=csv`),
@@ -155,7 +155,7 @@ export function operationsPlay(stage: Stage): Play {
     "a cursor of a newer key": cursorOfNewerKey(),
     "metrics of a workspace that organizations left": mirrored("/v1/metrics/mcp?", `${window}&`, async () => {
       for (const name of ["two", "mover"])
-        await stage.world.organization(name, { workspace_id: "faults", active: false });
+        await environment.world.organization(name, { workspace_id: "faults", active: false });
     }),
     "Learnings, some of them deleted": mirrored("/v1/learnings?", "", async () => {
       for (const id of [built().learningId, built().unindexedId])
@@ -189,14 +189,14 @@ export function operationsPlay(stage: Stage): Play {
       "POST",
       "/v1/users/roles",
       { role: "cr_admin", user_ids: ["u1", "u2"] },
-      { befalls: rival("lib/people/change-roles.ts") },
+      { extraFault: rival("lib/people/change-roles.ts") },
     ),
     "seats for members, while somebody else is at it": change(
       "instance",
       "POST",
       "/v1/users/seats",
       { action: "assign", user_ids: ["u2", "u3"] },
-      { befalls: rival("lib/people/assign-seats.ts") },
+      { extraFault: rival("lib/people/assign-seats.ts") },
     ),
     "the last admin": change("organization", "POST", "/v1/users/roles", {
       role: "cr_member",
@@ -207,7 +207,7 @@ export function operationsPlay(stage: Stage): Play {
       "POST",
       "/v1/users/roles",
       { role: "cr_admin", user_ids: ["u1"], org_id: "ALL" },
-      { tellsLater: true },
+      { recordsLater: true },
     ),
     "a role, created": change("organization", "POST", "/v1/roles", newRole),
     "a role, created again": change("organization", "POST", "/v1/roles", newRole, {
@@ -290,7 +290,7 @@ export function operationsPlay(stage: Stage): Play {
     let cursor = "";
     return {
       ...documented,
-      ground: "fixture",
+      fixture: "fixture",
       prepare: async () => {
         const { headers } = await api.call(target, { key: built().keys.workspace });
         cursor = headers["x-resume-cursor"] ?? "";
@@ -305,7 +305,7 @@ export function operationsPlay(stage: Stage): Play {
     let cursor = "";
     return {
       ...documented,
-      ground: "fixture",
+      fixture: "fixture",
       prepare: async () => {
         const { table } = api.store();
         const key = built().keys.workspace;
@@ -314,9 +314,9 @@ export function operationsPlay(stage: Stage): Play {
         const kept = await table.get(cursorKeysKey);
         await table.write({ delete: cursorKeysKey });
         await createCursorKeys({ table, clock: systemClock, random: systemRandom });
-        stage.wait(61_000);
+        environment.wait(61_000);
         await api.call("/v1/organizations", { key });
-        stage.wait(1_000);
+        environment.wait(1_000);
         if (kept) await table.write({ put: kept });
       },
       act: () =>
@@ -325,14 +325,17 @@ export function operationsPlay(stage: Stage): Play {
   }
 
   return {
-    grounds: {
+    fixtures: {
       fixture: {
         build: async () => {
-          fixture = await buildFixture(stage);
+          fixture = await buildFixture(environment);
         },
       },
-      "a full fixture": { from: "fixture", build: () => fillFixture(stage, built()) },
-      "a fixture with too large a pull request": { from: "a full fixture", build: () => growEntries(stage) },
+      "a full fixture": { from: "fixture", build: () => fillFixture(environment, built()) },
+      "a fixture with too large a pull request": {
+        from: "a full fixture",
+        build: () => growEntries(environment),
+      },
     },
     scenarios: () => ({ ...reads(), ...writes() }),
   };

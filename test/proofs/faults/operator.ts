@@ -1,4 +1,4 @@
-import { findOrganization, listOrganizations } from "../../../cli/connection/organizations.ts";
+import { findOrganizationByName, readAllOrganizations } from "../../../cli/connection/organizations.ts";
 import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
@@ -27,18 +27,18 @@ import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { organizationKey, parseStreamPartition } from "../../../lib/store/layout.ts";
 import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
 import { parseEntry } from "../../../lib/stream/entry.ts";
-import { dayOf, removalPuts } from "../../../lib/stream/removal.ts";
+import { dayNumberOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { datasetOf } from "../../../lib/stream/stream.ts";
 import { comments, finalized, mcp } from "../../metrics/support.ts";
 import { github, gitlab } from "../../support/world.ts";
 import { capturedData, makeRole, manyComments } from "./fixture.ts";
-import type { Play, Said, Scenario, Stage } from "./scenario.ts";
+import type { CallResult, FaultEnvironment, Scenario, ScenarioSet } from "./scenario.ts";
 
 /** The commands of the operator's tool: it prints their results, or that the store could not be reached. */
-export function operatorPlay(stage: Stage): Play {
-  const { world } = stage;
-  const own = () => stage.api.store().table;
-  const deps = () => ({ ...stage.store(), retentionDays: auditLimits.retentionDaysDefault });
+export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
+  const { world } = environment;
+  const own = () => environment.api.store().table;
+  const deps = () => ({ ...environment.store(), retentionDays: auditLimits.retentionDaysDefault });
   const context = () => ({ ...deps(), ...operatorOrigin });
   let place:
     | {
@@ -54,7 +54,7 @@ export function operatorPlay(stage: Stage): Play {
     return place;
   };
 
-  const act = async (verb: () => Promise<unknown>): Promise<Said> => {
+  const act = async (verb: () => Promise<unknown>): Promise<CallResult> => {
     try {
       return { text: summaryOf(await verb()), isAcknowledged: true };
     } catch (error) {
@@ -72,7 +72,7 @@ export function operatorPlay(stage: Stage): Play {
     }
   };
   const change = (verb: () => Promise<unknown>, more: Partial<Scenario> = {}): Scenario => ({
-    ground: "office",
+    fixture: "office",
     isRepeated: true,
     says: /^(done|approved|\d of them)$/,
     maySay: ["503 SERVICE_UNAVAILABLE"],
@@ -84,7 +84,7 @@ export function operatorPlay(stage: Stage): Play {
   const owned = { owner: "u-admin", actor: operator };
 
   return {
-    grounds: {
+    fixtures: {
       office: {
         build: async () => {
           await world.workspace("office");
@@ -96,7 +96,7 @@ export function operatorPlay(stage: Stage): Play {
             await world.member(name, "u-admin", { role: "cr_admin" });
           await world.repository(github("one"), "r1");
           for (const text of ["Mind the step.", "Mind the gap."])
-            await world.tell("learning.captured", capturedData(github("one"), text));
+            await world.sendEvent("learning.captured", capturedData(github("one"), text));
           const pending = await Array.fromAsync(pendingLearnings(own(), { organization: uuid }));
           place = {
             uuid,
@@ -124,15 +124,15 @@ export function operatorPlay(stage: Stage): Play {
           await world.repository(name, "r1");
           for (const number of [1, 2, 3, 4]) {
             const pr_url = `https://git.example.com/pull/${number}`;
-            const told = {
+            const data = {
               repository_id: "r1",
               pr_url,
               comments: number % 2 === 0 ? manyComments() : comments(pr_url, 2),
               ...mcp,
             };
-            await world.tell("pull_request.finalized", finalized(name, number, told));
+            await world.sendEvent("pull_request.finalized", finalized(name, number, data));
           }
-          await damage(stage);
+          await damage(environment);
         },
       },
     },
@@ -147,7 +147,7 @@ export function operatorPlay(stage: Stage): Play {
       })),
       "a key whose storing is never answered": {
         ...key(() => ({ kind: "user", organization: built().uuid, ...owned })),
-        befalls: {
+        extraFault: {
           at: "lib/access/key-registry.ts TransactWriteItems",
           fault: "lost after",
           times: Number.POSITIVE_INFINITY,
@@ -190,16 +190,18 @@ export function operatorPlay(stage: Stage): Play {
       ),
       "a repository's approval delay": change(() => changeApprovalDelay(context(), built().uuid, "r1", 3)),
       "Learnings that wait are listed": change(
-        () => Array.fromAsync(pendingLearnings(stage.store().table, { organization: built().uuid })),
+        () => Array.fromAsync(pendingLearnings(environment.store().table, { organization: built().uuid })),
         { isRead: true },
       ),
       "a Learning is approved": change(
         () => decideLearning(context(), built().uuid, built().pendingId, "approved"),
         { doneBefore: /^not_pending$/ },
       ),
-      "organizations are listed": change(() => listOrganizations(stage.store().table), { isRead: true }),
+      "organizations are listed": change(() => readAllOrganizations(environment.store().table), {
+        isRead: true,
+      }),
       "an organization is found by its provider's id": change(
-        async () => [await findOrganization(stage.store().table, "one", "w#office")],
+        async () => [await findOrganizationByName(environment.store().table, "one", "w#office")],
         { isRead: true },
       ),
       "authors of pull requests are looked for": change(
@@ -210,23 +212,23 @@ export function operatorPlay(stage: Stage): Play {
           );
           const window = { start_date: "2026-11-01", end_date: "2026-11-30" };
           const place = { tenant: "w#faults", organizations: [parseOrganization(item)] } as const;
-          return await Array.fromAsync(authorsBetween(stage.store(), place, window));
+          return await Array.fromAsync(authorsBetween(environment.store(), place, window));
         },
-        { isRead: true, ground: "fixture" },
+        { isRead: true, fixture: "fixture" },
       ),
       "idle seats are looked for": change(
         () =>
-          findIdleSeats(stage.store(), `o#${organizationUuid(gitlab("faults", "home"))}`, {
+          findIdleSeats(environment.store(), `o#${organizationUuid(gitlab("faults", "home"))}`, {
             sinceMs: Date.now() + 86_400_000,
             isAuthor: () => false,
             isJudged: () => true,
             auditRetentionDays: auditLimits.retentionDaysDefault,
           }),
-        { isRead: true, ground: "fixture" },
+        { isRead: true, fixture: "fixture" },
       ),
       "the embedder in use is asked for": change(
-        async () => [await embedderInUse(stage.store().table, localIdentity)],
-        { isRead: true, ground: "what can be found" },
+        async () => [await embedderInUse(environment.store().table, localIdentity)],
+        { isRead: true, fixture: "what can be found" },
       ),
       "one of two dead letters is sent again": {
         ...change(() => redrive("of a")),
@@ -234,8 +236,8 @@ export function operatorPlay(stage: Stage): Play {
         maySay: ["the queue does not answer"],
       },
       "the table is repaired": {
-        ...change(() => repairTable(stage.store())),
-        ground: "a restored table",
+        ...change(() => repairTable(environment.store())),
+        fixture: "a restored table",
         isAlone: true,
         // Numbers, epochs and the mark of a repair differ in every run.
         uncompared: /"sk":"HEAD"|"sk":"ORG#!EPOCHS"|"restored":/,
@@ -258,8 +260,8 @@ const summaryOf = (answer: unknown): string =>
 /** Half an append: a missing copy, an entry without an owner, an entry that lost its parts, and such removals. */
 const lostUuid = "00000000-0000-4000-8000-000000000009";
 
-async function damage(stage: Stage): Promise<void> {
-  const table = stage.api.store().table;
+async function damage(environment: FaultEnvironment): Promise<void> {
+  const table = environment.api.store().table;
   const { items } = await table.scanPage({});
   const entries = items.filter(({ pk }) => /^S#.*#\w#\d+$/.test(pk));
   const part = items.find(({ pk }) => pk.startsWith("PART#"));
@@ -281,7 +283,7 @@ function removalsWithoutTwins(item: Item): Item[] {
   const place = required(parseStreamPartition(item.pk), "place of an entry");
   const { entry, pointerId } = parseEntry(item, place.organization);
   const { organization, repositoryId, authorId, atMs } = entry;
-  const facets = { day: dayOf(atMs), repositoryId, authorId, status: undefined };
+  const facets = { day: dayNumberOf(atMs), repositoryId, authorId, status: undefined };
   const removal = { pointerId, pullRequest: "https://git.example.com/pull/2", facets, removedAtMs: atMs };
   return [entry.number, 9_998].flatMap((number) => {
     const address = { tenant: place.tenant, organization, dataset: datasetOf(place.dataset), number };

@@ -4,7 +4,7 @@ import type { World } from "../../support/world.ts";
 import type { Fault } from "./fault.ts";
 import type { Wire } from "./wire.ts";
 
-export type Said = {
+export type CallResult = {
   /** Equals the text of a run without a fault. */
   readonly text: string;
   /** The caller need not repeat the request: the work is done. */
@@ -14,18 +14,18 @@ export type Said = {
 /** Work of the service that can be repeated from the same initial state. */
 export type Scenario = {
   /** The table's initial contents; scenarios may share them. */
-  readonly ground: string;
-  /** Time since the ground was built. */
+  readonly fixture: string;
+  /** Time since the fixture was built. */
   readonly laterMs?: number;
   /** Runs just before the scenario, without faults. */
   prepare?(): Promise<void>;
-  act(): Promise<Said>;
+  act(): Promise<CallResult>;
   /** It changes nothing, so nothing has to be restored after it. */
   readonly isRead?: boolean;
   /** What it may answer if an earlier try succeeded. */
   readonly doneBefore?: RegExp;
   /** A further fault in every run, which leads the scenario to the code under test. */
-  readonly befalls?: {
+  readonly extraFault?: {
     /** `file operation` */
     readonly at: string;
     readonly fault: Fault;
@@ -53,14 +53,14 @@ export type Scenario = {
    * Copies of its audit entry that do not fit into its transaction follow later: after a crash in between, a scheduled
    * worker writes them.
    */
-  readonly tellsLater?: boolean;
+  readonly recordsLater?: boolean;
   /** The operation, worker or internal function of the contract that it runs; the operator's commands have none. */
-  readonly plays?: string;
+  readonly covers?: string;
 };
 export type Scenarios = Readonly<Record<string, Scenario>>;
 
 /** What scenarios run with. */
-export type Stage = {
+export type FaultEnvironment = {
   readonly api: Api;
   readonly world: World;
   readonly wire: Wire;
@@ -70,8 +70,8 @@ export type Stage = {
   readonly store: () => OpenStore;
 };
 
-/** A table's initial contents: what `build` makes of an empty table, or of another ground. */
+/** A table's initial contents: what `build` makes of an empty table, or of another fixture. */
 export type Fixture = { readonly from?: string; build(): Promise<unknown> };
-export type Grounds = Readonly<Record<string, Fixture>>;
+export type Fixtures = Readonly<Record<string, Fixture>>;
 
-export type Play = { readonly scenarios: () => Scenarios; readonly grounds: Grounds };
+export type ScenarioSet = { readonly scenarios: () => Scenarios; readonly fixtures: Fixtures };

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 const folders = ["lib", "functions", "cli"];
-const notPlayed = [
+const notCovered = [
   // Simulates AWS on a laptop: its own calls are behind the calls that get faults here.
   "cli/local/",
   // Observes from outside, and removes leftovers of its own interrupted runs: test/cli/verify.test.ts interrupts one.
@@ -64,8 +64,8 @@ const call = new RegExp(
 /** Calls that no scenario makes, by name, and the test that makes them fail. */
 export const struckElsewhere: Readonly<Record<string, string>> = {
   "lib/access/rotate-key.ts endGrace write": "test/access/key-registry.test.ts",
-  "lib/people/change-roles-everywhere.ts tellTheRest transact": "test/functions/role-changes.test.ts",
-  "lib/learnings/create.ts tellLateFailures transact": "test/learnings/store-faults.test.ts",
+  "lib/people/change-roles-everywhere.ts recordTheRest transact": "test/functions/role-changes.test.ts",
+  "lib/learnings/create.ts recordLateFailures transact": "test/learnings/store-faults.test.ts",
 };
 
 export type WrittenSite = {
@@ -86,7 +86,7 @@ const sources: readonly Source[] = folders.flatMap((folder) =>
       (file) =>
         /(?<!\.d)\.ts$/.test(file) &&
         !machinery.has(file) &&
-        !notPlayed.some((folder) => file.startsWith(folder)),
+        !notCovered.some((folder) => file.startsWith(folder)),
     )
     .toSorted()
     .map((file) => ({ file, text: readFileSync(`${root}${file}`, "utf8") })),

@@ -40,15 +40,15 @@ function textOf(item: Item): ItemText {
   return made;
 }
 
-export type State = {
+export type TableState = {
   /** Everything except counters and logs, without values that are random or dated in every run. */
   readonly things: readonly string[];
   /** The entries of the audit log, in no order. */
-  readonly told: readonly string[];
+  readonly audited: readonly string[];
 };
 
 /** The contents of a table, and the state that a run made of them. */
-export class Contents {
+export class TableContents {
   readonly items: ReadonlyMap<string, Item>;
   readonly #texts = new Map<string, string>();
   readonly #known = new Set<string>();
@@ -62,12 +62,12 @@ export class Contents {
     }
   }
 
-  static async read(table: Table): Promise<Contents> {
-    return new Contents(await scanAll(table));
+  static async read(table: Table): Promise<TableContents> {
+    return new TableContents(await scanAll(table));
   }
 
   /** Changes the table from `now` to exactly these contents. */
-  async restore(table: Table, now: Contents): Promise<void> {
+  async restore(table: Table, now: TableContents): Promise<void> {
     const gone = [...now.items]
       .filter(([name]) => !this.items.has(name))
       .map(([, { pk, sk }]) => ({ delete: { pk, sk } }));
@@ -76,21 +76,21 @@ export class Contents {
   }
 
   /** The state that two equal runs from these contents must leave. */
-  stateAfter(now: Contents): State {
+  stateAfter(now: TableContents): TableState {
     const things: string[] = [];
-    const told: string[] = [];
+    const audited: string[] = [];
     for (const [name, item] of now.items) {
       const text = now.#texts.get(name) ?? "";
       if (uncompared.test(item.pk)) {
         if (item.pk.startsWith("AUDIT#") && !this.items.has(name))
-          told.push(this.#plain(stable(entryOf(item))));
+          audited.push(this.#plain(stable(entryOf(item))));
         continue;
       }
       const { last_used_at_ms: lastUsed, ...rest } = item;
       const isAsBefore = lastUsed === undefined && this.#texts.get(name) === text;
       things.push(isAsBefore ? text : this.#plain(stable(rest)));
     }
-    return { things: things.sort(), told: told.sort() };
+    return { things: things.sort(), audited: audited.sort() };
   }
 
   #plain(text: string): string {
@@ -107,8 +107,8 @@ export class Contents {
 const entry = z.object({ action: z.string(), resource_id: z.string().nullable() });
 
 /** The subject of a log entry, without its details. */
-export function subjectOf(told: string): string {
-  const { action, resource_id } = entry.parse(JSON.parse(told));
+export function subjectOf(audited: string): string {
+  const { action, resource_id } = entry.parse(JSON.parse(audited));
   return `${action} ${resource_id}`;
 }
 

@@ -2,9 +2,9 @@ import type { Item } from "../../../lib/store/table.ts";
 import { problemsOf } from "../../learnings/check-table.ts";
 import { checkPeople } from "../../people/checks.ts";
 import type { Case } from "./cases.ts";
-import type { Rehearsed } from "./fault-runner.ts";
-import type { Said, Scenario } from "./scenario.ts";
-import { type State, subjectOf } from "./state.ts";
+import type { CleanRun } from "./fault-runner.ts";
+import type { CallResult, Scenario } from "./scenario.ts";
+import { subjectOf, type TableState } from "./state.ts";
 
 /** The rules that hold at every moment, even after an interruption. */
 export function brokenIn(
@@ -24,8 +24,8 @@ export function brokenIn(
 /** Undefined if a run left the expected state. Repeated work may be stored twice and logged twice. */
 export function difference(
   { mayLeave, uncompared }: Scenario,
-  wanted: State,
-  found: State,
+  wanted: TableState,
+  found: TableState,
   { isTwice }: { readonly isTwice: boolean },
 ): string | undefined {
   const isCompared = (each: string) => !uncompared?.test(each) && !(isTwice && wanted.things.includes(each));
@@ -35,10 +35,10 @@ export function difference(
   );
   if (missing !== undefined || extra !== undefined)
     return `the table lacks ${missing?.slice(0, 300)} and has ${extra?.slice(0, 300)}`;
-  const [untold] = without(wanted.told, found.told);
-  if (untold !== undefined) return `nobody was told ${untold}`;
-  const subjects = isTwice ? wanted.told.map(subjectOf) : [];
-  const often = without(found.told, wanted.told).find((entry) => !subjects.includes(subjectOf(entry)));
+  const [missingEntry] = without(wanted.audited, found.audited);
+  if (missingEntry !== undefined) return `the audit log lacks ${missingEntry}`;
+  const subjects = isTwice ? wanted.audited.map(subjectOf) : [];
+  const often = without(found.audited, wanted.audited).find((entry) => !subjects.includes(subjectOf(entry)));
   return often && `the log tells once too often ${often}`;
 }
 
@@ -60,8 +60,8 @@ const limiter = "lib/access/rate-limiter.ts";
 
 /** Undefined if the answer is correct for the fault. */
 export function verdict(
-  { scenario, said: clean }: Rehearsed,
-  said: Said,
+  { scenario, said: clean }: CleanRun,
+  said: CallResult,
   { site, fault, how }: Omit<Case, "scenario">,
 ): string | undefined {
   const file = site.split(":", 1)[0] ?? "";

@@ -17,11 +17,11 @@ import {
   type Answer,
   type Call,
   type Fault,
+  type FaultInjector,
   halved,
-  handedBack,
   refusalOf,
-  type Strike,
   withoutToken,
+  withUnprocessed,
 } from "./fault.ts";
 
 type Handle = AwsRequestHandler["handle"];
@@ -59,7 +59,7 @@ export class Wire {
   isWaitedFor = false;
   readonly deadLetters = new DeadLetters();
   readonly #objects = new Map<string, Buffer>();
-  #strike: Strike | undefined;
+  #strike: FaultInjector | undefined;
   #isSlow = false;
   #hasWholePages = false;
   readonly #server = createServer((incoming, response) => void this.#take(incoming, response));
@@ -78,7 +78,7 @@ export class Wire {
 
   /** Records calls from now on, and applies the faults that `strike` chooses. */
   watch(
-    strike: Strike = () => undefined,
+    strike: FaultInjector = () => undefined,
     { isSlow = false, hasWholePages = false }: WatchOptions = {},
   ): void {
     this.calls.length = 0;
@@ -146,7 +146,7 @@ export class Wire {
     const text = Buffer.from(answer.response.body);
     if (body.includes('"ExclusiveStartKey"') && !text.includes('"Items":[]')) this.readOn.add(site);
     if (fault === "lost after") throw new NoAnswer("lost after");
-    if (halves) answer.response.body = handedBack(text, halves.left);
+    if (halves) answer.response.body = withUnprocessed(text, halves.left);
     return answer;
   }
 

@@ -39,10 +39,10 @@ import {
   workspaceSaved,
 } from "../../events/support.ts";
 import { finalized, mcp } from "../../metrics/support.ts";
-import { StandingClock } from "../../support/clock.ts";
-import { condemnParts, ingestMessages, messageOf } from "./events.ts";
+import { FrozenClock } from "../../support/clock.ts";
+import { ingestMessages, markPartsForRemoval, messageOf } from "./events.ts";
 import { capturedData, manyComments } from "./fixture.ts";
-import type { Play, Said, Stage } from "./scenario.ts";
+import type { CallResult, FaultEnvironment, ScenarioSet } from "./scenario.ts";
 import { dieAt } from "./wire.ts";
 
 /** A copy of an audit entry that was not written in time. */
@@ -98,16 +98,16 @@ const scheduled = {
   reconcileIndex,
   rotateCursorKeys,
 } satisfies Record<Exclude<WorkerId, "ingest">, () => Promise<unknown>>;
-const worker = (plays: keyof typeof scheduled) => ({
-  plays,
+const worker = (covers: keyof typeof scheduled) => ({
+  covers,
   isRepeated: true,
   says: /^done$/,
   maySay: ["failed"],
-  act: () => run(scheduled[plays]),
+  act: () => run(scheduled[covers]),
 });
 
 /** Nobody waits for scheduled work: the next run finishes it at the latest. */
-async function run(work: () => Promise<unknown>): Promise<Said> {
+async function run(work: () => Promise<unknown>): Promise<CallResult> {
   try {
     await work();
     return { text: "done", isAcknowledged: false };
@@ -126,30 +126,30 @@ async function forgetRows(table: Table): Promise<void> {
   ]);
 }
 
-export function workersPlay(stage: Stage): Play {
-  const table = () => stage.api.store().table;
-  const tell = async (...events: OutgoingEvent[]) => {
+export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
+  const table = () => environment.api.store().table;
+  const ingestEvents = async (...events: OutgoingEvent[]) => {
     for (const each of events) await deliver(createIngestHarness(table(), clockNow()), [each]);
   };
   const clockNow = () => {
-    const clock = new StandingClock();
+    const clock = new FrozenClock();
     clock.now = Date.now();
     return clock;
   };
-  const cutOff = (at: string, told: OutgoingEvent) =>
-    dieAt(stage, at, () => ingestMessages([messageOf(told)]));
+  const cutOff = (at: string, event: OutgoingEvent) =>
+    dieAt(environment, at, () => ingestMessages([messageOf(event)]));
 
   return {
-    grounds: {
+    fixtures: {
       "events that wait": {
         build: async () => {
-          await tell(memberSaved(4, { provider_organization_id: "never" }), memberSaved(5));
+          await ingestEvents(memberSaved(4, { provider_organization_id: "never" }), memberSaved(5));
           const since = new Date(Date.now() - dayMs).toISOString();
           const dependency = { pk: "ORG#gone", sk: "ORG" };
           await table().write({
             put: { ...waitingByAgeKey(since, "lost"), since, dependency, label: "x", version: "v" },
           });
-          await stage.world.organization("1001");
+          await environment.world.organization("1001");
           const damaged = { since, event_id: "damaged" };
           const known = organizationKey(uuidOf());
           await table().writeMany([
@@ -168,19 +168,19 @@ export function workersPlay(stage: Stage): Play {
       },
       "Learnings whose time is up": {
         build: async () => {
-          await tell(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
+          await ingestEvents(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
         },
       },
       "Learnings that moved": {
         build: async () => {
-          await tell(...moving, moved, movedToo);
+          await ingestEvents(...moving, moved, movedToo);
         },
       },
       "an index that is behind": {
         build: async () => {
           // Each is long enough for two pieces.
           const long = (text: string) => `${text} `.repeat(700).trim();
-          await tell(
+          await ingestEvents(
             ...base,
             organizationSaved(2, another),
             captured(6, long("Mind the gap.")),
@@ -205,15 +205,21 @@ export function workersPlay(stage: Stage): Play {
       },
       "organizations on their way": {
         build: async () => {
-          await tell(...moving);
+          await ingestEvents(...moving);
           for (const each of [moved, movedToo]) await cutOff("lib/learnings/move-learnings.ts", each);
           await table().writeMany(["a", "b", "c"].map(owedNote));
         },
       },
       "parts that nothing names": {
         build: async () => {
-          await tell(...base, organizationSaved(2, another), large, pullRequest(6, 8), pullRequest(6, 9));
-          await condemnParts(table(), uuidOf());
+          await ingestEvents(
+            ...base,
+            organizationSaved(2, another),
+            large,
+            pullRequest(6, 8),
+            pullRequest(6, 9),
+          );
+          await markPartsForRemoval(table(), uuidOf());
           // Of a stored one, and of one that never existed.
           for (const number of [9, 10])
             await cutOff("lib/stream/append.ts TransactWriteItems", pullRequest(7, number, 900));
@@ -225,15 +231,15 @@ export function workersPlay(stage: Stage): Play {
             { put: { ...spillPartKey("dropped", 0), d: new Uint8Array(9) } },
             { put: { ...sweeperKey, organization, spill: "0" } },
           ]);
-          const { text: key } = await stage.world.key({ kind: "legacy", organization: uuidOf() });
-          await stage.api.call("/v1/learnings", { key });
-          await stage.world.key({ kind: "legacy", organization: uuidOf() });
+          const { text: key } = await environment.world.key({ kind: "legacy", organization: uuidOf() });
+          await environment.api.call("/v1/learnings", { key });
+          await environment.world.key({ kind: "legacy", organization: uuidOf() });
           await forgetRows(table());
         },
       },
       "Learnings that wait since an earlier release": {
         build: async () => {
-          await tell(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
+          await ingestEvents(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
           const pk = organizationPendingPartition(uuidOf());
           const { items } = await table().queryPage({ pk });
           await table().writeMany(items.map(({ pk: partition, sk }) => ({ delete: { pk: partition, sk } })));
@@ -241,66 +247,66 @@ export function workersPlay(stage: Stage): Play {
       },
       "what can be found": {
         build: async () => {
-          await tell(...base, captured(6, "Mind the gap."), captured(7, "Prefer early returns."));
+          await ingestEvents(...base, captured(6, "Mind the gap."), captured(7, "Prefer early returns."));
           await reconcileIndex();
         },
       },
     },
     scenarios: () => ({
       "waiting events are looked through": {
-        ground: "events that wait",
+        fixture: "events that wait",
         laterMs: 20 * dayMs,
         ...worker("expireWaiting"),
       },
       "Learnings are approved by their deadline": {
-        ground: "Learnings whose time is up",
+        fixture: "Learnings whose time is up",
         laterMs: 4 * dayMs,
         ...worker("approveDue"),
       },
       "Learnings that moved are listed once more": {
-        ground: "Learnings that moved",
+        fixture: "Learnings that moved",
         laterMs: dayMs,
         ...worker("approveDue"),
       },
       "the index is reconciled": {
-        ground: "an index that is behind",
+        fixture: "an index that is behind",
         laterMs: 2 * dayMs,
         // The marker at which it stopped; the next run continues there.
         uncompared: /"sk":"MARKERS"/,
         ...worker("reconcileIndex"),
       },
       "moves are finished": {
-        ground: "organizations on their way",
+        fixture: "organizations on their way",
         settlesPeopleLater: true,
         mayLeave: /"pk":"RELIST"/,
         ...worker("finishMoves"),
       },
       housekeeping: {
-        ground: "parts that nothing names",
+        fixture: "parts that nothing names",
         laterMs: 40 * dayMs,
         ...worker("housekeeping"),
       },
       "the first signing key": {
-        ground: "parts that nothing names",
+        fixture: "parts that nothing names",
         prepare: async () => void (await table().write({ delete: cursorKeysKey })),
         ...worker("rotateCursorKeys"),
       },
       "an old signing key": {
-        ground: "parts that nothing names",
+        fixture: "parts that nothing names",
         laterMs: 40 * dayMs,
         ...worker("rotateCursorKeys"),
       },
       "waiting Learnings are listed with their organization": {
-        ground: "Learnings that wait since an earlier release",
+        fixture: "Learnings that wait since an earlier release",
         pendingMayBeOld: true,
         ...worker("housekeeping"),
       },
       "the reviewer searches": {
-        plays: searching.id,
+        covers: searching.id,
         isRepeated: true,
         says: /Mind the gap/,
         maySay: ["failed"],
-        ground: "what can be found",
+        fixture: "what can be found",
         isRead: true,
         act: async () => {
           const request = { ...one, repository_id: "r1", text: "mind the gap", file_paths: [], k: 2 };

@@ -6,13 +6,13 @@ import { seededRandom } from "../../support/clock.ts";
 import { Pace } from "../../support/pace.ts";
 import { seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
+import { answerProblem } from "./answer-problem.ts";
 import { type Documented, documented, undocumented } from "./document.ts";
 import { type Draft, kindsOf, policyOf, targetOf } from "./draft.ts";
 import { type Edge, edgeDraft, edges } from "./edges.ts";
 import { elementProblem, foreseen } from "./foreseen.ts";
 import { hostileOf } from "./hostile.ts";
 import { spoil } from "./spoiled.ts";
-import { untold } from "./told.ts";
 import { validDraft } from "./valid.ts";
 import { oneOf } from "./values.ts";
 import { buildFuzzWorld, type FuzzKind, type FuzzWorld } from "./world.ts";
@@ -199,7 +199,7 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
           ...(body !== undefined && { body }),
         });
         const name = `${kind} ${operation.method} ${targetOf(draft).slice(0, 300)} with ${reason}`;
-        return { name, answer, operation, problem: untold(spoiled, answer) };
+        return { name, answer, operation, problem: answerProblem(spoiled, answer) };
       });
       expect(problems).toEqual([]);
     },

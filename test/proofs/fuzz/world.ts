@@ -60,7 +60,7 @@ async function build(world: World, name: OrganizationId, change: object): Promis
   for (const member of members) await world.member(name, member);
   for (const repository of repositories) {
     await world.repository(name, repository);
-    await world.tell("security_scan.completed", {
+    await world.sendEvent("security_scan.completed", {
       ...name,
       repository_id: repository,
       scan_id: "s1",
@@ -72,13 +72,13 @@ async function build(world: World, name: OrganizationId, change: object): Promis
   for (let index = 0; index < 4; index++) {
     const url = `https://git.example.com/pull/${index}`;
     const mcp_servers = [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }];
-    await world.tell(
+    await world.sendEvent(
       "pull_request.finalized",
       finalized(name, index, { pr_url: url, comments: comments(url, 2), mcp_servers }),
     );
     const learning = `Number ${index} of what we learned.`;
     const captured = { ...name, repository_id: "9001", author_id: "u1", source: "chat", learning };
-    await world.tell("learning.captured", captured);
+    await world.sendEvent("learning.captured", captured);
   }
   const { items } = await world.deps.table.queryPage({ pk: learningPartition(uuid) });
   const [spareLearningId = "", ...learningIds] = items.map(({ sk }) => sk);

@@ -34,7 +34,7 @@ const targetOf = (operation: string, { branch }: Holder): string =>
   paged[operation]?.replace("{organization_id}", branch.uuid) ?? "";
 
 export type MadeCursor = {
-  readonly shop: TenantFixture;
+  readonly tenant: TenantFixture;
   readonly holder: Holder;
   readonly operation: string;
   readonly cursor: string;
@@ -43,15 +43,15 @@ export type MadeCursor = {
 /** The cursors of every tenant and operation, as the tenant's keys receive them. */
 export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
   const made: MadeCursor[] = [];
-  for (const shop of stage.tenants)
-    for (const holder of isLong ? shop.holders : onePerKind(shop))
+  for (const tenant of stage.tenants)
+    for (const holder of isLong ? tenant.holders : onePerKind(tenant))
       for (const operation of Object.keys(paged).filter((each) => readersOf(each).includes(holder.kind))) {
         const target = targetOf(operation, holder);
         const { json, headers } = await stage.send(holder, operation, { method: "GET", target });
         const next: unknown =
           typeof json === "object" && json !== null ? Reflect.get(json, "next_cursor") : null;
         for (const cursor of [next, headers["x-resume-cursor"]])
-          if (typeof cursor === "string") made.push({ shop, holder, operation, cursor });
+          if (typeof cursor === "string") made.push({ tenant, holder, operation, cursor });
       }
   const withCursors = operations.filter(({ query }) => query && "cursor" in query.shape).map(({ id }) => id);
   expect([...new Set(made.map(({ operation }) => operation))].toSorted()).toEqual(withCursors.toSorted());
@@ -67,8 +67,8 @@ export async function swapCursor(
   stage: Stage,
   made: readonly MadeCursor[],
 ): Promise<[place: string, bytes: string]> {
-  const { shop, operation, cursor } = stage.any(made);
-  const thief = stage.otherThan(shop);
+  const { tenant, operation, cursor } = stage.any(made);
+  const thief = stage.otherThan(tenant);
   const holder = stage.any(thief.holders.filter(({ kind }) => readersOf(operation).includes(kind)));
   const answer = await refusal(stage, holder, operation, `${targetOf(operation, holder)}&cursor=${cursor}`);
   expect(leaksIn(answer, stage.secretsBeside(thief), "")).toEqual([]);

@@ -49,8 +49,8 @@ async function swapNames(): Promise<number> {
   const kind = swap?.kinds[(place + turn) % swap.kinds.length];
   if (!swap || !names || !kind) throw new Error("There is something to swap.");
   kindsMet.add(kind);
-  const holders = stage.tenants.flatMap((shop) => shop.holders.map((holder) => ({ shop, holder })));
-  const { shop, holder } = stage.any(holders.filter((each) => each.holder.kind === kind));
+  const holders = stage.tenants.flatMap((tenant) => tenant.holders.map((holder) => ({ tenant, holder })));
+  const { tenant, holder } = stage.any(holders.filter((each) => each.holder.kind === kind));
   const variant = stage.random.below(1_000);
   // Lists hold only names of others, or one of the caller's own before them.
   const own = swap.mine && turn % 2 === 1 ? [swap.mine(holder)] : [];
@@ -64,10 +64,10 @@ async function swapNames(): Promise<number> {
   const expected = await ask(Array.from({ length: count }, () => namesOfNobody()[names]));
   for (let index = 0; index < requestsEach; index++) {
     const { answer, request, bytes } = await ask(
-      stage.othersThan(shop, count).map((other) => namesOf(other)[names]),
+      stage.othersThan(tenant, count).map((other) => namesOf(other)[names]),
     );
-    const who = `${swap.operation} with a foreign ${names}, by ${holder.kind} of ${shop.id}`;
-    expect(leaksIn(answer, stage.secretsBeside(shop), JSON.stringify(request)), who).toEqual([]);
+    const who = `${swap.operation} with a foreign ${names}, by ${holder.kind} of ${tenant.id}`;
+    expect(leaksIn(answer, stage.secretsBeside(tenant), JSON.stringify(request)), who).toEqual([]);
     expect(bytes, who).toBe(expected.bytes);
   }
   return requestsEach * count;
@@ -75,15 +75,15 @@ async function swapNames(): Promise<number> {
 
 /** A request with names that every tenant has. Returns the operation if it showed the tenant's own data. */
 async function collide(
-  shop: TenantFixture,
+  tenant: TenantFixture,
   holder: Holder,
   collision: Collision,
 ): Promise<string | undefined> {
   const answer = await stage.send(holder, collision.operation, collision.ask(holder, stage.random));
-  const who = `${collision.operation} by ${holder.kind} of ${shop.id}`;
+  const who = `${collision.operation} by ${holder.kind} of ${tenant.id}`;
   expect([who, answer.status]).toEqual([who, 200]);
-  expect(leaksIn(answer, stage.secretsBeside(shop), ""), who).toEqual([]);
-  return answer.body.includes(shop.canary) ? collision.operation : undefined;
+  expect(leaksIn(answer, stage.secretsBeside(tenant), ""), who).toEqual([]);
+  return answer.body.includes(tenant.canary) ? collision.operation : undefined;
 }
 
 /** A key with a valid form and checksum: the thief's own secret, the victim's organization. */
@@ -105,7 +105,7 @@ async function forge(): Promise<void> {
 describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   let before: Awaited<ReturnType<typeof contents>>;
   let swapped = 0;
-  const tell = (what: string) => console.info(`isolation: ${what} (SEED=${seed})`);
+  const print = (what: string) => console.info(`isolation: ${what} (SEED=${seed})`);
   /** Adds up what one test swapped; returns that count and the number of requests. */
   async function swapUntil(share: number, swap: () => Promise<number>): Promise<[number, number]> {
     const requests = stage.requests;
@@ -118,13 +118,13 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     "every tenant sees its own data under the ids that all tenants have",
     async () => {
       const seen = new Set<string | undefined>();
-      const visit = async (shop: TenantFixture) => {
-        for (const holder of isLong ? shop.holders : onePerKind(shop))
+      const visit = async (tenant: TenantFixture) => {
+        for (const holder of isLong ? tenant.holders : onePerKind(tenant))
           for (const collision of collisions.filter(({ kinds }) => kinds.includes(holder.kind)))
-            seen.add(await collide(shop, holder, collision));
+            seen.add(await collide(tenant, holder, collision));
       };
       await Promise.all(stage.tenants.map(visit));
-      tell(
+      print(
         `${stage.requests} requests with ids that all ${stage.tenants.length} tenants have, 0 foreign bytes`,
       );
       // A check that finds nothing must have had something to find.
@@ -139,7 +139,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     "another tenant's name is answered like a name that does not exist, byte for byte, and shows no data",
     async () => {
       const [names, requests] = await swapUntil(0.9, swapNames);
-      tell(
+      print(
         `${names} names swapped between tenants in ${requests} requests, 0 differences from names of nobody`,
       );
       // Every swap alone and in a mixed list, by three kinds of key, with three kinds of name.
@@ -153,23 +153,24 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     "a cursor of another tenant is refused in the same way for every tenant, like a cursor of another walk",
     async () => {
       const made = await makeCursors(stage);
-      const told = new Map<string, Set<string>>();
-      const hear = (place: string, bytes: string) =>
-        told.set(place, (told.get(place) ?? new Set()).add(bytes));
+      const answersByPlace = new Map<string, Set<string>>();
+      const note = (place: string, bytes: string) =>
+        answersByPlace.set(place, (answersByPlace.get(place) ?? new Set()).add(bytes));
       const [count] = await swapUntil(0.05, async () => {
-        hear(...(await swapCursor(stage, made)));
+        note(...(await swapCursor(stage, made)));
         return 1;
       });
       const firsts = new Map(made.map((each) => [`${each.operation} ${each.holder.kind}`, each]));
       let misused = 0;
       for (const own of firsts.values()) {
-        const heard = await misuseOwnCursor(stage, own);
-        if (heard) hear(...heard);
-        misused += heard ? 1 : 0;
+        const answered = await misuseOwnCursor(stage, own);
+        if (answered) note(...answered);
+        misused += answered ? 1 : 0;
       }
-      tell(`${count} swaps of ${made.length} cursors, all refused as ${misused} misused ones of their own`);
+      print(`${count} swaps of ${made.length} cursors, all refused as ${misused} misused ones of their own`);
       // One answer for the cursors of others, another for those of its own walks: neither reveals a tenant.
-      for (const [place, answers] of told) expect([place, answers.size <= 2]).toEqual([place, true]);
+      for (const [place, answers] of answersByPlace)
+        expect([place, answers.size <= 2]).toEqual([place, true]);
       expect(misused).toBeGreaterThan(20);
     },
     timeoutMs,
@@ -182,7 +183,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
         await forge();
         return 1;
       });
-      tell(`${count} forged keys, all refused`);
+      print(`${count} forged keys, all refused`);
     },
     timeoutMs,
   );
@@ -191,10 +192,12 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     const after = await contents(api.store().table);
     expect([...after.things.keys()].sort()).toEqual([...before.things.keys()].sort());
     for (const [key, item] of before.things) expect(after.things.get(key)).toEqual(item);
-    const told = after.audit.length - before.audit.length;
-    expect(told).toBeGreaterThan(0);
+    const entriesAdded = after.audit.length - before.audit.length;
+    expect(entriesAdded).toBeGreaterThan(0);
     expect(strayEntries(after.audit, stage.tenants)).toEqual([]);
-    tell(`${swapped} swaps in all, in ${stage.requests} requests; ${told} audit entries, 0 in another's log`);
+    print(
+      `${swapped} swaps in all, in ${stage.requests} requests; ${entriesAdded} audit entries, 0 in another's log`,
+    );
     expect(swapped).toBeGreaterThanOrEqual(swapsWanted);
   });
 });

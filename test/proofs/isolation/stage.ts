@@ -48,20 +48,20 @@ export class Stage {
     return element;
   }
 
-  otherThan(shop: TenantFixture): TenantFixture {
-    return this.any(this.tenants.filter((each) => each !== shop));
+  otherThan(tenant: TenantFixture): TenantFixture {
+    return this.any(this.tenants.filter((each) => each !== tenant));
   }
 
   /** A different name each time: a name that is sent twice is processed once. */
-  othersThan(shop: TenantFixture, count: number): TenantFixture[] {
+  othersThan(tenant: TenantFixture, count: number): TenantFixture[] {
     const others: TenantFixture[] = [];
     while (others.length < count)
-      others.push(this.any(this.tenants.filter((each) => each !== shop && !others.includes(each))));
+      others.push(this.any(this.tenants.filter((each) => each !== tenant && !others.includes(each))));
     return others;
   }
 
-  secretsBeside(shop: TenantFixture): string[] {
-    return this.tenants.filter((each) => each !== shop).flatMap(({ secrets }) => secrets);
+  secretsBeside(tenant: TenantFixture): string[] {
+    return this.tenants.filter((each) => each !== tenant).flatMap(({ secrets }) => secrets);
   }
 
   /** Calls as the holder's tenant, which the request's id names, unless another caller impersonates the holder. */
@@ -131,8 +131,8 @@ export async function contents(table: Table): Promise<{ things: Map<string, Item
 export function strayEntries(audit: readonly Item[], tenants: readonly TenantFixture[]): Item[] {
   return audit.filter(({ pk, request_id: requestId }) => {
     const [sender] = String(requestId).split("_", 1);
-    const shop = tenants.find(({ id }) => id === sender);
-    const owners = shop ? [shop.id, ...shop.branches.map(({ uuid }) => uuid)] : [];
-    return shop && !owners.includes(pk.split("#")[2] ?? "");
+    const tenant = tenants.find(({ id }) => id === sender);
+    const owners = tenant ? [tenant.id, ...tenant.branches.map(({ uuid }) => uuid)] : [];
+    return tenant && !owners.includes(pk.split("#")[2] ?? "");
   });
 }

@@ -71,7 +71,7 @@ export const word = (random: Random, length = 10): string =>
 /** Has the same form as another tenant's name, but does not exist. */
 export const strange = (random: Random): Own => ownOf(random, { kind: "workspace", provider: "gitlab" });
 
-const ownOf = (random: Random, { kind, provider }: Pick<ShopPlan, "kind" | "provider">): Own => {
+const ownOf = (random: Random, { kind, provider }: Pick<TenantPlan, "kind" | "provider">): Own => {
   const orgId = `7${word(random)}`;
   // A stand-alone organization has the shared id, at a provider that no other tenant uses.
   const qualifiedOrgId = `${provider}:${kind === "standalone" ? shared.orgIds[0] : orgId}`;
@@ -87,17 +87,17 @@ const namesOf = (random: Random) => ({
   word: word(random),
 });
 
-export type ShopPlan = {
+export type TenantPlan = {
   readonly kind: TenantFixture["kind"];
   readonly provider: string;
   readonly id: string;
 };
 
 /** Cloud tenants use different providers, instances use their own names: so all can have organization 100. */
-export function planWorld(random: Random): ShopPlan[] {
+export function planWorld(random: Random): TenantPlan[] {
   const cloud = ["github", "gitlab", "azure_devops", "bitbucket"];
   const workspaces = 2 + random.below(2);
-  const plans = cloud.map((provider, index): ShopPlan => {
+  const plans = cloud.map((provider, index): TenantPlan => {
     const kind = index < workspaces ? "workspace" : "standalone";
     return { kind, provider, id: `${kind}-${word(random)}` };
   });
@@ -107,7 +107,7 @@ export function planWorld(random: Random): ShopPlan[] {
   return plans;
 }
 
-export async function buildTenant(world: World, random: Random, plan: ShopPlan): Promise<TenantFixture> {
+export async function buildTenant(world: World, random: Random, plan: TenantPlan): Promise<TenantFixture> {
   const canary = `canary${word(random, 14)}`;
   const own = ownOf(random, plan);
   if (plan.kind === "workspace") await world.workspace(plan.id, { name: canary });
@@ -132,7 +132,7 @@ export async function buildTenant(world: World, random: Random, plan: ShopPlan):
 
 async function buildBranch(
   world: World,
-  plan: ShopPlan,
+  plan: TenantPlan,
   orgId: string,
   canary: string,
   own: Own,
@@ -158,12 +158,12 @@ async function buildBranch(
   await world.member(name, "u1", { role: "cr_admin", username: canary, email: shared.email });
   await world.member(name, "u2", { username: `${canary} two`, email: `two@${canary}.test` });
   await world.member(name, own.userId, { username: `${canary} own`, email: own.email });
-  await tellData(world, name, canary, own);
+  await sendData(world, name, canary, own);
   return { name, uuid, ...(await buildThings(world, uuid, canary, own)) };
 }
 
 /** One thing of every kind under the shared ids, one under the tenant's own ids. */
-async function tellData(world: World, name: OrganizationId, canary: string, own: Own): Promise<void> {
+async function sendData(world: World, name: OrganizationId, canary: string, own: Own): Promise<void> {
   const things = [
     { repository_id: shared.repositoryId, author_id: "u1", file: shared.file },
     { repository_id: own.repositoryId, author_id: own.userId, file: own.file },
@@ -173,14 +173,14 @@ async function tellData(world: World, name: OrganizationId, canary: string, own:
     const comments = [{ url: `https://${canary}.test/${index}`, severity: "major", category: null }];
     const mcp_servers = [{ name: canary, tools: [{ name: `${canary} tool`, calls: 1, failures: 0 }] }];
     const author_username = `${canary} author`;
-    const told = { repository_id, author_id, author_username, pr_url, comments, mcp_servers };
-    await world.tell("pull_request.finalized", finalized(name, index, told));
+    const data = { repository_id, author_id, author_username, pr_url, comments, mcp_servers };
+    await world.sendEvent("pull_request.finalized", finalized(name, index, data));
     const learning = `${index === 0 ? "Mind" : own.word} ${canary}.`;
     const source_url = `https://${canary}.test/source`;
     const captured = { ...name, repository_id, author_id, source: "chat", file, source_url };
-    await world.tell("learning.captured", { ...captured, learning });
-    await world.tell("learning.captured", { ...captured, learning: shared.learning });
-    await world.tell("security_scan.completed", {
+    await world.sendEvent("learning.captured", { ...captured, learning });
+    await world.sendEvent("learning.captured", { ...captured, learning: shared.learning });
+    await world.sendEvent("security_scan.completed", {
       ...name,
       repository_id,
       scan_id: canary,
@@ -212,7 +212,7 @@ async function buildThings(world: World, uuid: string, canary: string, own: Own)
 
 async function issueKeys(
   world: World,
-  { kind, id }: ShopPlan,
+  { kind, id }: TenantPlan,
   branches: readonly Branch[],
   { canary, own }: Pick<TenantFixture, "canary" | "own">,
 ): Promise<Holder[]> {

@@ -10,7 +10,7 @@ import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { timeoutMs, volume } from "../../support/volume.ts";
-import { MortalEngine } from "./mortal-engine.ts";
+import { KillableEngine } from "./mortal-engine.ts";
 
 const kills = volume(2, 30);
 const writersCount = 4;
@@ -28,10 +28,10 @@ async function writeIn(turn: number, table: Table, pk: string): Promise<void> {
 }
 
 let folder = "";
-let engine: MortalEngine;
+let engine: KillableEngine;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "review-api-acknowledged-"));
-  engine = await MortalEngine.start((kind) => enginePath(dataDirectory(folder), kind));
+  engine = await KillableEngine.start((kind) => enginePath(dataDirectory(folder), kind));
 }, timeoutMs);
 afterAll(async () => {
   await engine?.close();

@@ -6,7 +6,7 @@ import { sendEvents } from "../../../lib/events/send.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { finalized } from "../../metrics/support.ts";
 import type { OrganizationId } from "../../support/world.ts";
-import type { Front, Said } from "./front.ts";
+import type { ClientAnswer, CountingClient } from "./front.ts";
 
 export type Home = {
   readonly name: OrganizationId;
@@ -53,7 +53,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export const waitAfter = (status: number) => pause(status === 429 ? 250 : 20);
 
 export type Stage = {
-  readonly front: Front;
+  readonly front: CountingClient;
   readonly backend: LocalBackend;
   readonly homes: readonly Home[];
 };
@@ -67,7 +67,7 @@ export type Acknowledged = {
 };
 
 /** All clients that work while the engine dies, and the answers that they received. */
-export class Crowd {
+export class ConcurrentClients {
   isEnding = false;
   /** Text by `organization id`; null: deleted. */
   readonly learnings = new Possible<string | null>();
@@ -158,7 +158,7 @@ export class Crowd {
     this.#note(uuid, said, "learning.deleted", id);
   }
 
-  #note(organization: string, { requestId }: Said, action: string, id: string): void {
+  #note(organization: string, { requestId }: ClientAnswer, action: string, id: string): void {
     this.changes.push({ organization, requestId, action, id });
   }
 
@@ -169,7 +169,7 @@ export class Crowd {
       const succeeded = said.status === 200 ? rolesChangeAnswer.parse(said.json).succeeded : undefined;
       this.acknowledged.roles += succeeded?.length ?? 0;
       const change = { before: "cr_member", value: role, action: "roles.changed" };
-      await this.#heard(said, { uuid, users }, succeeded, this.roles, change);
+      await this.#noteAnswer(said, { uuid, users }, succeeded, this.roles, change);
     });
   }
 
@@ -180,13 +180,13 @@ export class Crowd {
       const succeeded = said.status === 200 ? seatsAnswer.parse(said.json).succeeded : undefined;
       this.acknowledged.seats += succeeded?.length ?? 0;
       const change = { before: false, value: action === "assign", action: `seats.${action}ed` };
-      await this.#heard(said, { uuid, users }, succeeded, this.seats, change);
+      await this.#noteAnswer(said, { uuid, users }, succeeded, this.seats, change);
     });
   }
 
   /** For each user: the new value, or one more possible value. */
-  async #heard<Value>(
-    said: Said,
+  async #noteAnswer<Value>(
+    said: ClientAnswer,
     { uuid, users }: Pick<Home, "uuid" | "users">,
     succeeded: readonly string[] | undefined,
     book: Possible<Value>,
@@ -208,9 +208,9 @@ export class Crowd {
   ingest(): Promise<void> {
     const { queue, bucket } = this.#stage.backend;
     return this.#rounds(ingestPaceMs, async ({ name, uuid }, round) => {
-      const told = this.pullRequests.get(uuid) ?? new Map<string, number>();
-      this.pullRequests.set(uuid, told);
-      const events = [round, Math.floor(round / 2)].map((number) => this.#event(name, number, told));
+      const sentVersions = this.pullRequests.get(uuid) ?? new Map<string, number>();
+      this.pullRequests.set(uuid, sentVersions);
+      const events = [round, Math.floor(round / 2)].map((number) => this.#event(name, number, sentVersions));
       for (let isTaken = false; !isTaken; ) {
         isTaken = await sendEvents(queue.events, bucket, events).then(
           () => true,
@@ -223,14 +223,14 @@ export class Crowd {
     });
   }
 
-  #event(name: OrganizationId, number: number, told: Map<string, number>): OutgoingEvent {
+  #event(name: OrganizationId, number: number, sentVersions: Map<string, number>): OutgoingEvent {
     const day = `2026-${String(1 + (number % 9)).padStart(2, "0")}-15`;
     const data = finalized(name, `${name.provider_organization_id}-${number}`, {
       merged_at: `${day}T10:00:00.000Z`,
       created_at: `${day}T08:00:00.000Z`,
     });
-    const version = (told.get(data.pr_url) ?? 0) + 1;
-    told.set(data.pr_url, version);
+    const version = (sentVersions.get(data.pr_url) ?? 0) + 1;
+    sentVersions.set(data.pr_url, version);
     // The number of findings shows which of its states a reader has.
     const comments = Array.from({ length: version }, (_, index) => ({ url: `${data.pr_url}#r${index}` }));
     const occurred_at = new Date(Date.UTC(2026, 10, 1) + version * 1000).toISOString();

@@ -6,7 +6,7 @@ import { binaryMediaTypes, fallbackSource } from "../../../lib/contract/platform
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 
-export type Said = {
+export type ClientAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string;
@@ -14,7 +14,7 @@ export type Said = {
 };
 
 /** The handlers behind the local gateway, called over HTTP; counts their answers. */
-export class Front {
+export class CountingClient {
   readonly counts = new Map<string, number>();
   /** Answers that are not documented, even while the engine is away. */
   readonly undocumented: string[] = [];
@@ -25,7 +25,7 @@ export class Front {
     this.#gateway = gateway;
   }
 
-  static async open(endpoint: string): Promise<Front> {
+  static async open(endpoint: string): Promise<CountingClient> {
     process.env.LOG_LEVEL = "silent";
     prepareFunctions(endpoint);
     const gateway = await startGateway(
@@ -40,14 +40,14 @@ export class Front {
       },
       0,
     );
-    return new Front(gateway);
+    return new CountingClient(gateway);
   }
 
   close(): Promise<void> {
     return this.#gateway.close();
   }
 
-  async ask(key: string, method: string, target: string, body?: object): Promise<Said> {
+  async ask(key: string, method: string, target: string, body?: object): Promise<ClientAnswer> {
     const startedMs = performance.now();
     const answer = await fetch(`${this.#gateway.url}${target}`, {
       method,
@@ -79,7 +79,7 @@ export class Front {
 const temporary = Object.entries(errorCodes).filter(([, { status }]) => status === 503);
 
 /** Allowed: an answer, a full window, or a 503 with one of its codes and Retry-After. */
-function isDocumented({ status, headers }: Said, text: string): boolean {
+function isDocumented({ status, headers }: ClientAnswer, text: string): boolean {
   if (status === 200 || status === 204) return true;
   if (!/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return false;
   return status === 429 || (status === 503 && temporary.some(([code]) => text.includes(`"${code}"`)));

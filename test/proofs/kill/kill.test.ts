@@ -18,11 +18,11 @@ import { checkPeople } from "../../people/checks.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { github, World } from "../../support/world.ts";
-import { Crowd, type Home } from "./crowd.ts";
-import { Front } from "./front.ts";
-import { MortalEngine } from "./mortal-engine.ts";
-import { auditIn, contradictions, learningsIn, recordsOf, untold } from "./table-state.ts";
-import { auditWalk, learningsWalk, metricsWalk, type Walk, Walker } from "./walks.ts";
+import { ConcurrentClients, type Home } from "./crowd.ts";
+import { CountingClient } from "./front.ts";
+import { KillableEngine } from "./mortal-engine.ts";
+import { auditIn, contradictions, learningsIn, recordsOf, unrecorded } from "./table-state.ts";
+import { auditWalk, learningsWalk, metricsWalk, ResumingWalk, type Walk } from "./walks.ts";
 
 const kills = volume(3, 60);
 const homesCount = volume(6, 24);
@@ -34,13 +34,13 @@ const walkPaceMs = 400;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Whose data the walk reads: the whole workspace's, or one home's. */
-type Journey = { readonly walker: Walker; readonly home: Home | undefined };
+type Journey = { readonly walker: ResumingWalk; readonly home: Home | undefined };
 
 let folder = "";
-let engine: MortalEngine;
+let engine: KillableEngine;
 let backend: LocalBackend;
-let front: Front;
-let crowd: Crowd;
+let front: CountingClient;
+let crowd: ConcurrentClients;
 let homes: readonly Home[] = [];
 let journeys: readonly Journey[] = [];
 let deliveriesFailed = 0;
@@ -54,15 +54,15 @@ let items: readonly Item[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "review-api-kill-"));
   const directory = dataDirectory(folder);
-  engine = await MortalEngine.start((kind) => enginePath(directory, kind));
+  engine = await KillableEngine.start((kind) => enginePath(directory, kind));
   backend = await openBackend(engine, directory);
-  front = await Front.open(engine.endpoint);
+  front = await CountingClient.open(engine.endpoint);
   const settled = await settle(new World(() => backend.table));
   homes = settled.homes;
-  crowd = new Crowd({ front, backend, homes });
+  crowd = new ConcurrentClients({ front, backend, homes });
   const journeysOf = (walk: Walk, count: number) =>
     [undefined, ...homes.slice(0, count)].map((home) => ({
-      walker: new Walker(front, home?.key ?? settled.token, walk),
+      walker: new ResumingWalk(front, home?.key ?? settled.token, walk),
       home,
     }));
   journeys = [
@@ -113,7 +113,7 @@ async function liveAndDie(): Promise<void> {
     () => void deliveriesFailed++,
   );
   const pumping = pump.run(ending.signal);
-  const walk = async (walker: Walker) => {
+  const walk = async (walker: ResumingWalk) => {
     for (; !crowd.isEnding; await pause(walkPaceMs)) await walker.step();
   };
   const teachers = ["Ann", "Bob", "Cem"].slice(0, volume(2, 3)).map((teacher) => crowd.teach(teacher));
@@ -199,7 +199,7 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
       expect(seen).toEqual(expectedOf(walker, home ? [home] : inWorkspace, home));
       expect(walker.ends, "a walk that went on after its end").toBeGreaterThan(1);
     }
-    const sum = (walk: Walk, count: (walker: Walker) => number) =>
+    const sum = (walk: Walk, count: (walker: ResumingWalk) => number) =>
       journeys.reduce((all, { walker }) => all + (walker.walk === walk ? count(walker) : 0), 0);
     for (const walk of [metricsWalk, learningsWalk, auditWalk]) {
       const [pages, interruptions] = [sum(walk, ({ pages }) => pages), sum(walk, (each) => each.interrupted)];
@@ -229,8 +229,8 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
     const missing = homes.flatMap(({ uuid }, index) => {
       const changes = crowd.changes.filter(({ organization }) => organization === uuid);
       return [
-        ...untold(changes, items, `o#${uuid}`),
-        ...(index % 2 === 0 ? untold(changes, items, "w#acme") : []),
+        ...unrecorded(changes, items, `o#${uuid}`),
+        ...(index % 2 === 0 ? unrecorded(changes, items, "w#acme") : []),
       ];
     });
     expect(missing).toEqual([]);
@@ -258,16 +258,16 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
     expect(found).toMatchObject({ missing: 0, stale: 0, orphaned: 0, failed: 0 });
     console.log(
       `the index was behind in ${behind.length} places: ${missing} missing, ${stale} stale, ${orphaned} orphaned, ` +
-        `all mended by markers; the full pass over ${found.looked_at} found nothing more`,
+        `all repaired by markers; the full pass over ${found.looked_at} found nothing more`,
     );
   });
 });
 
 /** What a walk must have seen: the last state of Learnings and pull requests, and the whole log. */
-function expectedOf({ walk, seen }: Walker, of: readonly Home[], home: Home | undefined): object {
+function expectedOf({ walk, seen }: ResumingWalk, of: readonly Home[], home: Home | undefined): object {
   if (walk === metricsWalk) {
-    const told = of.flatMap(({ uuid }) => [...(crowd.pullRequests.get(uuid) ?? [])]);
-    return Object.fromEntries(told.map(([url, version]) => [url, String(version)] as const).sort());
+    const sentVersions = of.flatMap(({ uuid }) => [...(crowd.pullRequests.get(uuid) ?? [])]);
+    return Object.fromEntries(sentVersions.map(([url, version]) => [url, String(version)] as const).sort());
   }
   if (walk === auditWalk) {
     const entries = auditIn(items, home ? `o#${home.uuid}` : "w#acme");

@@ -7,7 +7,7 @@ import { chooseEngine } from "../../../cli/local/engine/engine.ts";
 import type { EngineKind } from "../../../cli/local/engine/kind.ts";
 
 /** The engine at a fixed address and on a permanent file, in processes that are killed. */
-export class MortalEngine {
+export class KillableEngine {
   readonly kind: EngineKind;
   readonly #command: EngineCommand;
   /** The address of the engine itself. If the engine has a proxy, clients use `endpoint` instead. */
@@ -25,12 +25,12 @@ export class MortalEngine {
     return this.#proxy?.endpoint ?? this.address;
   }
 
-  static async start(pathOf: (kind: EngineKind) => string): Promise<MortalEngine> {
+  static async start(pathOf: (kind: EngineKind) => string): Promise<KillableEngine> {
     const kind = chooseEngine();
     const path = pathOf(kind);
     const port = await freePort();
     if (kind.dataIsFolder) await mkdir(path);
-    const engine = new MortalEngine(kind, port, path);
+    const engine = new KillableEngine(kind, port, path);
     await engine.revive();
     engine.#proxy = await kind.startProxy?.(port, path);
     return engine;

@@ -3,7 +3,7 @@ import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
 import { learningPartition, membersRange, personsRange } from "../../../lib/store/layout.ts";
 import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
-import type { Acknowledged, Crowd, Home } from "./crowd.ts";
+import type { Acknowledged, ConcurrentClients, Home } from "./crowd.ts";
 
 export const learningsIn = (items: readonly Item[]) =>
   items.filter(({ pk }) => pk.startsWith("LEARNING#")).map(parseLearning);
@@ -24,7 +24,10 @@ export async function recordsOf(table: Table, { uuid }: Home): Promise<Item[]> {
 }
 
 /** Contradictions between the table and the answers that the clients received. */
-export function contradictions({ learnings, roles, seats }: Crowd, items: readonly Item[]): string[] {
+export function contradictions(
+  { learnings, roles, seats }: ConcurrentClients,
+  items: readonly Item[],
+): string[] {
   const texts = learningsIn(items).map(
     ({ organization, id, text }) => [`${organization} ${id}`, text] as const,
   );
@@ -46,15 +49,15 @@ export function contradictions({ learnings, roles, seats }: Crowd, items: readon
 }
 
 /** Acknowledged changes that are missing in the log of this owner. */
-export function untold(
+export function unrecorded(
   changes: readonly Acknowledged[],
   items: readonly Item[],
   owner: string,
 ): Acknowledged[] {
-  const told = new Set(
+  const recorded = new Set(
     auditIn(items, owner).flatMap(({ request_id, action, resource_id, metadata }) =>
       [resource_id, metadata.ids, metadata.learning_ids].flat().map((id) => `${request_id} ${action} ${id}`),
     ),
   );
-  return changes.filter(({ requestId, action, id }) => !told.has(`${requestId} ${action} ${id}`));
+  return changes.filter(({ requestId, action, id }) => !recorded.has(`${requestId} ${action} ${id}`));
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { waitAfter } from "./crowd.ts";
-import type { Front } from "./front.ts";
+import type { CountingClient } from "./front.ts";
 
 /** The requests of one kind of walk, and what it keeps of a page: the last state seen, by name. */
 export type Walk = {
@@ -31,7 +31,7 @@ export const auditWalk: Walk = {
 const cursorOf = z.object({ next_cursor: z.string().nullable() });
 
 /** One walk that continues through every crash, and after its end from its resume cursor. */
-export class Walker {
+export class ResumingWalk {
   /** The last state seen of every thing. */
   readonly seen = new Map<string, string>();
   pages = 0;
@@ -40,11 +40,11 @@ export class Walker {
   /** How often it reached its end and continued from there. */
   ends = 0;
   readonly walk: Walk;
-  readonly #front: Front;
+  readonly #front: CountingClient;
   readonly #key: string;
   #cursor = "";
 
-  constructor(front: Front, key: string, walk: Walk) {
+  constructor(front: CountingClient, key: string, walk: Walk) {
     this.#front = front;
     this.#key = key;
     this.walk = walk;

@@ -86,10 +86,10 @@ const keyWords = (organization: string) =>
 /** Self-hosted, so that every operation is open to them. */
 function events(ids: readonly string[]): object[] {
   let count = 1;
-  const tell = (type: string, data: object) => event(count++, type, data);
+  const nextEvent = (type: string, data: object) => event(count++, type, data);
   const instance = { id: "forge", name: "Forge", provider: "gitlab", base_url: "https://git.forge.test" };
   return [
-    tell("instance.saved", { ...instance, active: true }),
+    nextEvent("instance.saved", { ...instance, active: true }),
     ...ids.flatMap((id) => {
       const name = { provider: "gitlab", instance_id: "forge", provider_organization_id: id };
       const member = { ...name, seat_assigned: false, readable_repository_ids: "*", active: true };
@@ -101,9 +101,9 @@ function events(ids: readonly string[]): object[] {
         role: user_id === "501" ? "cr_admin" : "cr_member",
       }));
       return [
-        tell("organization.saved", { ...soloOrganization(id, id), ...name, deployment: "self_hosted" }),
-        ...people.map((person) => tell("member.saved", person)),
-        tell("repository.saved", {
+        nextEvent("organization.saved", { ...soloOrganization(id, id), ...name, deployment: "self_hosted" }),
+        ...people.map((person) => nextEvent("member.saved", person)),
+        nextEvent("repository.saved", {
           ...name,
           repository_id: "9001",
           name: "web",

@@ -12,7 +12,7 @@ import type { Dice } from "../model/scheduler.ts";
  */
 export type Fate = "good" | "malformed" | "refused" | "deadly" | "lasting" | "forbidden";
 
-export type ToldEvent = OutgoingEvent & { readonly fate: Fate };
+export type SimulatedEvent = OutgoingEvent & { readonly fate: Fate };
 
 const organizationIds = ["1", "2", "3"];
 const userIds = ["ann", "bob", "cid", "dan"];
@@ -31,8 +31,8 @@ export const organizations = organizationIds.map((id) => ({ id, uuid: organizati
 export const users = userIds;
 
 /** Builds the platform's state and the events that describe it step by step. */
-export function makeHistory(dice: Dice): ToldEvent[] {
-  const events: ToldEvent[] = [];
+export function makeHistory(dice: Dice): SimulatedEvent[] {
+  const events: SimulatedEvent[] = [];
   let minute = 0;
   const say = (type: string, data: object, fate: Fate = "good") => {
     minute++;

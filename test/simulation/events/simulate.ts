@@ -17,8 +17,8 @@ import type { Item, Key } from "../../../lib/store/table.ts";
 import { pointerIdOf } from "../../../lib/stream/pointer.ts";
 import { checkPeople } from "../../people/checks.ts";
 import { Process } from "../world.ts";
-import { nameOf, organizations, type ToldEvent, users } from "./history.ts";
-import { checkTold } from "./told.ts";
+import { checkSent } from "./check-sent.ts";
+import { nameOf, organizations, type SimulatedEvent, users } from "./history.ts";
 import { Violation } from "./violation.ts";
 import { type EventWeakness, EventWorld } from "./world.ts";
 
@@ -52,7 +52,7 @@ async function rest(world: EventWorld): Promise<void> {
   for (const days of [0, eventLimits.waitingDaysMax + 1]) {
     world.passDays(days);
     // An event that ends its worker ends this run too, until the event is given up.
-    for (let run = 0; run <= eventLimits.untoldMax; run++) await look(world);
+    for (let run = 0; run <= eventLimits.unfinishedTriesMax; run++) await look(world);
   }
 }
 
@@ -94,7 +94,7 @@ function checkRest(world: EventWorld): void {
     if (!isWhatItSays(at.get(key), event))
       throw new Violation("missed", `${key} is not what ${event.type} at ${event.occurred_at} says`);
   }
-  checkTold(world.events, ({ pk, sk }) => at.get(`${pk} ${sk}`), world.modeChanged);
+  checkSent(world.events, ({ pk, sk }) => at.get(`${pk} ${sk}`), world.modeChanged);
   try {
     checkPeople(items);
   } catch (error) {
@@ -103,7 +103,7 @@ function checkRest(world: EventWorld): void {
 }
 
 /** The version of a pull request's pointer is stored in two parts. */
-const isWhatItSays = (item: Item | undefined, event: ToldEvent): boolean =>
+const isWhatItSays = (item: Item | undefined, event: SimulatedEvent): boolean =>
   event.type === "pull_request.finalized"
     ? item?.o === Date.parse(event.occurred_at) && item.e === event.id
     : item?.version === versionOf(event);
@@ -116,8 +116,8 @@ const eventOf = ({ body }: DeadLetter): string => envelope.parse(JSON.parse(body
 const envelope = z.object({ id: z.string() });
 
 /** The newest good event of each item, by the item's key. */
-function newest(events: readonly ToldEvent[]): Map<string, ToldEvent> {
-  const found = new Map<string, ToldEvent>();
+function newest(events: readonly SimulatedEvent[]): Map<string, SimulatedEvent> {
+  const found = new Map<string, SimulatedEvent>();
   for (const event of events.filter(({ fate }) => fate === "good")) {
     const key = keyOf(event);
     if (key) found.set(`${key.pk} ${key.sk}`, event);
@@ -125,7 +125,7 @@ function newest(events: readonly ToldEvent[]): Map<string, ToldEvent> {
   return found;
 }
 
-function keyOf({ type, data }: ToldEvent): Key | undefined {
+function keyOf({ type, data }: SimulatedEvent): Key | undefined {
   if (type === "workspace.saved") return tenantKey(workspaceTenant("acme"));
   const organization = organizations.find(
     ({ id }) => JSON.stringify(nameOf(id)) === JSON.stringify({ ...nameOf(id), ...pick(data) }),
@@ -171,7 +171,7 @@ async function checkKeys(world: EventWorld): Promise<void> {
   }
 }
 
-const isActiveIn = (event: ToldEvent | undefined): boolean =>
+const isActiveIn = (event: SimulatedEvent | undefined): boolean =>
   typeof event?.data === "object" &&
   event.data !== null &&
   "active" in event.data &&

@@ -52,7 +52,7 @@ const everyFaultPasses: EventWeakness = {
   }),
 };
 
-const wishingForSeats = (message: QueueMessage): QueueMessage => ({
+const askingForSeats = (message: QueueMessage): QueueMessage => ({
   ...message,
   body: message.body.replace('"seat_assigned":false', '"seat_assigned":true'),
 });
@@ -118,13 +118,13 @@ const dropsPullRequests: EventWeakness = {
 };
 
 /** Members were stored, and got seats, because of a wish that no event contained. */
-const wishesForEverybody: EventWeakness = {
+const seatsForEverybody: EventWeakness = {
   name: "every member is taken to want a seat",
   breaks: ["missed"],
   seedsMax: 5,
   caughtAt: 1,
   ingest: async (deps, messages, options) => {
-    const left = await ingest(deps, messages.map(wishingForSeats), options);
+    const left = await ingest(deps, messages.map(askingForSeats), options);
     return messages.filter(({ id }) => left.some((message) => message.id === id));
   },
 };
@@ -143,11 +143,11 @@ const endlessPatience: EventWeakness = {
 
 /** A worker forgot the ends of tries that it could not write while the store was unavailable. */
 const forgetsEnds: EventWeakness = {
-  name: "the end of a try that the store could not take is never told",
+  name: "the end of a try that the store could not take is never recorded",
   breaks: ["dead"],
   seedsMax: 60,
   caughtAt: 3,
-  ingest: (deps, messages, options) => ingest({ ...deps, untoldEnds: new Map() }, messages, options),
+  ingest: (deps, messages, options) => ingest({ ...deps, unrecordedEnds: new Map() }, messages, options),
 };
 
 /** Only the queue ever gave up a message that always met temporary errors. */
@@ -161,7 +161,7 @@ const neverGivesUp: EventWeakness = {
 };
 
 export const eventWeaknesses: readonly EventWeakness[] = [
-  wishesForEverybody,
+  seatsForEverybody,
   endlessPatience,
   neverGivesUp,
   forgetsEnds,

@@ -2,7 +2,7 @@ import { draftKeyItem } from "../../../lib/access/key-registry.ts";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
-import type { DeadLetter, EventDeps, QueueMessage, UntoldEnds } from "../../../lib/events/ports.ts";
+import type { DeadLetter, EventDeps, QueueMessage, UnrecordedEnds } from "../../../lib/events/ports.ts";
 import { groupOf } from "../../../lib/events/send.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
 import { AwsFault } from "../../../lib/runtime/aws-fault.ts";
@@ -21,7 +21,7 @@ import {
   makeHistory,
   organizations,
   refusedUser,
-  type ToldEvent,
+  type SimulatedEvent,
   users,
 } from "./history.ts";
 import { ModelQueue, queueRules } from "./queue.ts";
@@ -35,7 +35,7 @@ const lastingSteps = 140;
 const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
 
 /** What a function keeps in memory from one batch to the next, until it ends. */
-type Memory = { readonly untoldEnds: UntoldEnds };
+type Memory = { readonly unrecordedEnds: UnrecordedEnds };
 
 /** A known bug, put back between the code and the store or the queue. */
 export type EventWeakness = {
@@ -52,7 +52,7 @@ export type EventWeakness = {
 /** The world of one seed: whole groups of events, a queue with SQS's rules, workers that die and run out of time. */
 export class EventWorld {
   readonly dice: Dice;
-  readonly events: readonly ToldEvent[];
+  readonly events: readonly SimulatedEvent[];
   readonly letters: DeadLetter[] = [];
   readonly queue: ModelQueue;
   readonly keys: ReadonlyArray<{ readonly text: string; readonly uuid: string; readonly user: string }>;
@@ -144,8 +144,8 @@ export class EventWorld {
 
   send(): void {
     const messages = this.events.map((event): QueueMessage => {
-      const { fate, ...told } = event;
-      return { id: event.id, group: groupOf(told), body: JSON.stringify(told) };
+      const { fate, ...sent } = event;
+      return { id: event.id, group: groupOf(sent), body: JSON.stringify(sent) };
     });
     this.queue.send(messages);
   }
@@ -160,7 +160,7 @@ export class EventWorld {
   }
 
   async worker(): Promise<void> {
-    const memory: Memory = { untoldEnds: new Map() };
+    const memory: Memory = { unrecordedEnds: new Map() };
     while (!this.isClosing) {
       // No worker receives while nothing can be delivered.
       const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
@@ -170,10 +170,10 @@ export class EventWorld {
     }
   }
 
-  async #run(batch: Parameters<ModelQueue["settle"]>[0], { untoldEnds }: Memory): Promise<void> {
+  async #run(batch: Parameters<ModelQueue["settle"]>[0], { unrecordedEnds }: Memory): Promise<void> {
     const { dice } = this;
-    const process = new Process(() => untoldEnds.clear());
-    const deps = { ...this.deps(process), untoldEnds };
+    const process = new Process(() => unrecordedEnds.clear());
+    const deps = { ...this.deps(process), unrecordedEnds };
     const run = { isOver: false };
     const table = this.#watched(deps.table, run);
     // Some functions have little time, so that it ends in the middle of the work.

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Change, Condition, Item, Key, Path, Value } from "../../../lib/store/table.ts";
+import type { AttributeValue, Condition, Item, ItemChange, Key, Path } from "../../../lib/store/table.ts";
 
 /** Evaluates DynamoDB's expressions on plain items. */
 const steps = (path: Path): readonly string[] => (typeof path === "string" ? [path] : path);
 
-function valueAt(item: Item | undefined, path: Path): Value | undefined {
-  let found: Value | undefined = item;
+function valueAt(item: Item | undefined, path: Path): AttributeValue | undefined {
+  let found: AttributeValue | undefined = item;
   for (const name of steps(path)) {
     if (!isMap(found)) return undefined;
     found = found[name];
@@ -13,7 +13,9 @@ function valueAt(item: Item | undefined, path: Path): Value | undefined {
   return found;
 }
 
-const isMap = (value: Value | undefined): value is { readonly [name: string]: Value | undefined } =>
+const isMap = (
+  value: AttributeValue | undefined,
+): value is { readonly [name: string]: AttributeValue | undefined } =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 
 export function holds(condition: Condition, item: Item | undefined): boolean {
@@ -30,13 +32,13 @@ export function holds(condition: Condition, item: Item | undefined): boolean {
 }
 
 /** Lists and maps are equal if their content is equal. */
-const same = (one: Value | undefined, other: Value): boolean =>
+const same = (one: AttributeValue | undefined, other: AttributeValue): boolean =>
   one === other || (typeof other === "object" && isDeepStrictEqual(one, other));
 
 /** Values of different types never compare, as in DynamoDB. */
 function compares(
   item: Item | undefined,
-  [path, bound]: readonly [Path, Value],
+  [path, bound]: readonly [Path, AttributeValue],
   wanted: (order: number) => boolean,
 ): boolean {
   const found = valueAt(item, path);
@@ -47,9 +49,9 @@ function compares(
 }
 
 /** A path into a missing map is an error of the caller, as in DynamoDB. */
-export function changed(key: Key, before: Item | undefined, change: Change): Item {
+export function changed(key: Key, before: Item | undefined, change: ItemChange): Item {
   let after: Item = { ...(before ?? { pk: key.pk, sk: key.sk }) };
-  const set = (path: Path, value: Value | undefined) => {
+  const set = (path: Path, value: AttributeValue | undefined) => {
     after = { ...after, ...replaced(after, steps(path), value) };
   };
   for (const [path, value] of change.setOnce ?? []) if (valueAt(after, path) === undefined) set(path, value);
@@ -59,12 +61,12 @@ export function changed(key: Key, before: Item | undefined, change: Change): Ite
   return { ...withoutHoles(after), pk: key.pk, sk: key.sk };
 }
 
-type Attributes = { readonly [name: string]: Value | undefined };
+type Attributes = { readonly [name: string]: AttributeValue | undefined };
 
 function replaced(
   map: Attributes,
   [name = "", ...deeper]: readonly string[],
-  value: Value | undefined,
+  value: AttributeValue | undefined,
 ): Attributes {
   const { [name]: inner, ...others } = map;
   if (deeper.length === 0)

@@ -10,7 +10,7 @@ function compareKeys(one: string, other: string): number {
 const surrogate = /[\ud800-\udfff]/;
 
 /** Items by partition, in the order of their sort keys. */
-export class Shelf {
+export class SortedItems {
   readonly partitions = new Map<string, Map<string, Item>>();
   get({ pk, sk }: Key): Item | undefined {
     return this.partitions.get(pk)?.get(sk);

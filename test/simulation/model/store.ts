@@ -1,11 +1,11 @@
 import {
+  type ActionRefusal,
   ConditionFailed,
   type Item,
+  type ItemPage,
   type Key,
-  type Page,
   type Range,
   type ReadOptions,
-  type Refusal,
   StoreUnavailable,
   type Table,
   TransactionRefused,
@@ -16,7 +16,7 @@ import {
 import type { Process } from "../world.ts";
 import { changed, holds } from "./conditions.ts";
 import type { Dice, Scheduler } from "./scheduler.ts";
-import { Shelf } from "./shelf.ts";
+import { SortedItems } from "./shelf.ts";
 
 /** How often faults happen, from 0 to 1. */
 export type Faults = {
@@ -58,9 +58,9 @@ const keyOf = (write: TransactionWrite): Key => {
 export class ModelStore {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
-  readonly #shelf = new Shelf();
+  readonly #shelf = new SortedItems();
   /** The state that eventually consistent reads may still see. */
-  readonly #replica = new Shelf();
+  readonly #replica = new SortedItems();
   readonly #log: Array<readonly [Key, Item | undefined]> = [];
   /** Items of committed transactions that plain reads do not see yet, with their next state. */
   readonly #held = new Map<string, { key: Key; becomes: Item | undefined }>();
@@ -124,14 +124,14 @@ export class ModelStore {
     if (dies) process.crash();
     if (dies && dice.chance(0.5)) return never();
     return new Promise((resolve, reject) => {
-      const hear = (tell: () => void) =>
-        this.#scheduler.after(this.#delay(), () => process.isAlive && tell());
+      const answer = (deliver: () => void) =>
+        this.#scheduler.after(this.#delay(), () => process.isAlive && deliver());
       if (dice.chance(throttle)) {
-        hear(() => reject(new StoreUnavailable("throttled", true)));
+        answer(() => reject(new StoreUnavailable("throttled", true)));
         return;
       }
       const timesOut = dice.chance(timeOut);
-      if (timesOut) hear(() => reject(new StoreUnavailable("time-out", false)));
+      if (timesOut) answer(() => reject(new StoreUnavailable("time-out", false)));
       if (timesOut && dice.chance(0.3)) return;
       if (kind === "write" && dice.chance(this.faults.echo)) {
         this.#scheduler.after(20 + dice.below(250), () => arrive(() => {}));
@@ -140,7 +140,7 @@ export class ModelStore {
         arrive((result) => {
           if (kind !== "read" && dice.chance(crashAfterCommit)) process.crash();
           if (timesOut) return;
-          hear(() => {
+          answer(() => {
             try {
               resolve(result());
             } catch (error) {
@@ -185,7 +185,7 @@ export class ModelStore {
     };
   }
 
-  #shelfFor(options: ReadOptions | undefined): Shelf {
+  #shelfFor(options: ReadOptions | undefined): SortedItems {
     if (!options?.eventuallyConsistent) return this.#shelf;
     for (let left = this.#dice.below(this.#log.length + 1); left > 0; left--) {
       const next = this.#log.shift();
@@ -248,7 +248,7 @@ export class ModelStore {
     });
   }
 
-  #query(process: Process, range: Range, resume?: Key): Promise<Page> {
+  #query(process: Process, range: Range, resume?: Key): Promise<ItemPage> {
     const dice = this.#dice;
     const first = resume ? { ...range, after: resume.sk } : range;
     // A page may end anywhere, as at 1 MiB.
@@ -298,7 +298,7 @@ export class ModelStore {
       throw new RangeError("A transaction touches an item once.");
     return this.#send(process, "once", (answer) =>
       this.#whenFree(keys, () => {
-        const refusals = writes.map((write): Refusal => {
+        const refusals = writes.map((write): ActionRefusal => {
           const item = this.#shelf.get(keyOf(write));
           const refused = write.when !== undefined && !holds(write.when, item);
           return item ? { refused, item } : { refused };

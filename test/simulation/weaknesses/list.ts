@@ -31,7 +31,7 @@ export const weaknesses: readonly Weakness[] = [
   upkeep.moveReadsApart,
   upkeep.moveLeavesUnpublished,
   reads.partsAfterSecondLook,
-  upkeep.sweepUncondemned,
+  upkeep.sweepWithoutMark,
   // Rules that a changing scope depends on.
   scope.unmarkedCursor,
   scope.freshEpochTrusted,
@@ -42,5 +42,5 @@ export const weaknesses: readonly Weakness[] = [
   // Rules that a mirror depends on.
   removals.noRemovals,
   removals.supersededShown,
-  removals.leavingUntold,
+  removals.leavingUnreported,
 ];

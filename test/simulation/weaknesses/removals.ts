@@ -29,7 +29,7 @@ export const supersededShown: Weakness = {
     ),
 };
 
-export const leavingUntold: Weakness = {
+export const leavingUnreported: Weakness = {
   name: "organization that leaves without a trace",
   breaks: ["stale"],
   seedsMax: 600,

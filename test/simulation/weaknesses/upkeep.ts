@@ -33,8 +33,8 @@ export const moveLeavesUnpublished: Weakness = {
   }),
 };
 
-export const sweepUncondemned: Weakness = {
-  name: "sweep without condemning first",
+export const sweepWithoutMark: Weakness = {
+  name: "sweep without marking first",
   breaks: ["missed", "lost"],
   seedsMax: 3000,
   caughtAt: 348,

@@ -7,7 +7,7 @@ import {
   workspaceTenant,
 } from "../../../lib/store/layout.ts";
 import type { Item, Key } from "../../../lib/store/table.ts";
-import { organizations, type ToldEvent, users } from "./history.ts";
+import { organizations, type SimulatedEvent, users } from "./history.ts";
 import { Violation } from "./violation.ts";
 
 type Find = (key: Key) => Item | undefined;
@@ -34,8 +34,12 @@ const pullRequestData = z.object({ provider_organization_id: z.string(), author_
  * organization, who is active, the initial role and the initial wish for a seat, and who has earned one. `checkPeople`
  * then compares the stored items with each other: who has a seat follows from these.
  */
-export function checkTold(told: readonly ToldEvent[], find: Find, modeChanged: ReadonlySet<string>): void {
-  const good = told.filter(({ fate }) => fate === "good");
+export function checkSent(
+  sent: readonly SimulatedEvent[],
+  find: Find,
+  modeChanged: ReadonlySet<string>,
+): void {
+  const good = sent.filter(({ fate }) => fate === "good");
   const dataOf = <Data>(type: string, schema: z.ZodType<Data>): Data[] =>
     good.filter((event) => event.type === type).map(({ data }) => schema.parse(data));
   const pullRequests = dataOf("pull_request.finalized", pullRequestData);
