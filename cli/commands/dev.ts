@@ -98,15 +98,15 @@ const logTo =
     if (level !== "info") say(`${message} ${JSON.stringify(fields)}`);
   };
 
-type Narrator = Pick<Terminal, "say" | "watched">;
-const silent: Narrator = { say: () => undefined, watched: false };
+type Output = Pick<Terminal, "say" | "watched">;
+const silent: Output = { say: () => undefined, watched: false };
 
 /** Sends the demo's events up to now and returns its keys. */
 export async function seedDemo(
   backend: LocalBackend,
   queuePoller: QueuePoller,
   directory: DataDirectory,
-  terminal: Narrator,
+  terminal: Output,
 ): Promise<DemoKeys> {
   const { queue, bucket, table } = backend;
   const nowMs = systemClock.nowMs();

@@ -125,11 +125,11 @@ const redrive: Command = {
       else terminal.say(`Sent ${counted(sent.size, "event")} again.`);
       const { failed_again: failures = [], still_queued: isStillQueued } = outcome;
       if (failures.length > 0) throw new OperatorFault(failedAgainText(failures, outcome));
-      if (isStillQueued) throw new OperatorFault(stillQueued);
+      if (isStillQueued) throw new OperatorFault(queueNotEmpty);
     }),
 };
 
-const stillQueued =
+const queueNotEmpty =
   "The queue is not empty yet, so some events may not be applied. To see which fail again: review-api events failed";
 
 /** The ids of the sent messages, and the group of each. */

@@ -1,6 +1,6 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { keyStateOf } from "../../lib/access/key-record.ts";
-import { type IssuedKey, listKeys, revokeKey } from "../../lib/access/key-registry.ts";
+import { type IssuedKey, listKeysOfOrganization, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
@@ -121,7 +121,7 @@ const list: Command = {
       const wanted = input.text("org");
       const organization =
         wanted === undefined ? undefined : (await findOrganizationByName(table, wanted)).uuid;
-      const all = await listKeys({ table }, organization);
+      const all = await listKeysOfOrganization({ table }, organization);
       const keys = all
         .filter((key) => key.kind !== "workspace")
         .filter((key) => !input.flag("active") || keyStateOf(key, systemClock.nowMs()) === "active");

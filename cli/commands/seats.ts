@@ -70,7 +70,7 @@ async function run(
   if (unassigns && pools.length > 1)
     throw new UsageFault(`--unassign needs --org here: there are ${pools.length} groups of seats.`);
   const sinceMs = systemClock.nowMs() - days * msPerDay;
-  const judged = await Promise.all(pools.map((pool) => judge(connection, pool, sinceMs)));
+  const judged = await Promise.all(pools.map((pool) => findIdleHolders(connection, pool, sinceMs)));
   const answer = {
     days,
     since: toTimestamp(sinceMs),
@@ -107,7 +107,7 @@ type SeatRow = {
   readonly username: string | null;
   readonly email: string | null;
 };
-type Judged = {
+type IdleReport = {
   readonly pool: Pool;
   readonly held: number;
   readonly unjudged: number;
@@ -115,7 +115,11 @@ type Judged = {
   readonly rows: readonly SeatRow[];
 };
 
-async function judge({ table, audited }: Connection, pool: Pool, sinceMs: number): Promise<Judged> {
+async function findIdleHolders(
+  { table, audited }: Connection,
+  pool: Pool,
+  sinceMs: number,
+): Promise<IdleReport> {
   const known = new Map(pool.organizations.map((organization) => [organization.uuid, organization]));
   const ready = pool.organizations.filter(({ metrics }) => metrics === "ready");
   const authors = new Set<string>();
@@ -151,7 +155,7 @@ async function judge({ table, audited }: Connection, pool: Pool, sinceMs: number
 type Failure = { readonly id: string; readonly message: string };
 
 /** A workspace's people are addressed by e-mail, all others by the membership that holds the seat. */
-async function unassign({ audited }: Connection, { pool, holders }: Judged): Promise<readonly Failure[]> {
+async function unassign({ audited }: Connection, { pool, holders }: IdleReport): Promise<readonly Failure[]> {
   const { key, organizations } = pool;
   const failures: Failure[] = [];
   const emails = isWorkspaceTenant(key) ? holders.flatMap(({ person }) => person.email ?? []) : [];

@@ -18,9 +18,9 @@ const command: Command = {
   examples: ["verify --stack ReviewApi", "verify --json"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
-      const place = await placeOf(input, connection);
+      const context = await checkContextOf(input, connection);
       const onResult = input.flag("json") ? () => undefined : (result: CheckResult) => show(terminal, result);
-      const report = await verify(place, { sentence, onResult });
+      const report = await verify(context, { sentence, onResult });
       const failed = report.checks.filter(({ ok }) => !ok).length;
       if (input.flag("json")) terminal.out(JSON.stringify({ ok: failed === 0, ...report }));
       else
@@ -37,7 +37,7 @@ function show(terminal: Terminal, { name, ok, ms, problem }: CheckResult): void 
   if (problem !== null) terminal.out(`       ${problem}`);
 }
 
-async function placeOf(input: CommandInput, connection: Connection): Promise<CheckContext> {
+async function checkContextOf(input: CommandInput, connection: Connection): Promise<CheckContext> {
   const stack = input.text("stack");
   if (stack !== undefined) {
     const { outputsOf } = await import("../connection/stack.ts");

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { createKey } from "../../lib/access/create-key.ts";
-import { type IssuedKey, listKeys, type RegistryDeps } from "../../lib/access/key-registry.ts";
+import { type IssuedKey, listKeysOfOrganization, type RegistryDeps } from "../../lib/access/key-registry.ts";
 import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
@@ -26,7 +26,9 @@ export type DemoKeys = Readonly<Partial<Record<KeyKind, string>>>;
 export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Promise<DemoKeys> {
   const before = await readKept(directory);
   const usable = new Set(
-    (await listKeys(deps)).filter((key) => isUsable(key, deps.clock.nowMs())).map(({ id }) => id),
+    (await listKeysOfOrganization(deps))
+      .filter((key) => isUsable(key, deps.clock.nowMs()))
+      .map(({ id }) => id),
   );
   const kept: KeptKeys = {};
   for (const kind of keyKinds) {

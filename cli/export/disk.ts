@@ -62,7 +62,7 @@ async function syncFolder(folder: string): Promise<void> {
 const readBytes = 1 << 20;
 
 /** The first `bytes` of a file, a piece at a time. */
-export const readPieces = (file: string, bytes: number): AsyncIterable<Buffer> =>
+export const readFilePieces = (file: string, bytes: number): AsyncIterable<Buffer> =>
   bytes === 0 ? noPieces() : createReadStream(file, { end: bytes - 1, highWaterMark: readBytes });
 
 async function* noPieces(): AsyncGenerator<Buffer> {}
@@ -70,7 +70,7 @@ async function* noPieces(): AsyncGenerator<Buffer> {}
 const [lineFeed, carriageReturn, quote] = [0x0a, 0x0d, 0x22];
 
 /** Rows that end with LF or CRLF; with `isQuoted`, a line break inside quotes is part of its row. */
-export async function* readRows(
+export async function* readFileRows(
   pieces: AsyncIterable<Buffer>,
   isQuoted: boolean,
 ): AsyncGenerator<{ readonly row: Buffer; readonly at: number }> {

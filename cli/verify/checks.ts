@@ -30,20 +30,24 @@ const named = (id: OperationId): Operation => {
 };
 
 /** One valid and one refused call of every operation, then checks of the service as a whole. */
-export function checksOf(place: CheckContext, keys: StageKeysReader, events: StageEvents): readonly Check[] {
-  const caller = callerOf(place, keys);
+export function checksOf(
+  context: CheckContext,
+  keys: StageKeysReader,
+  events: StageEvents,
+): readonly Check[] {
+  const caller = callerOf(context, keys);
   const good = goodCalls(caller, keys, events);
   return [
     ...contract.flatMap((operation) => [
       { name: `${operation.id} works`, run: good[operation.id as OperationId] },
       {
         name: `${operation.id} refuses a call without a key`,
-        run: async () => void (await callExpecting("401", place.baseUrl, operation, { key: "" })),
+        run: async () => void (await callExpecting("401", context.baseUrl, operation, { key: "" })),
       },
     ]),
-    ...indexChecks(place, caller),
-    { name: "a rotated key works, and the key before it is refused", run: () => rotated(place, keys) },
-    { name: "an answer of 16 MiB arrives whole", run: () => largeAnswer(place, keys, events) },
+    ...indexChecks(context, caller),
+    { name: "a rotated key works, and the key before it is refused", run: () => rotated(context, keys) },
+    { name: "an answer of 16 MiB arrives whole", run: () => largeAnswer(context, keys, events) },
   ];
 }
 

@@ -21,8 +21,8 @@ export type VerifyOptions = {
 };
 
 /** Runs every check, even after failures; always removes what it created. */
-export async function verify(place: CheckContext, options: VerifyOptions): Promise<VerifyReport> {
-  const { connection } = place;
+export async function verify(context: CheckContext, options: VerifyOptions): Promise<VerifyReport> {
+  const { connection } = context;
   const startedMs = systemClock.nowMs();
   const checks: CheckResult[] = [];
   const run = async (check: Check) => {
@@ -44,7 +44,7 @@ export async function verify(place: CheckContext, options: VerifyOptions): Promi
     await run(removal("what an earlier run left is removed", connection, []));
     for (const check of eventChecks(connection, events, options.eventsMs))
       hasLateEvents = !(await run(check)) || hasLateEvents;
-    for (const check of checksWithKeys(place, events)) await run(check);
+    for (const check of checksWithKeys(context, events)) await run(check);
   } finally {
     await run(removal("people, data and keys are removed again", connection, events.ids()));
     await run(count);
@@ -77,12 +77,12 @@ const removal = (
   run: async () => await removeWholeStage(connection, eventIds),
 });
 
-function checksWithKeys(place: CheckContext, events: ReturnType<typeof stageEvents>): readonly Check[] {
+function checksWithKeys(context: CheckContext, events: ReturnType<typeof stageEvents>): readonly Check[] {
   let keys: StageKeys | undefined;
   const make: Check = {
     name: "keys of every kind are made",
     run: async () => {
-      keys = await createKeys(place.connection).catch(explainNoOrganization);
+      keys = await createKeys(context.connection).catch(explainNoOrganization);
     },
   };
   const keysOfStage = () => {
@@ -92,7 +92,7 @@ function checksWithKeys(place: CheckContext, events: ReturnType<typeof stageEven
       );
     return keys;
   };
-  return [make, ...checksOf(place, keysOfStage, events)];
+  return [make, ...checksOf(context, keysOfStage, events)];
 }
 
 /** Keys belong to organizations and tenants, which are created by events. */

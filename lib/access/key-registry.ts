@@ -53,7 +53,7 @@ export async function keyConditions(
 }
 
 /** Every key that was ever issued, or only those of one organization. Includes revoked keys. */
-export async function listKeys(
+export async function listKeysOfOrganization(
   { table }: { readonly table: Table },
   organization?: string,
 ): Promise<KeyItem[]> {

@@ -39,7 +39,7 @@ export async function listKeysOfScope(
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<KeyPage> {
   const found: FoundKey[] = [];
-  for await (const next of foundKeys(reader, placeOf(page.after), page.limit)) {
+  for await (const next of foundKeys(reader, keyPositionOf(page.after), page.limit)) {
     if (next.key && reachOf(reader, next.key).list) found.push(next);
     const last = found[page.limit - 1];
     if (last && found.length > page.limit) {
@@ -57,7 +57,7 @@ type KeyPartition = { readonly name: string; readonly pk: string; readonly isTen
 type FoundKey = { readonly place: KeyPosition; readonly key?: KeyItem; readonly isEnough?: boolean };
 
 const nameOf = ({ source, keyId }: KeyPosition): string => `${source}/${keyId}`;
-const placeOf = (name: string | null): KeyPosition | null => {
+const keyPositionOf = (name: string | null): KeyPosition | null => {
   const [source = "", keyId = ""] = name?.split("/") ?? [];
   return name === null ? null : { source, keyId };
 };
@@ -65,7 +65,7 @@ const placeOf = (name: string | null): KeyPosition | null => {
 /** Sorts before every UUID. */
 const tenantSource = "-";
 
-function sourcesOf({ principal, scope }: Reader, after: KeyPosition | null): KeyPartition[] {
+function keyPartitionsOf({ principal, scope }: Reader, after: KeyPosition | null): KeyPartition[] {
   const { kind } = principal.key;
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
   const sources: KeyPartition[] = [
@@ -88,7 +88,7 @@ async function* foundKeys(
   after: KeyPosition | null,
   limit: number,
 ): AsyncGenerator<FoundKey> {
-  const sources = sourcesOf(reader, after);
+  const sources = keyPartitionsOf(reader, after);
   const { organizationsAtOnce, organizationsPerPageMax } = keyLimits;
   let rowsRead = 0;
   for (const [index, chunk] of chunksOf(sources, organizationsAtOnce).entries()) {

@@ -84,7 +84,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
     retiring(old, successor.key, isShort ? endAfter(keyLimits.unreceivedGraceMs) : graceEndMs, isShort),
     ...conditions,
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
-    ...(unsent ? endingUnsent(deps, unsent, request, organization) : []),
+    ...(unsent ? revokeUnsentWrites(deps, unsent, request, organization) : []),
   ]);
   if (isShort) await endGrace(deps, old, successor.key, graceEndMs);
   return { ...successor, organizations };
@@ -125,7 +125,7 @@ async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Pr
 }
 
 /** Nobody knows the value of this successor: it ends in the transaction of the rotation that replaces it. */
-function endingUnsent(
+function revokeUnsentWrites(
   deps: RegistryDeps,
   unsent: KeyItem,
   by: KeyActor,

@@ -28,7 +28,7 @@ export const permissions = [
 export type Permission = (typeof permissions)[number];
 
 /** Permissions of operations that refuse the kind of key completely; a test compares this with the operations. */
-const uselessTo: Readonly<Partial<Record<KeyKind, readonly Permission[]>>> = {
+const unusablePermissions: Readonly<Partial<Record<KeyKind, readonly Permission[]>>> = {
   workspace: ["security:read"],
   legacy: ["learning:write", "organization_management:read", "role_management:read", "security:read"],
   agentic: permissions,
@@ -36,7 +36,7 @@ const uselessTo: Readonly<Partial<Record<KeyKind, readonly Permission[]>>> = {
 
 /** Whether the kind of key can call any operation that needs the permission. */
 export const canUse = (kind: KeyKind, permission: Permission): boolean =>
-  !uselessTo[kind]?.includes(permission);
+  !unusablePermissions[kind]?.includes(permission);
 
 export const systemRoles = {
   cr_admin: { name: "Admin", permissions },

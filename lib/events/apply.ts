@@ -134,7 +134,7 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
   const tries = isSuspect(message) ? await countTry(deps, message) : undefined;
   // The message is already a dead letter, but the queue was not informed.
   if (tries?.givenUp !== undefined && tries.givenUp === message.sending) return;
-  const hopeless = tries && hopelessFor(tries);
+  const hopeless = tries && giveUpReason(tries);
   if (hopeless) {
     await deadLetter(deps, message, hopeless);
     return;
@@ -148,13 +148,17 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
       isApplied = true;
     });
   } catch (error) {
-    if (isApplied) leaveToTheClock(deps, message, error);
-    else await takeBlame(deps, message, error, { tries, isOutlasted: watch.isOutlasted(error) });
+    if (isApplied) leaveToScheduledWorker(deps, message, error);
+    else await recordFailedTry(deps, message, error, { tries, isOutlasted: watch.isOutlasted(error) });
   }
 }
 
 /** The event is applied, and some events that wait for it are not: they block its group for a limited time only. */
-function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMessage, error: unknown): void {
+function leaveToScheduledWorker(
+  deps: EventDeps,
+  { id, group, receives = 0 }: QueueMessage,
+  error: unknown,
+): void {
   if (receives < eventLimits.passingTriesMin) throw error;
   deps.log("warn", "Events that waited for an applied one are left to the clock's worker.", {
     messageId: id,
@@ -164,7 +168,7 @@ function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMess
 }
 
 /** The reason why another try cannot succeed. */
-function hopelessFor({ unfinished, outlasted }: Tries): string | undefined {
+function giveUpReason({ unfinished, outlasted }: Tries): string | undefined {
   const { unfinishedTriesMax, outlastedMax } = eventLimits;
   if (unfinished > unfinishedTriesMax)
     return `It was begun ${unfinished - 1} times, and the worker ended each time.`;
@@ -177,7 +181,7 @@ type Try = {
   readonly isOutlasted: boolean;
 };
 
-async function takeBlame(
+async function recordFailedTry(
   deps: EventDeps,
   message: QueueMessage,
   error: unknown,

@@ -18,15 +18,15 @@ export type LearningNames = {
   username(organization: string, userId: string): string | null;
 };
 
-type Named = Pick<LearningItem, "organization" | "repository_id" | "author_id">;
+type NamedLearning = Pick<LearningItem, "organization" | "repository_id" | "author_id">;
 
-export const nameKeys = ({ organization, repository_id, author_id }: Named): Key[] => [
+export const nameKeys = ({ organization, repository_id, author_id }: NamedLearning): Key[] => [
   repositoryKey(organization, repository_id),
   memberKey(organization, author_id),
 ];
 
 /** One round of reads for a whole page, each repository and author once. */
-export async function readNames(table: Table, learnings: readonly Named[]): Promise<LearningNames> {
+export async function readNames(table: Table, learnings: readonly NamedLearning[]): Promise<LearningNames> {
   const keys = [
     ...new Map(learnings.flatMap(nameKeys).map((key) => [identityOf(key), key] as const)).values(),
   ];

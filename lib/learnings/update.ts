@@ -143,14 +143,18 @@ function checkOwner({ id }: LearningItem, newText: Item | undefined): void {
     throw new ApiError("LEARNING_EXISTS", "Another Learning of the repository has this text.");
 }
 
-type Beside = {
+type RelatedItems = {
   readonly oldText: Item | undefined;
   readonly newText: Item | undefined;
   readonly names: ReadonlyArray<Item | undefined>;
   readonly heads: ReadonlyArray<ReturnType<typeof parseVectorHead> | undefined>;
 };
 
-async function readRelated({ table }: LearningDeps, learning: LearningItem, digest: string): Promise<Beside> {
+async function readRelated(
+  { table }: LearningDeps,
+  learning: LearningItem,
+  digest: string,
+): Promise<RelatedItems> {
   const { organization } = learning;
   const [[oldText, newText, ...names], heads] = await Promise.all([
     table.getMany([
@@ -167,7 +171,7 @@ async function readRelated({ table }: LearningDeps, learning: LearningItem, dige
 const moveText = (
   { organization, digest, id }: LearningItem,
   after: LearningItem,
-  { oldText, newText }: Beside,
+  { oldText, newText }: RelatedItems,
 ): TransactionWrite[] => [
   textWrite(organization, digest, oldText, { learningId: null }),
   textWrite(organization, after.digest, newText, { learningId: id }),

@@ -45,7 +45,7 @@ const nameOf = ({ prUrl, organization }: TooLargePage["largest"]): LargePullRequ
     ? undefined
     : { prUrl, provider: organization.provider, organizationId: organization.provider_organization_id };
 
-type Named = Pick<RemovedPullRequest, "pr_url" | "repository_id">;
+type NamedPullRequest = Pick<RemovedPullRequest, "pr_url" | "repository_id">;
 
 type FinishedPage<Record> = {
   readonly nextCursor: string | null;
@@ -63,7 +63,7 @@ export function checkAnswerSize<Record>(
   { paging }: { readonly paging: { readonly pageSize: number } },
   page: FinishedPage<Record>,
   answerBytes: number,
-  read: (record: Record) => Named & { readonly bytes: number },
+  read: (record: Record) => NamedPullRequest & { readonly bytes: number },
 ): void {
   if (answerBytes <= requestLimits.responseBytesMax || page.records.length === 0) return;
   const largest = page.records
@@ -79,7 +79,7 @@ export function checkAnswerSize<Record>(
 }
 
 /** For a record that is an object. */
-export const sizeOfRecord = (record: Named) => ({
+export const sizeOfRecord = (record: NamedPullRequest) => ({
   pr_url: record.pr_url,
   repository_id: record.repository_id,
   bytes: Buffer.byteLength(JSON.stringify(record)),

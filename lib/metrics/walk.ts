@@ -166,7 +166,7 @@ type WalkSegment = Pick<StreamPageRequest, "organization" | "after" | "copiesOf"
   readonly catchesUpTo?: StreamPosition;
 };
 
-type ReadStretch = {
+type SegmentPage = {
   readonly shown: Pick<MetricsWalkPage, "entries" | "removed">;
   readonly nextAfter: number | null;
   readonly readUpTo: number;
@@ -178,7 +178,7 @@ async function readEntries(
   call: MetricsCall,
   { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: MetricsWalkOptions,
   { organizations: shown, removalsSince, catchesUpTo, ...stretch }: WalkSegment,
-): Promise<ReadStretch> {
+): Promise<SegmentPage> {
   const { principal, input, paging, table } = call;
   const { include_removed: includesRemoved } = input.query;
   const organizations = new Map(shown.map((organization) => [organization.uuid, organization]));
@@ -270,7 +270,7 @@ function filterOf(
 }
 
 /** An explicit reason: without one every abort would create an error with its stack. */
-const letGo = "let go of";
+const disposed = "disposed";
 
 /** `up` aborts when the call was stopped or has read long enough; what was read by then is the page. */
 function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal; dispose(): void } {
@@ -280,7 +280,7 @@ function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal;
     () => over.abort(),
     () => {},
   );
-  return { up: AbortSignal.any([signal, over.signal]), dispose: () => done.abort(letGo) };
+  return { up: AbortSignal.any([signal, over.signal]), dispose: () => done.abort(disposed) };
 }
 
 const outOfTime = (): ApiError =>

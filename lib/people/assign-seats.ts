@@ -44,7 +44,7 @@ type SeatRequest = {
 };
 
 /** One person as the caller named them: by one id, or by several that are the same person. */
-type Named = { readonly ids: readonly string[]; readonly person: Key | undefined };
+type RequestedPerson = { readonly ids: readonly string[]; readonly person: Key | undefined };
 
 /** Where the seats are, and which audit logs record the change. */
 type SeatContext = SeatEntryOwner & {
@@ -66,7 +66,7 @@ export async function assignSeatsToMembers(
   const ids = [...new Set(userIds)];
   const { uuid } = organization;
   const pool = poolOf(organization);
-  const place: SeatContext = {
+  const seatContext: SeatContext = {
     pool,
     tenant: organization.tenant,
     organization,
@@ -78,14 +78,14 @@ export async function assignSeatsToMembers(
   const [items, ahead] = await Promise.all([
     context.table.getMany(ids.map((userId) => memberKey(uuid, userId))),
     // In a workspace only the member item contains the address that the person is stored under.
-    !isWorkspaceTenant(pool) ? readState(context, place, ids.map(bySelf)) : undefined,
+    !isWorkspaceTenant(pool) ? readState(context, seatContext, ids.map(bySelf)) : undefined,
   ]);
   const personOf = (item: Item | undefined): Key | undefined => {
     const member = item && parseMember(item);
     return member?.active ? personKeyOf(pool, uuid, member) : undefined;
   };
   const named = ids.map((id, index) => ({ id, person: personOf(items[index]) }));
-  return await assign(context, place, request, { named, ahead });
+  return await assign(context, seatContext, request, { named, ahead });
 }
 
 type Workspace = {
@@ -106,7 +106,7 @@ export async function assignSeatsByEmail(
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));
-  return await assign(context, placeOf(workspace), request, { named });
+  return await assign(context, seatContextOf(workspace), request, { named });
 }
 
 /** Takes workspace seats from holders without an e-mail address, by the `seat_holder_id` in the list of people. */
@@ -119,7 +119,7 @@ export async function unassignSeatHolders(
     const holder = parseSeatHolderId(id);
     return { id, person: holder && holderKey(workspace.tenant, holder) };
   });
-  return await assign(context, placeOf(workspace), { action: "unassign", dryRun }, { named });
+  return await assign(context, seatContextOf(workspace), { action: "unassign", dryRun }, { named });
 }
 
 const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, userId }: SeatHolder): Key => {
@@ -128,7 +128,7 @@ const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, user
   return personKey(tenant, { organization: organizationUuid(name), userId, email: null });
 };
 
-function placeOf({ tenant, organizations }: Workspace): SeatContext {
+function seatContextOf({ tenant, organizations }: Workspace): SeatContext {
   const inScope = new Set(organizations.map(({ uuid }) => uuid));
   return {
     pool: tenant,
@@ -146,7 +146,7 @@ const organizationsOf = ({ memberships }: PersonItem): string[] => [
 
 async function assign(
   context: AuditedContext,
-  place: SeatContext,
+  seatContext: SeatContext,
   request: SeatRequest,
   {
     named,
@@ -160,22 +160,24 @@ async function assign(
   const unrecorded = new UnrecordedFailures<SeatFailure>();
   const people = byPerson(named);
   const { action, dryRun = false } = request;
-  const read = (some: readonly Named[]) => readState(context, place, keysOf(some));
+  const read = (some: readonly RequestedPerson[]) => readState(context, seatContext, keysOf(some));
   await inParts(context, people, ahead ?? (await read(people)), {
     dryRun,
     readAgain: read,
-    decide: (rest, state) => decide(context, place, action, { rest, state, outcomes, unrecorded }),
+    decide: (rest, state) => decide(context, seatContext, action, { rest, state, outcomes, unrecorded }),
   });
   return outcomes;
 }
 
 /** In the order of each person's first id. An id without a person forms its own group. */
-function byPerson(named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>): Named[] {
+function byPerson(
+  named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>,
+): RequestedPerson[] {
   const groups = Map.groupBy(named, ({ id, person }) => (person ? `person ${person.sk}` : `id ${id}`));
   return [...groups.values()].map((group) => ({ ids: group.map(({ id }) => id), person: group[0]?.person }));
 }
 
-const keysOf = (people: readonly Named[]): Key[] => people.flatMap(({ person }) => person ?? []);
+const keysOf = (people: readonly RequestedPerson[]): Key[] => people.flatMap(({ person }) => person ?? []);
 
 type SeatsState = {
   readonly guard: PoolItem;
@@ -186,15 +188,15 @@ type SeatsState = {
 
 async function readState(
   { table }: AuditedContext,
-  place: SeatContext,
+  seatContext: SeatContext,
   keys: readonly Key[],
 ): Promise<SeatsState> {
-  const [guard, ...items] = await table.getMany([poolGuardKey(place.pool), ...keys]);
+  const [guard, ...items] = await table.getMany([poolGuardKey(seatContext.pool), ...keys]);
   const found = items.filter((item) => item !== undefined);
   return {
     guard: parsePool(required(guard, "guard of the pool")),
     stored: new Map(found.map((item) => [item.sk, item])),
-    providerIds: await readProviderIds(table, place, found.map(parsePerson)),
+    providerIds: await readProviderIds(table, seatContext, found.map(parsePerson)),
   };
 }
 
@@ -213,7 +215,7 @@ async function readProviderIds(table: Table, { organizations }: SeatContext, peo
 }
 
 type Batch = {
-  readonly rest: readonly Named[];
+  readonly rest: readonly RequestedPerson[];
   readonly state: SeatsState;
   readonly outcomes: BatchOutcomes;
   readonly unrecorded: UnrecordedFailures<SeatFailure>;
@@ -221,21 +223,21 @@ type Batch = {
 
 function decide(
   context: AuditedContext,
-  place: SeatContext,
+  seatContext: SeatContext,
   action: SeatAction,
   { rest, state, outcomes, unrecorded }: Batch,
 ): BatchPart<SeatsState> {
-  const { decided, changes, changed, failures } = judge(rest, state, place, action);
+  const { decided, changes, changed, failures } = decideEach(rest, state, seatContext, action);
   const { seatsTaken } = seatsOf(changes);
   const failed = unrecorded.forEntry(changed.length > 0, failures);
   const entry = failed
-    ? seatEntry(context, place, action, { changed, failures: failed, providerIds: state.providerIds })
+    ? seatEntry(context, seatContext, action, { changed, failures: failed, providerIds: state.providerIds })
     : [];
   return {
     decided,
     // If a person has more organizations than fit in a transaction, the remaining copies of the entry are written after
     // it.
-    ...withCopies(peopleWrites(place.pool, changes), entry),
+    ...withCopies(peopleWrites(seatContext.pool, changes), entry),
     reportOutcomes: () => {
       unrecorded.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
@@ -250,10 +252,10 @@ const messages = {
 } as const satisfies Partial<Record<ItemErrorCode, string>>;
 
 /** Decides in input order, until the changes no longer fit in one transaction. */
-function judge(
-  rest: readonly Named[],
+function decideEach(
+  rest: readonly RequestedPerson[],
   { guard, stored }: SeatsState,
-  place: SeatContext,
+  seatContext: SeatContext,
   action: SeatAction,
 ) {
   const seat = action === "assign";
@@ -267,14 +269,14 @@ function judge(
   for (const { ids, person } of rest) {
     const item = person && stored.get(person.sk);
     const change = item && personChange(item, { seat, seat_decided: seat });
-    const organizationsOf = () => (change ? place.logsOf(change.before) : []);
+    const organizationsOf = () => (change ? seatContext.logsOf(change.before) : []);
     const fail = (code: SeatFailure["code"]) =>
       failures.push(...ids.map((id) => ({ id, code, organizations: organizationsOf() })));
     const takesSeat = seat && change?.before.seat === false;
-    if (!change || (seat && !place.mayGet(change.before))) fail("USER_NOT_FOUND");
+    if (!change || (seat && !seatContext.mayGet(change.before))) fail("USER_NOT_FOUND");
     else if (takesSeat && available === 0) fail("NO_SEATS_AVAILABLE");
     else if (isChange(change)) {
-      const its = place.logsOf(change.after);
+      const its = seatContext.logsOf(change.after);
       const actions = changes.length + 1 + organizations.union(new Set(its)).size;
       memberships += change.before.memberships.length;
       const isFull =

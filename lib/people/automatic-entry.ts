@@ -5,7 +5,7 @@ import { isWorkspaceTenant, organizationKey, type PoolKey } from "../store/layou
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 import type { SeatStep } from "./placement.ts";
-import { organizationsNamed } from "./seat-entry.ts";
+import { organizationIdsMetadata } from "./seat-entry.ts";
 
 export type AuditedOrganization = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
 
@@ -119,7 +119,7 @@ export async function filledSeatsEntry(
         ...assigned,
         reason: "seats became free",
         ...(isWorkspace &&
-          organizationsNamed(named.map(({ provider_organization_id }) => provider_organization_id))),
+          organizationIdsMetadata(named.map(({ provider_organization_id }) => provider_organization_id))),
       },
     };
   };

@@ -38,9 +38,9 @@ export async function changeRolesEverywhere(
   change: RoleChange,
 ): Promise<{ readonly outcomes: BatchOutcomes; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(change.userIds)];
-  const judged: Judged[] = [];
+  const judged: CheckedChange[] = [];
   await inChunks(organizations, async (organization) => {
-    const { state, ...known } = await judgeIn(context, organization, { ...change, userIds: ids });
+    const { state, ...known } = await checkIn(context, organization, { ...change, userIds: ids });
     judged.push({ ...known, ...(state && judged.length < statesKeptMax && { state }) });
   });
   const done = change.dryRun ? judged : await changeInAll(context, change, judged);
@@ -61,13 +61,13 @@ type Done = {
 };
 
 /** The result that the check predicts. */
-type Judged = Done & { readonly state?: RolesState };
+type CheckedChange = Done & { readonly state?: RolesState };
 
-async function judgeIn(
+async function checkIn(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-): Promise<Judged> {
+): Promise<CheckedChange> {
   if (organization.plan !== "enterprise") {
     const failures = await refuseOtherPlan(context, organization, change.userIds);
     return { organization, failures, hasEntry: false };
@@ -86,12 +86,12 @@ async function judgeIn(
 async function changeInAll(
   context: AuditedContext,
   change: RoleChange,
-  judged: readonly Judged[],
+  judged: readonly CheckedChange[],
 ): Promise<readonly Done[]> {
   const others = judged.filter(({ hasEntry }) => !hasEntry);
   const carried = new CarriedEntries(furtherEntries(context, change, others));
   const done: Done[] = [...others];
-  const changeIn = async ({ organization, state }: Judged) => {
+  const changeIn = async ({ organization, state }: CheckedChange) => {
     const unrecorded = new UnrecordedFailures<RoleFailure>();
     const entryContext = carried.left.length > 0 ? { unrecorded, carried } : { unrecorded };
     const { failed: failures } = await changeRoles(context, organization, change, {

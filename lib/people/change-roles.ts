@@ -120,7 +120,7 @@ function decide(
 ): BatchPart<RolesState> {
   const along = carried.next();
   const changedMax = peopleLimits.changedTogetherMax - along.flat().length;
-  const { decided, changing, failures, admins } = judge(rest, state, change, changedMax);
+  const { decided, changing, failures, admins } = decideEach(rest, state, change, changedMax);
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
@@ -143,7 +143,7 @@ function decide(
 }
 
 /** Decides in input order on the state that was read; the transaction's conditions fail if that state has changed. */
-function judge(
+function decideEach(
   rest: readonly string[],
   { stored, guard }: RolesState,
   change: RoleChange,

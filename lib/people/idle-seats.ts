@@ -17,7 +17,7 @@ export type IdleSeats = {
   readonly unjudged: number;
 };
 
-type Question = {
+type IdleSeatQuery = {
   /** A seat that was assigned after this time is too recent to be idle. */
   readonly sinceMs: number;
   /** Whether a pull request of the member was finished after `sinceMs`. */
@@ -33,7 +33,7 @@ type Deps = { readonly table: Table; readonly clock: Clock };
  * Finds people who have held a seat of the pool since `sinceMs` and have finished no pull request in any of its
  * organizations.
  */
-export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Question): Promise<IdleSeats> {
+export async function findIdleSeats(deps: Deps, pool: PoolKey, question: IdleSeatQuery): Promise<IdleSeats> {
   const entries = await seatEntriesSince(deps, pool, question);
   const idle: SeatedPerson[] = [];
   let held = 0;
@@ -59,7 +59,7 @@ export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Questio
 async function seatEntriesSince(
   deps: Deps,
   pool: PoolKey,
-  { sinceMs, auditRetentionDays }: Question,
+  { sinceMs, auditRetentionDays }: IdleSeatQuery,
 ): Promise<readonly AuditItem[]> {
   const entries: AuditItem[] = [];
   const since = toTimestamp(sinceMs);

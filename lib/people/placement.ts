@@ -3,23 +3,23 @@ import { isWorkspaceTenant, type PoolKey, personKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
 import type { MembershipPlacement, PeopleDraft } from "./draft.ts";
 
-type Named = Pick<MemberItem, "user_id" | "email" | "stands_alone">;
+type MemberIdentity = Pick<MemberItem, "user_id" | "email" | "stands_alone">;
 
 /** The key of the person who holds the member's seat. */
 export const personKeyOf = (
   pool: PoolKey,
   organization: string,
-  { user_id: userId, email, stands_alone }: Named,
+  { user_id: userId, email, stands_alone }: MemberIdentity,
 ): Key => personKey(pool, { organization, userId, email: stands_alone ? null : email });
 
-const placementIn = (pool: PoolKey, organization: string, member: Named): MembershipPlacement => ({
+const placementIn = (pool: PoolKey, organization: string, member: MemberIdentity): MembershipPlacement => ({
   pool,
   key: personKeyOf(pool, organization, member),
   email: isShared(pool, member) ? (member.email?.toLowerCase() ?? null) : null,
 });
 
 /** Whether the person is stored under the address, together with all other memberships that have this address. */
-const isShared = (pool: PoolKey, { email, stands_alone }: Named): boolean =>
+const isShared = (pool: PoolKey, { email, stands_alone }: MemberIdentity): boolean =>
   isWorkspaceTenant(pool) && email !== null && !stands_alone;
 
 /** A member's change from one state to the next, with the pool that its organization uses now. */
@@ -34,7 +34,7 @@ export const previousPlacement = ({ organization, before }: MemberStep): Members
   before?.pool ? placementIn(before.pool, organization, before) : undefined;
 
 /** In order of preference: together with the other memberships of the address, or alone. */
-function placesAfter({ organization, pool, next }: MemberStep): MembershipPlacement[] {
+function nextPlacements({ organization, pool, next }: MemberStep): MembershipPlacement[] {
   if (!next.active) return [];
   const { user_id, email } = next;
   const first = { user_id, email };
@@ -44,7 +44,7 @@ function placesAfter({ organization, pool, next }: MemberStep): MembershipPlacem
 
 /** The people that a step may change. Load them into the draft before `placeMember`. */
 export const placementsOf = (step: MemberStep): MembershipPlacement[] =>
-  [previousPlacement(step), ...placesAfter(step)].filter((placement) => placement !== undefined);
+  [previousPlacement(step), ...nextPlacements(step)].filter((placement) => placement !== undefined);
 
 /** Moves the membership from its previous person to the person it belongs to now; returns the member's item. */
 export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
@@ -54,7 +54,7 @@ export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
   const seat_wanted = member.seat_wanted || member.seat_earned === true;
   const from = previousPlacement(step);
   const decided = from ? draft.leave(from, { organization, user_id }) : keptDecision;
-  const places = placesAfter(step);
+  const places = nextPlacements(step);
   const to = places.find((place) => draft.hasRoom(place));
   if (to) {
     draft.join(to, { organization, user_id, seat_wanted }, decided);

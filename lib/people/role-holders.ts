@@ -1,4 +1,4 @@
-import { listKeys } from "../access/key-registry.ts";
+import { listKeysOfOrganization } from "../access/key-registry.ts";
 import { countedKeys, mayHaveOldKeys } from "../access/key-roles.ts";
 import { keysOfRows } from "../access/key-rows.ts";
 import type { AuditedContext } from "../audit/entry.ts";
@@ -37,7 +37,7 @@ export async function refuseHeldByKey(
 
 /** The directory of all keys is searched only if there may be keys of the first release. */
 async function keysOf(table: Table, uuid: string, guard: PeopleItem): Promise<KeyItem[]> {
-  if (mayHaveOldKeys(guard)) return await listKeys({ table }, uuid);
+  if (mayHaveOldKeys(guard)) return await listKeysOfOrganization({ table }, uuid);
   const { pk, sk: beginsWith } = organizationKeyRow(uuid, "");
   return (await Array.fromAsync(keysOfRows(table, { pk, beginsWith }))).flat();
 }

@@ -69,7 +69,11 @@ type Current = {
   readonly isMarked: boolean;
 };
 
-type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; readonly version: string };
+type MemberUpdate = {
+  readonly saved: MemberSaved;
+  readonly readable: ReadableParts;
+  readonly version: string;
+};
 
 async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
   const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId), taggedKey(uuid, userId)];
@@ -83,7 +87,7 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
 async function applyMember(
   store: Store,
   { organization, guard, stored, isMarked }: Current,
-  news: News,
+  news: MemberUpdate,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
   const { table, clock } = store;
   const { uuid, tenant, seat_assignment_mode: mode } = organization;
@@ -171,7 +175,7 @@ function mergeMember(
   before: MemberItem | undefined,
   organization: string,
   guard: PeopleItem,
-  { saved, readable, version }: News,
+  { saved, readable, version }: MemberUpdate,
 ): MemberItem {
   const { user_id, username, email, active } = saved;
   const reads = { digest: readable.digest, parts: readable.parts.length };

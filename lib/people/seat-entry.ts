@@ -52,7 +52,7 @@ export function seatEntry(
         before: { seat_assigned: !isAssigned },
         after: { seat_assigned: isAssigned },
         failed: failures.map(({ id, code }) => ({ id, code })),
-        ...(organization === null && organizationsNamed(named)),
+        ...(organization === null && organizationIdsMetadata(named)),
       },
     };
   };
@@ -78,7 +78,7 @@ const organizationsOf = (changed: readonly SeatChange[]): string[] => [
 ];
 
 /** The first organizations and, if there are more, their total number: an entry and its copies have a bounded size. */
-export function organizationsNamed(providerIds: readonly string[]) {
+export function organizationIdsMetadata(providerIds: readonly string[]) {
   const { organizationsNamedMax } = peopleLimits;
   return {
     organization_ids: providerIds.slice(0, organizationsNamedMax),

@@ -40,7 +40,7 @@ export async function readFindings(
   query: FindingQuery,
   page: { readonly after: FindingPosition | null; readonly limit: number },
 ): Promise<FindingPage> {
-  return await whileStanding(async () => {
+  return await retryIfLedgerReplaced(async () => {
     const sources = sourcesOf(reading.table, { ...query, after: page.after, signal: reading.signal });
     const { rows, repositories } = await collectRows(reading, sources, query, page);
     const shown = rows.slice(0, page.limit);
@@ -57,7 +57,7 @@ export async function readDownload(
   reading: FindingReadDeps,
   query: FindingQuery,
 ): Promise<RepositoryFindings[]> {
-  return await whileStanding(async () => {
+  return await retryIfLedgerReplaced(async () => {
     const { table, signal, narrowing } = reading;
     const sources = await Array.fromAsync(sourcesOf(table, { ...query, after: null, signal }));
     const { downloadFindingsMax: limit } = securityLimits;
@@ -106,7 +106,7 @@ const positionOf = ({ source, row }: LocatedRow): FindingPosition => ({
   finding: row.place,
 });
 
-async function whileStanding<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+async function retryIfLedgerReplaced<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();

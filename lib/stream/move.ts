@@ -29,7 +29,7 @@ export type MoveResult = { readonly isComplete: boolean; readonly moved: number 
  */
 export async function moveOrganization(deps: StreamDeps, move: Move): Promise<MoveResult> {
   const { organization, from, to } = move;
-  // An append to the old stream may be committed and not visible yet; `recover` reads the head in a transaction and so
+  // An append to the old stream may be committed and not visible yet; `recoverAppend` reads the head in a transaction and so
   // waits for it.
   for (const tenant of from) await recoverAppend(deps, tenant);
   let moved = 0;

@@ -170,7 +170,10 @@ async function readUpTo(
 ): Promise<boolean> {
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
   const end = Math.min(head.published, request.upTo ?? head.published);
-  const lanes = [...lanesOf(request, head, walk.position), ...removalLanesOf(request, head, walk)];
+  const lanes = [
+    ...partitionStartsOf(request, head, walk.position),
+    ...removalPartitionStartsOf(request, head, walk),
+  ];
   const merge = mergePartitions(table, lanes, end);
   const isSuperseded = supersededIn(request, head);
   for (;;) {
@@ -184,7 +187,7 @@ async function readUpTo(
     if (!found) {
       walk.passedOverBytes += items.reduce((sum, each) => sum + sizeOf(each), 0);
     } else if ("pullRequest" in found && isFirstPage(request)) {
-      unpick(walk, found);
+      removeFromPage(walk, found);
     } else {
       if (walk.picked.size + walk.removed.size === limit) {
         walk.position = number - 1;
@@ -227,7 +230,7 @@ function foundIn(
  * A page keeps only the newest result per pull request: an old entry that is not retired yet has the smaller number.
  */
 function pick(walk: PageInProgress, found: StoredEntry | Removal): void {
-  const id = unpick(walk, found);
+  const id = removeFromPage(walk, found);
   if ("pullRequest" in found) {
     walk.removed.set(id, found);
     return;
@@ -236,7 +239,7 @@ function pick(walk: PageInProgress, found: StoredEntry | Removal): void {
   walk.renderedBytes += found.entry.renderedBytes;
 }
 
-function unpick(walk: PageInProgress, found: StoredEntry | Removal): string {
+function removeFromPage(walk: PageInProgress, found: StoredEntry | Removal): string {
   const { organization } = "entry" in found ? found.entry : found;
   const id = identityOf({ pk: organization, sk: found.pointerId });
   walk.renderedBytes -= walk.picked.get(id)?.entry.renderedBytes ?? 0;
@@ -270,7 +273,7 @@ function ownerOf(request: StreamPageRequest, { pk }: Item): string | undefined {
 }
 
 /** The partitions that may hold entries of the window after the position. */
-function lanesOf(request: StreamPageRequest, head: StreamHead, position: number): PartitionStart[] {
+function partitionStartsOf(request: StreamPageRequest, head: StreamHead, position: number): PartitionStart[] {
   const { tenant, dataset, window } = request;
   const copies = request.copiesOf?.map((organization) => copyOf({ tenant, organization })) ?? [
     copyOf(request),
@@ -290,7 +293,7 @@ function lanesOf(request: StreamPageRequest, head: StreamHead, position: number)
  * What was removed before the walk began was never shown. An organization that is being caught up needs no removals:
  * none of its entries was shown.
  */
-function removalLanesOf(
+function removalPartitionStartsOf(
   request: StreamPageRequest,
   head: StreamHead,
   walk: PageInProgress,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
-import { expiryOf, listKeys, revokeKey, storeKey } from "../../lib/access/key-registry.ts";
+import { expiryOf, listKeysOfOrganization, revokeKey, storeKey } from "../../lib/access/key-registry.ts";
 import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
@@ -89,7 +89,7 @@ describe("a new key", () => {
     expect(key).toEqual(expected);
     expect(await stored(key.id)).toEqual(expected);
     expect(await store().table.get(keyDirectoryKey(key.id))).toMatchObject({ kind: "user" });
-    expect((await listKeys(store())).map(({ id }) => id)).toContain(key.id);
+    expect((await listKeysOfOrganization(store())).map(({ id }) => id)).toContain(key.id);
     expect(await auditEntriesOf(key.id)).toMatchObject([
       {
         action: "key.created",
@@ -151,7 +151,7 @@ describe("a new key", () => {
 
   test("a new key is listed for as long as its record exists", async () => {
     const { keys } = await everyKindOfKey(world, "listed");
-    const listed = async () => (await listKeys(store())).map(({ id }) => id);
+    const listed = async () => (await listKeysOfOrganization(store())).map(({ id }) => id);
     expect(await listed()).toContain(keys.user.key.id);
     await store().table.write({ delete: apiKeyKey(keys.user.key.id) });
     expect(await listed()).not.toContain(keys.user.key.id);
@@ -196,7 +196,7 @@ describe("a new key", () => {
     const { id } = own.keys.user.key;
     await store().table.write({ delete: organizationKeyRow(own.organization, id) });
     await store().table.write({ update: keyDirectoryKey(id), change: { remove: ["listed"] } });
-    const listed = await listKeys({ table }, own.organization);
+    const listed = await listKeysOfOrganization({ table }, own.organization);
     const wanted = Object.values(own.keys).filter(({ key }) => key.organization === own.organization);
     expect(listed.map((key) => key.id).toSorted()).toEqual(wanted.map(({ key }) => key.id).toSorted());
     expect(read).toHaveLength(wanted.length);
@@ -257,10 +257,10 @@ describe("a new key", () => {
     await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
     await store().table.write({ delete: tenantKey("i#refused-instance") });
     await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
-    const before = (await listKeys(store())).length;
+    const before = (await listKeysOfOrganization(store())).length;
     await world.organization("refused-org", { workspace_id: "refused-workspace", active: false });
     await expect(asUser({})).rejects.toThrow(refusal(`There is no active organization ${organization}.`));
-    expect((await listKeys(store())).length).toBe(before);
+    expect((await listKeysOfOrganization(store())).length).toBe(before);
   });
 
   test.each([0, -1, 1.5, Number.NaN, keyLimits.expiryDaysMax + 1])(
@@ -406,7 +406,7 @@ describe("rotation", () => {
 
   test("rotation of a record that lacks a field of its kind fails with the name of the field, and issues nothing", async () => {
     const { keys } = await everyKindOfKey(world, "lacking");
-    const before = (await listKeys(store())).length;
+    const before = (await listKeysOfOrganization(store())).length;
     for (const [field, what] of [
       ["instance_id", "instance of the key"],
       ["owner", "owner of the key"],
@@ -420,7 +420,7 @@ describe("rotation", () => {
         new TypeError(`Missing ${what}; this is a bug.`),
       );
     }
-    expect(await listKeys(store())).toHaveLength(before);
+    expect(await listKeysOfOrganization(store())).toHaveLength(before);
   });
 });
 
@@ -495,7 +495,7 @@ describe("a change during the creation of a key", () => {
       role: role.id,
       actor: operator,
     };
-    const keysOf = async () => await listKeys({ table: store().table }, uuid);
+    const keysOf = async () => await listKeysOfOrganization({ table: store().table }, uuid);
     return { uuid, context, organization, role, makeRole, request, keysOf };
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { listKeys } from "../../lib/access/key-registry.ts";
+import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import {
   createWorkspaceToken,
@@ -254,7 +254,7 @@ test("every created, rotated or revoked key has its audit entry, and no entry ho
     "token.created": 1,
   });
   for (const { text } of Object.values(keys)) expect(answer.body.toString()).not.toContain(text.slice(-20));
-  const known = await listKeys(world.deps);
+  const known = await listKeysOfOrganization(world.deps);
   expect(known.filter((key) => key.organization === organization)).toHaveLength(5);
   expect(operator.type).toBe("system");
 });

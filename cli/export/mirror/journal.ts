@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type LargePullRequest, namePullRequest } from "../../../lib/contract/sentences.ts";
-import { type Disk, readPieces, readRows } from "../disk.ts";
+import { type Disk, readFilePieces, readFileRows } from "../disk.ts";
 import type { RecordFields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
 import { type Digests, digestsOf, organizationDigestOf, type RecordIdentity } from "./identity.ts";
@@ -104,7 +104,7 @@ export async function openJournal(
 }
 
 export async function* entriesOf(output: string, bytes: number): AsyncGenerator<JournalEntry> {
-  for await (const { row, at } of readRows(readPieces(journalFile(output), bytes), false)) {
+  for await (const { row, at } of readFileRows(readFilePieces(journalFile(output), bytes), false)) {
     const kind = kinds.get(row.toString("latin1", 0, 1));
     if (kind === undefined) throw new Error(`${journalFile(output)} is damaged at byte ${at}.`);
     const digest = (start: number) =>

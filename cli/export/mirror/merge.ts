@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { OperatorFault } from "../../fault.ts";
-import { type Disk, readPieces, readRows, statOf } from "../disk.ts";
+import { type Disk, readFilePieces, readFileRows, statOf } from "../disk.ts";
 import type { Layout, RecordFields } from "../layout.ts";
 import { createTargetFile, type TargetFile } from "../target-file.ts";
 import { DigestMap } from "./digest-map.ts";
@@ -134,8 +134,8 @@ async function keepRows(target: TargetFile, { output, shape, state, latest, size
   const digest = createHash("sha256");
   const things = { kept: 0, changed: 0, removed: 0 };
   let before: Buffer | undefined;
-  for await (const { row, at } of readRows(
-    hashed(readPieces(output, candidates[0]?.bytes ?? 0), digest),
+  for await (const { row, at } of readFileRows(
+    hashed(readFilePieces(output, candidates[0]?.bytes ?? 0), digest),
     layout.isQuoted,
   )) {
     if (at === 0 && layout.header !== null && row.toString() !== layout.header)

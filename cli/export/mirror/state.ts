@@ -87,7 +87,7 @@ export const initialState = (request: ExportRequest): MirrorState => ({
   too_large: [],
 });
 
-const anew = "--overwrite starts again";
+const overwriteHint = "--overwrite starts again";
 
 export type EarlierRun = {
   readonly state: MirrorState;
@@ -106,7 +106,7 @@ export async function earlierRun(
   const bytes = (await statOf(output))?.size;
   if (!found) {
     if (bytes === undefined) return undefined;
-    throw new OperatorFault(`${output} exists and was not made by an export; ${anew}.`);
+    throw new OperatorFault(`${output} exists and was not made by an export; ${overwriteHint}.`);
   }
   const earlier =
     found.version === 1 ? ofRelease1(output, found, onlyGrows) : await withJournal(output, found);
@@ -114,7 +114,9 @@ export async function earlierRun(
   if (!begins_anew && !files.some((file) => mayBeFile(file, bytes))) throw changedSince(output);
   const isComplete = found.version === 1 ? found.complete : !begins_anew && journal_bytes === 0;
   if (isComplete && !resume)
-    throw new OperatorFault(`${output} is complete already; --resume brings it up to date, ${anew}.`);
+    throw new OperatorFault(
+      `${output} is complete already; --resume brings it up to date, ${overwriteHint}.`,
+    );
   return earlier;
 }
 
@@ -129,7 +131,9 @@ export const mayBeFile = ({ bytes, sha256 }: WrittenFile, found: number | undefi
   found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
 
 export const changedSince = (output: string): OperatorFault =>
-  new OperatorFault(`${output} was changed after the last export; put the exported file back, or ${anew}.`);
+  new OperatorFault(
+    `${output} was changed after the last export; put the exported file back, or ${overwriteHint}.`,
+  );
 
 /**
  * A log that only grows continues: its cursor is still valid. The other cursors of release 1 do not report removals.
@@ -154,7 +158,7 @@ async function readState(output: string): Promise<MirrorState | z.output<typeof 
   try {
     return z.union([stateSchema, release1Schema]).parse(JSON.parse(text));
   } catch {
-    throw new OperatorFault(`${stateFile(output)} is not a state file of this tool; ${anew}.`);
+    throw new OperatorFault(`${stateFile(output)} is not a state file of this tool; ${overwriteHint}.`);
   }
 }
 
@@ -169,7 +173,7 @@ export function sameRequest(output: string, state: ExportRequest, request: Expor
   ];
   if (different.length > 0)
     throw new OperatorFault(
-      `${output} was exported with other options (${different.join(", ")}); give the same options, or ${anew}.`,
+      `${output} was exported with other options (${different.join(", ")}); give the same options, or ${overwriteHint}.`,
     );
   checkKeyScope(output, state.key_scope, request.key_scope);
 }
@@ -179,6 +183,6 @@ function checkKeyScope(output: string, known: KeyScope | undefined, given: KeySc
   if (!known || !given || known.id === given.id) return;
   throw new OperatorFault(
     `${output} was exported with a key of ${known.label}, and this key is of ${given.label}. ` +
-      `Use a key of ${known.label}, or another file; ${anew} with this key.`,
+      `Use a key of ${known.label}, or another file; ${overwriteHint} with this key.`,
   );
 }

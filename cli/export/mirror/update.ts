@@ -40,7 +40,7 @@ export async function updateMirror(disk: Disk, walk: ExportWalk, job: MirrorJob)
   let reason = earlier?.newWalkReason;
   for (let newWalks = 0; ; newWalks++) {
     if (reason !== undefined) {
-      if (walk.onlyGrows && !state.begins_anew) throw cannotGoOn(job.output, reason);
+      if (walk.onlyGrows && !state.begins_anew) throw cannotContinue(job.output, reason);
       job.notify(`${reason} A new walk begins; ${job.output} is replaced when it is complete.`);
       state = initialState(request);
     }
@@ -66,7 +66,7 @@ const newWalkReason = (error: unknown): string | undefined => {
 };
 
 /** A new walk would lose entries that the service no longer keeps. */
-const cannotGoOn = (output: string, reason: string): OperatorFault =>
+const cannotContinue = (output: string, reason: string): OperatorFault =>
   new OperatorFault(
     `${output} cannot be continued: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
   );

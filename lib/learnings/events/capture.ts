@@ -63,7 +63,7 @@ export async function captureLearning(
     if (problem) return problem;
     const writes = known.learning
       ? mergeWrites(at, known, known.learning, request)
-      : birthWrites(at, known, request, { content, authorId: data.author_id });
+      : creationWrites(at, known, request, { content, authorId: data.author_id });
     await store.table.transact([appliedOnce(version, at.nowMs), ...writes]);
     return undefined;
   });
@@ -155,7 +155,7 @@ function captureRequestOf(data: LearningCaptured, known: Known, nowMs: number): 
     : { state: "private", pullRequest: known.pullRequestKey.sk };
 }
 
-function birthWrites(
+function creationWrites(
   at: WriteContext,
   known: Known,
   request: CaptureRequest,

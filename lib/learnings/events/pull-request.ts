@@ -103,15 +103,15 @@ async function decideLearning(
     when: { all: [{ equals: [["learnings", id], capturedAs] }, { equals: ["version", state.version] }] },
   };
   const writes = keptByIt
-    ? await fateWrites(store, parseOrganization(required(owner, "organization")), keptByIt, {
+    ? await endWrites(store, parseOrganization(required(owner, "organization")), keptByIt, {
         pullRequest,
         fate,
       })
-    : [stillSo(organization, id, record)];
+    : [learningUnchanged(organization, id, record)];
   await store.table.transact([forget, ...writes]);
 }
 
-const stillSo = (organization: string, id: string, record: Item | undefined): TransactionWrite => ({
+const learningUnchanged = (organization: string, id: string, record: Item | undefined): TransactionWrite => ({
   check: learningKey(organization, id),
   when: unchanged(record, ["revision"]),
 });
@@ -131,7 +131,7 @@ export function effectOnLearning(
   return versionInstant(captured) <= versionInstant(ended) ? "dropped" : "open";
 }
 
-async function fateWrites(
+async function endWrites(
   { table, clock, random }: Store,
   organization: OrganizationItem,
   learning: LearningItem,

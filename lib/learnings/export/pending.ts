@@ -29,27 +29,27 @@ export async function listPending(call: ExportCall): Promise<PendingPage> {
   const place = paging.position === null ? "" : onePlace.parse(paging.position)[0];
   if (following && following.newlyVisible.length > 0) {
     const after = typeof following.caughtUpTo === "string" ? following.caughtUpTo : "";
-    const page = await readStretch(call, { organizations: following.newlyVisible, after, upTo: place });
+    const page = await readSegment(call, { organizations: following.newlyVisible, after, upTo: place });
     const mark = page.last === undefined ? following.mark : following.markAt(page.last);
     return { records: page.records, nextCursor: paging.next([place], mark) };
   }
-  const { records, last } = await readStretch(call, { organizations, after: place });
+  const { records, last } = await readSegment(call, { organizations, after: place });
   const isEnd = last === undefined && (following?.isCurrent ?? true);
   return { records, nextCursor: isEnd ? null : paging.next([last ?? place], following?.mark) };
 }
 
 const onePlace = z.tuple([z.string()]);
 
-type StretchPage = {
+type SegmentPage = {
   readonly records: readonly LearningRecord[];
   /** The last place of the page; undefined if nothing follows. A page is shorter if Learnings were filtered out. */
   readonly last: string | undefined;
 };
 
-async function readStretch(
+async function readSegment(
   call: ExportCall,
   { organizations, after, upTo }: PendingSegment,
-): Promise<StretchPage> {
+): Promise<SegmentPage> {
   const { table, paging, signal } = call;
   const pages = await Promise.all(
     organizations.map(({ uuid }) =>

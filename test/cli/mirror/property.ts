@@ -1,6 +1,6 @@
 import { readFile, rename } from "node:fs/promises";
 import { expect } from "vitest";
-import { type Disk, readPieces, readRows, statOf, systemDisk } from "../../../cli/export/disk.ts";
+import { type Disk, readFilePieces, readFileRows, statOf, systemDisk } from "../../../cli/export/disk.ts";
 import type { Layout } from "../../../cli/export/layout.ts";
 import { digestsOf } from "../../../cli/export/mirror/identity.ts";
 import { type ExportRequest, earlierRun } from "../../../cli/export/mirror/state.ts";
@@ -66,7 +66,7 @@ export async function rowsIn(file: string, layout: Layout): Promise<string[]> {
   expect(text.startsWith(layout.beginning)).toBe(true);
   expect(text.endsWith(layout.ending)).toBe(true);
   const rows: string[] = [];
-  for await (const { row } of readRows(readPieces(file, size), layout.isQuoted)) {
+  for await (const { row } of readFileRows(readFilePieces(file, size), layout.isQuoted)) {
     const content = row.toString().replace(layout.between === "" ? /$^/ : /,$/, "");
     if (layout.fieldsOf(content)) rows.push(content);
   }

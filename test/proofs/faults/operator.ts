@@ -2,7 +2,7 @@ import { findOrganizationByName, readAllOrganizations } from "../../../cli/conne
 import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
-import { type IssuedKey, listKeys, revokeKey } from "../../../lib/access/key-registry.ts";
+import { type IssuedKey, listKeysOfOrganization, revokeKey } from "../../../lib/access/key-registry.ts";
 import { rotateKey } from "../../../lib/access/rotate-key.ts";
 import {
   createWorkspaceToken,
@@ -137,8 +137,10 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
       },
     },
     scenarios: () => ({
-      "keys are listed": change(() => listKeys(deps()), { isRead: true }),
-      "keys of one organization are listed": change(() => listKeys(deps(), built().uuid), { isRead: true }),
+      "keys are listed": change(() => listKeysOfOrganization(deps()), { isRead: true }),
+      "keys of one organization are listed": change(() => listKeysOfOrganization(deps(), built().uuid), {
+        isRead: true,
+      }),
       "a key of an organization": key(() => ({
         kind: "organization",
         organization: built().uuid,
