@@ -25,6 +25,8 @@ type Held = {
 
 /** Turns of the event loop in which work after an answer begins its next call. */
 const turnsOfWork = 20;
+/** Work in other threads (files, compression) needs time, not turns. */
+const quietMs = 3;
 
 export async function startLockstep(engine: string): Promise<Lockstep> {
   let held: Held[] = [];
@@ -35,10 +37,10 @@ export async function startLockstep(engine: string): Promise<Lockstep> {
     for (;;) {
       const count = held.length;
       for (let turn = 0; turn < turnsOfWork; turn++) await nextTurn();
+      await sleep(quietMs);
       // A call without a free connection arrives only after another one was answered.
       const expected = Math.min(callsUnderWay(), awsLimits.connectionsMax);
       if (held.length === count && held.length >= expected) return;
-      await sleep(1);
     }
   }
 
