@@ -126,11 +126,15 @@ const redrive: Command = {
       const { failed_again: failures = [], still_queued: isStillQueued } = outcome;
       if (failures.length > 0) throw new OperatorFault(failedAgainText(failures, outcome));
       if (isStillQueued) throw new OperatorFault(queueNotEmpty);
+      if (outcome.more_may_have_failed) throw new OperatorFault(failuresHidden(connection));
     }),
 };
 
 const queueNotEmpty =
   "The queue is not empty yet, so some events may not be applied. To see which fail again: review-api events failed";
+
+const failuresHidden = ({ failedEventsShownMax: max }: Connection): string =>
+  `The queue shows only the first ${max} failed events of a group, so it is not known whether these events failed again. To send all failed events again: review-api events redrive`;
 
 /** The ids of the sent messages, and the group of each. */
 async function redriveAll(

@@ -223,7 +223,7 @@ const words: Readonly<Record<string, string>> = {
   grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
   scope: "What the key reaches.",
   tenant: "Whether the key belongs to a workspace, an instance or a stand-alone organization.",
-  tenant_id: "The id of that workspace or instance, or the organization's UUID.",
+  tenant_id: "The id of that workspace or instance, or the Git provider's id of the organization.",
   home: "For an instance key: the organization that operations on people, seats and roles act on; null for other kinds.",
   "home.id": "The service's UUID of the organization.",
   "home.name": "The organization's name.",

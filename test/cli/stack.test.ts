@@ -171,6 +171,30 @@ describe("on a deployed stack", () => {
     });
     expect(await callTool("events", "redrive", ...stack)).toMatchObject({ code: 0 });
   });
+
+  test("`events redrive ID` does not report success if the event may be hidden behind others of its group", async () => {
+    const sleep = vi.spyOn(systemClock, "sleep").mockResolvedValue();
+    onTestFinished(() => sleep.mockRestore());
+    const [events, deadLetters] = [`${aws.url}/events.fifo`, `${aws.url}/dead.fifo`];
+    const letterOf = (number: number) => ({
+      id: `hidden-${number}`,
+      group: "one-group",
+      body: JSON.stringify(event(300 + number, "planet.saved", {})),
+      reason: "type: planet.saved is not known",
+    });
+    await sqsDeadLetters(createSqsCall(), deadLetters).send(
+      Array.from({ length: 12 }, (_, index) => letterOf(index)),
+    );
+    aws.workWith(() => ({ reason: "type: planet.saved is not known" }), events, deadLetters);
+    const { id } = event(300, "planet.saved", {});
+    expect(await callTool("events", "redrive", id, "--json", ...stack)).toEqual({
+      code: 1,
+      stdout: JSON.stringify({ sent: 1, failed_again: [], more_may_have_failed: true }),
+      stderr: expect.stringContaining("shows only the first 10 failed events of a group"),
+    });
+    aws.workWith(() => undefined, events, deadLetters);
+    expect(await callTool("events", "redrive", ...stack)).toMatchObject({ code: 0 });
+  });
 });
 
 describe("waiting for a stack's queue", () => {
