@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
-import { organizationOf } from "../learnings/fixture.ts";
-import { finalized } from "../metrics/support.ts";
+import { deleteRole } from "../../lib/people/custom-roles.ts";
 import { useApi } from "../support/api.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
 const api = useApi();
@@ -29,12 +28,7 @@ async function log(key: string, query: string) {
 async function place(name: string, change: object = {}) {
   const organization = await world.organization(name, { seats_purchased: 1, ...change });
   await world.member(github(name), "boss", { role: "cr_admin" });
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization,
-    owner: "boss",
-    role: "cr_admin",
-  });
+  const key = await world.adminKey(organization, "boss");
   return { organization, key };
 }
 
@@ -65,20 +59,14 @@ describe("changes made by events are audited with the actor system", () => {
     const name = github("roles");
     const context = { ...world.deps, ...operatorOrigin };
     const item = await organizationOf(api.store().table, organization);
-    const { role } = await createRole(context, item, {
-      name: "Reader",
-      description: null,
-      is_default: false,
-      permissions: [],
-      duplicateFrom: undefined,
-    });
+    const roleId = await world.role(organization, "Reader", { permissions: [] });
     await world.member(name, "ann", { role: "cr_member" });
-    await world.member(name, "bob", { role: role.id });
+    await world.member(name, "bob", { role: roleId });
     await world.member(name, "ann", { username: "Ann" });
     expect(await log(key, "actions=roles.changed")).toEqual([]);
     await world.member(name, "ann", { role: "cr_admin" }, "2020-01-01T00:00:00.000Z");
     await world.member(name, "bob", { active: false });
-    await deleteRole(context, item, role.id);
+    await deleteRole(context, item, roleId);
     await world.member(name, "bob", {});
     const changed = (id: string, before: string, after: string) => ({
       actor: platform,
@@ -87,7 +75,7 @@ describe("changes made by events are audited with the actor system", () => {
     });
     expect(await log(key, "actions=roles.changed&order=asc")).toMatchObject([
       changed("ann", "cr_member", "cr_admin"),
-      changed("bob", role.id, "cr_member"),
+      changed("bob", roleId, "cr_member"),
     ]);
   });
 
@@ -97,10 +85,7 @@ describe("changes made by events are audited with the actor system", () => {
     await world.repository(name, "9001");
     for (const user of ["ann", "bob"]) await world.member(name, user);
     for (const [index, author_id] of ["ann", "bob"].entries())
-      await world.sendEvent(
-        "pull_request.finalized",
-        finalized(name, index, { repository_id: "9001", author_id, reviewed: true }),
-      );
+      await world.pullRequest(name, index, { repository_id: "9001", author_id, reviewed: true });
     expect(await log(key, "actions=seats.assigned")).toMatchObject([
       {
         actor: platform,

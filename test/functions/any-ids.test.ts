@@ -55,7 +55,7 @@ describe("ids of any characters and of the full length are listed once each, wit
   beforeAll(async () => {
     organization = await world.organization("any");
     await world.member(github("any"), "boss", { role: "cr_admin", email: null });
-    key = (await world.key({ kind: "organization", organization, owner: "boss", role: "cr_admin" })).text;
+    key = await world.adminKey(organization, "boss");
     for (const id of ids) {
       await world.repository(github("any"), id);
       await world.member(github("any"), id, { email: null });

@@ -350,12 +350,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect((await end(beside.key.id, wide.text)).codes).toEqual(["KEY_NOT_FOUND"]);
     const rotated = await rotate(narrow.key.id, wide.text);
     expect(rotated.json).toMatchObject({ organizations: ["f1"], role: "cr_admin" });
-    const { text: ofHome } = await world.key({
-      kind: "organization",
-      organization: home,
-      owner: "boss",
-      role: "cr_admin",
-    });
+    const ofHome = await world.adminKey(home, "boss");
     expect((await rotate(all.key.id, ofHome)).codes).toEqual(["KEY_NOT_FOUND"]);
     expect(await idsSeenBy(ofHome)).toHaveLength(1);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "../../lib/contract/operations/metrics.ts";
-import { closed, mcp, november, standalone, urlOf } from "../metrics/support.ts";
+import { november, standalone } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
+import { closed, mcp, urlOf } from "../support/event-data.ts";
 import { World } from "../support/world.ts";
 
 const api = useApi();

@@ -108,7 +108,7 @@ describe("GET /v1/organizations", () => {
     expect([refused.status, refused.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     const organization = await world.organization("ignoring");
     await world.member(github("ignoring"), "u1", { role: "cr_admin" });
-    const { text } = await world.key({ kind: "organization", organization, owner: "u1", role: "cr_admin" });
+    const text = await world.adminKey(organization, "u1");
     const ignored = await api.call("/v1/organizations?org_id=a", { key: text });
     expect(body<OrganizationPage>(ignored).organizations.map(({ id }) => id)).toEqual([organization]);
   });
@@ -194,12 +194,7 @@ describe("instance keys", () => {
   });
 
   test("organization_ids with any other key is a 400", async () => {
-    const { text } = await world.key({
-      kind: "organization",
-      organization: homeUuid,
-      owner: "u1",
-      role: "cr_admin",
-    });
+    const text = await world.adminKey(homeUuid, "u1");
     expect(await names(text, "?organization_ids=home")).toEqual([400, "INVALID_REQUEST"]);
   });
 });
@@ -216,7 +211,7 @@ describe("GET /v1/organizations/{organization_id}/repositories", () => {
         private: index === 1 ? null : true,
       });
     }
-    text = (await world.key({ kind: "organization", organization, owner: "u1", role: "cr_admin" })).text;
+    text = await world.adminKey(organization, "u1");
   });
   const path = (id = organization) => `/v1/organizations/${id}/repositories`;
 

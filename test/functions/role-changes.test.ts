@@ -7,9 +7,9 @@ import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.
 import { instanceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
-import { organizationOf } from "../learnings/fixture.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
 const api = useApi();
@@ -194,12 +194,7 @@ test("the entry of a role change has the role before, every failed id, and only 
   await world.member(place, "boss", { role: "cr_admin" });
   await world.member(place, "ann");
   await world.member(place, "bob", { role: "cr_admin" });
-  const { text } = await world.key({
-    kind: "organization",
-    organization: uuid,
-    owner: "boss",
-    role: "cr_admin",
-  });
+  const text = await world.adminKey(uuid, "boss");
   const call = (body: object) => api.call("/v1/users/roles", { key: text, body });
   await call({ role: "cr_admin", user_ids: ["ann", "bob", "ghost"] });
   await call({ role: "cr_admin", user_ids: ["ann"] });

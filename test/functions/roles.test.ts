@@ -61,12 +61,7 @@ const json = <Shape>(answer: { json: unknown }): Shape => answer.json as Shape;
 async function company(name: string) {
   const uuid = await world.organization(name);
   await world.member(github(name), "boss", { role: "cr_admin" });
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: uuid,
-    owner: "boss",
-    role: "cr_admin",
-  });
+  const key = await world.adminKey(uuid, "boss");
   const refresh = () => api.store().table.write({ delete: { pk: `LIMIT#roles-write#${uuid}`, sk: "SLOTS" } });
   const create = async (body: object) => {
     await refresh();

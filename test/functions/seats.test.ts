@@ -43,12 +43,7 @@ async function workspaceOf(name: string) {
   await world.member(place("gone"), "nameless", { email: null, seat_assigned: true });
   await save("gone", { active: false });
   const { text: token } = await world.token(name);
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: good,
-    owner: "boss",
-    role: "cr_admin",
-  });
+  const key = await world.adminKey(good, "boss");
   const seats = async (body: object) => (await api.call("/v1/users/seats", { key: token, body })).json;
   const list = async (query = "") =>
     usersPage.parse((await api.call(`/v1/users${query}`, { key: token })).json);
@@ -204,7 +199,7 @@ describe("the audit entry of a workspace token's seat change", () => {
           email: `${user}@apart.test`,
         });
       const owner = users[0];
-      keys.push((await world.key({ kind: "organization", organization, owner, role: "cr_admin" })).text);
+      keys.push(await world.adminKey(organization, owner));
     }
     const { text: token } = await world.token(name);
     const emails = ["ann", "bob", "late"].map((user) => `${user}@apart.test`);
@@ -257,12 +252,7 @@ test("a later part of a batch without visible changes still audits its failures,
   await world.crowd(github("parts"), crowd);
   // The seat and role from the platform become decisions: that takes space in a transaction and changes nothing.
   await world.member(github("parts"), "late", { role: "cr_admin", seat_assigned: true });
-  const { text } = await world.key({
-    kind: "organization",
-    organization: uuid,
-    owner: "late",
-    role: "cr_admin",
-  });
+  const text = await world.adminKey(uuid, "late");
   const user_ids = [...crowd, "late", "nobody"];
   const entriesOf = async (action: string) => {
     const log = await api.call(`/v1/audit-logs?actions=${action}`, { key: text });
@@ -322,12 +312,7 @@ describe("dry_run", () => {
     await world.member(github("dry-crowd"), "boss", { role: "cr_admin" });
     const ids = Array.from({ length: 2 * peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
     await world.crowd(github("dry-crowd"), ids);
-    const { text } = await world.key({
-      kind: "organization",
-      organization: uuid,
-      owner: "boss",
-      role: "cr_admin",
-    });
+    const text = await world.adminKey(uuid, "boss");
     const body = { action: "assign", user_ids: ids };
     const dry = await api.call("/v1/users/seats", { key: text, body: { ...body, dry_run: true } });
     const real = await api.call("/v1/users/seats", { key: text, body });

@@ -4,9 +4,10 @@ import { listSecurityFindings as operation } from "../../lib/contract/operations
 import { type FindingRecord, findingRecord } from "../../lib/contract/records-security.ts";
 import { limitKey } from "../../lib/store/layout.ts";
 import { sarifProblems } from "../security-findings/sarif-schema.ts";
-import { applyScan, finding, scan } from "../security-findings/support.ts";
+import { applyScan, scan } from "../security-findings/support.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
+import { finding } from "../support/event-data.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
 const api = useApi();
@@ -23,12 +24,7 @@ async function organizationWithKey(name: string, change: Record<string, unknown>
   const organization = await world.organization(name, change);
   await world.member(github(name), "u-admin", { role: "cr_admin" });
   for (const id of ["1", "2"]) await world.repository(github(name), id);
-  const { text } = await world.key({
-    kind: "organization",
-    organization,
-    owner: "u-admin",
-    role: "cr_admin",
-  });
+  const text = await world.adminKey(organization);
   const get = (query = "") => api.call(`${path}${query}`, { key: text });
   const addScan = (...scanned: Parameters<typeof scan>) =>
     applyScan(api.store().table, organization, scan(...scanned));

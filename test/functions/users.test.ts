@@ -65,12 +65,7 @@ async function company(
   await world.member(id, "boss", { role: "cr_admin" });
   const crowd = Array.from({ length: members }, (_, index) => `m${index}`);
   await world.crowd(id, crowd);
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: uuid,
-    owner: "boss",
-    role: "cr_admin",
-  });
+  const key = await world.adminKey(uuid, "boss");
   const post = async (target: string, body: object) => json<Batch>(await api.call(target, { key, body }));
   const users = async (query = "") => json<Users>(await api.call(`/v1/users${query}`, { key }));
   return { id, uuid, key, post, users, members: crowd };

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchLearnings } from "../../lib/index/search.ts";
-import { type Home, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
+import { type Home, newHome, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
 import { judgedChanges, judgedLearnings } from "./judged-set.ts";

@@ -18,9 +18,10 @@ import {
 } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkTable } from "../learnings/check-table.ts";
-import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
+import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
 import { TestClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { learningOf, organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 
 const engine = useStore();

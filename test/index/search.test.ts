@@ -4,8 +4,9 @@ import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
 import { learningKey } from "../../lib/store/layout.ts";
-import { type Home, item, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
+import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
 

@@ -16,14 +16,7 @@ const world = new World(() => api.store().table);
 const table = () => api.store().table;
 
 const capture = (home: Home, learning: string, more: object = {}) =>
-  world.sendEvent("learning.captured", {
-    ...home.name,
-    repository_id: "repo-1",
-    author_id: "bob",
-    source: "chat",
-    learning,
-    ...more,
-  });
+  world.learning(home.name, learning, { repository_id: "repo-1", author_id: "bob", ...more });
 
 async function careful() {
   const home = await newHome(world, { approval_delay_days: 3 });

@@ -9,12 +9,13 @@ import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
-import { finalized as finalizedData } from "../metrics/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
+import { finalized as finalizedData } from "../support/event-data.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, verbsOf } from "./fixture.ts";
 
 const clock = new TestClock();
 const store = useStore({ clock });

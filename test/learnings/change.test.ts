@@ -4,21 +4,17 @@ import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { useApi } from "../support/api.ts";
+import { learningOf } from "../support/stored.ts";
 import { github, gitlab, World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { type Home, item, learningOf, newHome, pageOf, recordOf, resultsOf } from "./fixture.ts";
+import { type Home, item, newHome, pageOf, recordOf, resultsOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
 const table = () => api.store().table;
 
 async function caller(home: Home) {
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: home.uuid,
-    owner: "ann",
-    role: "cr_admin",
-  });
+  const key = await world.adminKey(home.uuid, "ann");
   return {
     key,
     post: async (...data: unknown[]) => resultsOf(await api.call("/v1/learnings", { key, body: { data } })),

@@ -7,17 +7,17 @@ import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
 import { organizationItem } from "../access/principals.ts";
 import { useApi } from "../support/api.ts";
+import { learningOf } from "../support/stored.ts";
 import { volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { type Home, item, learningOf, newHome, pageOf, resultsOf } from "./fixture.ts";
+import { type Home, item, newHome, pageOf, resultsOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
 const table = () => api.store().table;
 
-const keyOf = async ({ uuid }: Home) =>
-  (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+const keyOf = async ({ uuid }: Home) => await world.adminKey(uuid, "ann");
 const post = async (home: Home, ...data: unknown[]) =>
   api.call("/v1/learnings", { key: await keyOf(home), body: { data } });
 const exported = async (home: Home) =>

@@ -8,16 +8,16 @@ import {
   repositoryKey,
 } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
+import { learningOf, organizationOf } from "../support/stored.ts";
 import { gitlab, World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { type Home, item, learningOf, newHome, organizationOf, pageOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, pageOf, verbsOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
 const table = () => api.store().table;
 
-const keyOf = async ({ uuid }: Home) =>
-  (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+const keyOf = async ({ uuid }: Home) => await world.adminKey(uuid, "ann");
 
 async function write(home: Home, authorId: string, ...data: unknown[]): Promise<string[]> {
   const author = { organization: await organizationOf(table(), home.uuid), authorId };

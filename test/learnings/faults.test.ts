@@ -13,11 +13,12 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { learningKey, organizationTenant, vectorKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { isLong, volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
 import { type FaultKind, type Faulty, faultKinds, faulty } from "./faulty.ts";
-import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, verbsOf } from "./fixture.ts";
 
 const engine = useStore();
 const storeOf = (table: Table) => ({ table, clock: systemClock, random: systemRandom });

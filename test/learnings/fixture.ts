@@ -11,9 +11,8 @@ import { updateLearning } from "../../lib/learnings/update.ts";
 import type { LearningDeps } from "../../lib/learnings/writer.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
-import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
-import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import { learningKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import { repositoryKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { github, type OrganizationId, type World } from "../support/world.ts";
@@ -129,19 +128,4 @@ export function verbsOf(
     remove: (organization: OrganizationItem, id: string) =>
       deleteLearning(deps, { organizations: [organization], readable: "*", id }),
   };
-}
-
-export async function organizationOf(table: Table, uuid: string): Promise<OrganizationItem> {
-  const stored = await table.get(organizationKey(uuid));
-  if (!stored) throw new Error(`There is no organization ${uuid}.`);
-  return parseOrganization(stored);
-}
-
-export async function learningOf(
-  table: Table,
-  organization: string,
-  id: string,
-): Promise<LearningItem | undefined> {
-  const stored = await table.get(learningKey(organization, id));
-  return stored && parseLearning(stored);
 }

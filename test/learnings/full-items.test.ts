@@ -9,8 +9,9 @@ import { parseLearning, parsePullRequestLearnings } from "../../lib/store/items/
 import { learningPartition, pullRequestLearningsKey, textKey } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
-import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, verbsOf } from "./fixture.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

@@ -13,9 +13,10 @@ import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition, vectorKey } from "../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
+import { learningOf, organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, verbsOf } from "./fixture.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

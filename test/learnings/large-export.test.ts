@@ -12,8 +12,7 @@ const api = useApi();
 const world = new World(() => api.store().table);
 const total = volume(4_000, 100_000);
 
-const keyOf = async ({ uuid }: Home) =>
-  (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+const keyOf = async ({ uuid }: Home) => await world.adminKey(uuid, "ann");
 
 /** Stores Learnings only in the list that an export reads; these tests need no other items. */
 async function lay(home: Home, count: number, textOf: (index: number) => string): Promise<void> {

@@ -4,8 +4,9 @@ import { type ExportCall, exportLearnings } from "../../lib/learnings/export.ts"
 import { organizationTenant } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
-import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, verbsOf } from "./fixture.ts";
 
 const clock = new TestClock();
 const store = useStore({ clock });

@@ -10,10 +10,11 @@ import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { item, newHome, organizationOf, resultsOf, verbsOf } from "./fixture.ts";
+import { item, newHome, resultsOf, verbsOf } from "./fixture.ts";
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);
@@ -63,8 +64,7 @@ function tableFor(timeMs: number) {
   return boundedTable(table, { signal, isOver: () => signal.aborted });
 }
 
-const adminKey = async (organization: string): Promise<string> =>
-  (await world.key({ kind: "organization", organization, owner: "ann", role: "cr_admin" })).text;
+const adminKey = async (organization: string): Promise<string> => await world.adminKey(organization, "ann");
 
 describe("a store that answers late at every transaction", () => {
   test("a store that answers late fails no item of a batch: transactions are retried until they are answered", async () => {

@@ -37,16 +37,8 @@ test("a Learning whose transaction stalled is listed at a place that a resumed e
   const table = createDynamoTable({ client, tableName: store().tableName, clock, random: systemRandom });
   const begunMs = clock.nowMs();
 
-  await new World(() => table, clock).sendEvent("learning.captured", {
-    ...github("stalled"),
-    repository_id: "r1",
-    learning: "Prefer early returns.",
-    author_id: "ann",
-    source: "chat",
-    pr_url: null,
-    file: null,
-    source_url: null,
-  });
+  const stalling = new World(() => table, clock);
+  await stalling.learning(github("stalled"), "Prefer early returns.", { repository_id: "r1" });
 
   const { items } = await table.queryPage({ pk: learningListPartition(`o#${uuid}`) });
   expect(items).toHaveLength(1);

@@ -12,9 +12,10 @@ import {
 import { queryAll } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { item, newHome, verbsOf } from "./fixture.ts";
 
 const clock = new TestClock();
 const store = useStore({ clock });

@@ -11,7 +11,7 @@ const world = new World(() => api.store().table);
 let key: string;
 beforeAll(async () => {
   const { uuid } = await newHome(world);
-  key = (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+  key = await world.adminKey(uuid, "ann");
 });
 
 const problemsOf = ({ json }: { json: unknown }) =>

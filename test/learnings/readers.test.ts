@@ -1,17 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../lib/contract/operations.ts";
 import { useApi } from "../support/api.ts";
+import { learningOf, organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
-import {
-  type Home,
-  item,
-  learningOf,
-  newHome,
-  organizationOf,
-  pageOf,
-  resultsOf,
-  verbsOf,
-} from "./fixture.ts";
+import { type Home, item, newHome, pageOf, resultsOf, verbsOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

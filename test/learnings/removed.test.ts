@@ -6,11 +6,11 @@ import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { relistPartition, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
-import { finalized } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
-import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+import { type Home, item, newHome, verbsOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -64,8 +64,7 @@ class Mirror {
   }
 }
 
-const keyOf = async ({ uuid }: Home) =>
-  (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+const keyOf = async ({ uuid }: Home) => await world.adminKey(uuid, "ann");
 
 /** The verbs of a writer whose clock is off by this much. */
 async function writerOf(home: Home, aheadMs = 0) {
@@ -248,10 +247,7 @@ describe("a mirror of Learnings", () => {
     const { write, remove } = await writerOf(home);
     const [id = ""] = await write("removed");
     const merged = (change: object) =>
-      world.sendEvent(
-        "pull_request.finalized",
-        finalized(home.name, 1, { repository_id: "repo-1", ...change }),
-      );
+      world.pullRequest(home.name, 1, { repository_id: "repo-1", ...change });
     await merged({});
     const beforeMs = systemClock.nowMs();
     await remove(id);

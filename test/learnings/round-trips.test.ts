@@ -13,8 +13,7 @@ let meter: StoreMeter;
 
 beforeAll(async () => {
   home = await newHome(world, { workspace_id: await world.workspace("trips") });
-  key = (await world.key({ kind: "organization", organization: home.uuid, owner: "ann", role: "cr_admin" }))
-    .text;
+  key = await world.adminKey(home.uuid, "ann");
   const { start } = StoreMeter.prototype;
   vi.spyOn(StoreMeter.prototype, "start").mockImplementation(function (this: StoreMeter, operation) {
     meter = this;

@@ -20,12 +20,7 @@ beforeAll(() => {
 beforeEach(() => engine.inject());
 
 async function caller(home: Home) {
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: home.uuid,
-    owner: "ann",
-    role: "cr_admin",
-  });
+  const key = await world.adminKey(home.uuid, "ann");
   return {
     post: (...data: unknown[]) => api.call("/v1/learnings", { key, body: { data } }),
     patch: (id: string, learning: string) =>

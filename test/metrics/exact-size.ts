@@ -1,7 +1,7 @@
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
 import { draftReviewComments } from "../../lib/metrics/review-comments.ts";
+import { type CommentData, finalized, urlOf } from "../support/event-data.ts";
 import { github } from "../support/world.ts";
-import { type CommentData, finalized, urlOf } from "./support.ts";
 
 /** The JSON that surrounds the records of a page of review comments. */
 export const frameBytes = '{"data":[],"next_cursor":null}'.length;

@@ -9,8 +9,9 @@ import type { Key, Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
+import { closed, comments, finalized, mcp, urlOf } from "../support/event-data.ts";
 import { github, World } from "../support/world.ts";
-import { closed, comments, finalized, mcp, november, readerOf, standalone, urlOf } from "./support.ts";
+import { november, readerOf, standalone } from "./support.ts";
 
 const api = useApi();
 const clock = new TestClock("2026-11-15T12:00:00.000Z");

@@ -3,8 +3,9 @@ import { ingest } from "../../lib/events/ingest.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { createIngestHarness, deliver, event, toMessages } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
+import { comments, finalized, urlOf } from "../support/event-data.ts";
 import { github, World } from "../support/world.ts";
-import { comments, finalized, november, standalone, urlOf } from "./support.ts";
+import { november, standalone } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

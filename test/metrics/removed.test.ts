@@ -3,8 +3,9 @@ import * as z from "zod";
 import { pointerPartition } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
+import { closed, mcp, urlOf } from "../support/event-data.ts";
 import { github, gitlab, World } from "../support/world.ts";
-import { closed, finalized, mcp, november, standalone, urlOf } from "./support.ts";
+import { november, standalone } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -158,7 +159,7 @@ describe("an organization that leaves the scope", () => {
   const save = (name: string, change: object = {}) =>
     world.organization(idOf(name), { workspace_id: workspace, ...change });
   const sendPullRequest = (name: string, number: number, change: object = {}) =>
-    world.sendEvent("pull_request.finalized", finalized(github(idOf(name)), number, change));
+    world.pullRequest(github(idOf(name)), number, change);
   let mirror: Mirror;
   let token = "";
   beforeEach(async () => {
@@ -232,7 +233,7 @@ describe("an organization that leaves the scope", () => {
     await world.member(gitlab(instance, "home"), "u-admin", { role: "cr_admin" });
     await saved("other");
     await world.repository(gitlab(instance, "other"), "9001");
-    await world.sendEvent("pull_request.finalized", finalized(gitlab(instance, "other"), 1));
+    await world.pullRequest(gitlab(instance, "other"), 1);
     const { text } = await world.key({
       ...{ kind: "instance", instanceId: instance, home, owner: "u-admin", role: "cr_admin" },
     } as const);

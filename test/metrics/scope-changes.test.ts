@@ -2,8 +2,9 @@ import { createHash, createHmac } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { cursorKeysKey, scopeEpochsKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
+import { urlOf } from "../support/event-data.ts";
 import { github, gitlab, World } from "../support/world.ts";
-import { finalized, november, type Reader, readerOf, urlOf } from "./support.ts";
+import { november, type Reader, readerOf } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -12,7 +13,7 @@ let workspace = "";
 let reader: Reader;
 const idOf = (name: string) => `${workspace}-${name}`;
 const sendPullRequest = (name: string, number: number, change: object = {}) =>
-  world.sendEvent("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
+  world.pullRequest(github(idOf(name)), `${name}-${number}`, change);
 const save = (name: string, change: object = {}) =>
   world.organization(idOf(name), { workspace_id: workspace, ...change });
 const hide = { plan: "pro" };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { useApi } from "../support/api.ts";
+import { mcp, urlOf } from "../support/event-data.ts";
 import { github, gitlab, type OrganizationId, World } from "../support/world.ts";
-import { finalized, mcp, november, pageOf, readerOf, standalone, urlOf } from "./support.ts";
+import { november, pageOf, readerOf, standalone } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -13,7 +14,7 @@ async function organization(id: OrganizationId, change: Record<string, unknown>)
   await world.member(id, "u-admin", { role: "cr_admin" });
   await world.member(id, "u-member");
   await world.repository(id, "9001");
-  await world.sendEvent("pull_request.finalized", finalized(id, id.provider_organization_id, mcp));
+  await world.pullRequest(id, id.provider_organization_id, mcp);
   return uuid;
 }
 
@@ -142,11 +143,10 @@ describe.each(datasets)("%s", (dataset) => {
 describe("cursors", () => {
   test("a cursor works for the organization's copy and the tenant's copy: their numbers are the same", async () => {
     const { page } = await workspaceOf("copies", { a: {}, b: { plan: "free" } });
-    for (const number of [1, 2, 3])
-      await world.sendEvent("pull_request.finalized", finalized(github("copies-a"), number));
+    for (const number of [1, 2, 3]) await world.pullRequest(github("copies-a"), number);
     const first = await page(`reviews?${november}&limit=2`);
     await world.organization("copies-b", { workspace_id: "copies" });
-    await world.sendEvent("pull_request.finalized", finalized(github("copies-b"), 4));
+    await world.pullRequest(github("copies-b"), 4);
     // Newly visible rows come first, then the walk continues from its position.
     const caughtUp = await page(`reviews?${november}&cursor=${first.next}`);
     const rest = await page(`reviews?${november}&cursor=${caughtUp.next}`);
@@ -191,7 +191,7 @@ describe("cursors", () => {
     for (const instance of ["twin-1", "twin-2"]) {
       await world.instance(instance);
       await organization(gitlab(instance, "1001"), { instance_id: instance });
-      await world.sendEvent("pull_request.finalized", finalized(gitlab(instance, "1001"), instance, mcp));
+      await world.pullRequest(gitlab(instance, "1001"), instance, mcp);
     }
     const home = await organization(gitlab("twin-1", "1001"), { instance_id: "twin-1" });
     const request = {

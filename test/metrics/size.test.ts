@@ -10,10 +10,11 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { call } from "../gateway/support.ts";
 import { useApi } from "../support/api.ts";
+import { type CommentData, comments, finalized, urlOf } from "../support/event-data.ts";
 import { isLong } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
 import { commentsOfBytes, frameBytes, recordBytes } from "./exact-size.ts";
-import { type CommentData, comments, finalized, november, readerOf, standalone, urlOf } from "./support.ts";
+import { november, readerOf, standalone } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -4,12 +4,13 @@ import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
 import { headPrefetch, type MetricsCall, walkMetrics } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
-import { parseOrganization } from "../../lib/store/items/organization.ts";
-import { organizationKey, type TenantKey } from "../../lib/store/layout.ts";
+import type { TenantKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { useApi } from "../support/api.ts";
+import { comments, mcp, urlOf } from "../support/event-data.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
-import { comments, mcp, standalone, urlOf } from "./support.ts";
+import { standalone } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -29,12 +30,10 @@ async function callOf(
   const { table: plain } = api.store();
   const meter = new StoreMeter();
   const tenant: TenantKey = `o#${uuid}`;
-  const organization = await plain.get(organizationKey(uuid));
-  if (!organization) throw new Error("There is no such organization.");
   const { limit = 1000, position = null, ...rest } = change;
   const call = {
     principal: { tenant },
-    scope: { organizations: [parseOrganization(organization)] },
+    scope: { organizations: [await organizationOf(plain, uuid)] },
     input: { query },
     paging: {
       position,

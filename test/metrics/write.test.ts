@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { useApi } from "../support/api.ts";
+import { closed, comments, mcp, urlOf } from "../support/event-data.ts";
 import { World } from "../support/world.ts";
-import { closed, comments, mcp, november, standalone, urlOf } from "./support.ts";
+import { november, standalone } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

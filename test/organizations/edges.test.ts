@@ -9,8 +9,8 @@ import { CorruptItem } from "../../lib/store/items/parse.ts";
 import { movingKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { organizationItem } from "../access/principals.ts";
-import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 
 const store = useStore();

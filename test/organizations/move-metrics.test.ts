@@ -4,34 +4,25 @@ import { organizationKey, tenantOrganizationKey, workspaceTenant } from "../../l
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
-import { organizationOf } from "../learnings/fixture.ts";
-import { finalized } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
 
 const merged = (name: string, number: number) =>
-  world.sendEvent(
-    "pull_request.finalized",
-    finalized(github(name), number, {
-      repository_id: "r1",
-      merged_at: `2026-${number % 2 ? "10" : "09"}-02T00:00:00.000Z`,
-    }),
-  );
+  world.pullRequest(github(name), number, {
+    repository_id: "r1",
+    merged_at: `2026-${number % 2 ? "10" : "09"}-02T00:00:00.000Z`,
+  });
 
 test("an organization that changes tenant takes its pull requests along, and reads as preparing until they are moved", async () => {
   const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
   const uuid = await world.organization("mover");
   await world.repository(github("mover"), "r1");
   await world.member(github("mover"), "boss", { role: "cr_admin" });
-  const { text: own } = await world.key({
-    kind: "organization",
-    organization: uuid,
-    owner: "boss",
-    role: "cr_admin",
-  });
+  const own = await world.adminKey(uuid, "boss");
   for (let number = 1; number <= 12; number++) await merged("mover", number);
   const before = await api.call(`${target}&limit=5`, { key: own });
   const { next_cursor: oldCursor } = before.json as { next_cursor: string };

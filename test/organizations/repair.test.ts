@@ -7,8 +7,9 @@ import {
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
-import { finalized, november, type Reader, readerOf, urlOf } from "../metrics/support.ts";
+import { november, type Reader, readerOf } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
+import { urlOf } from "../support/event-data.ts";
 import { scanAll } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
 
@@ -23,7 +24,7 @@ const idOf = (name: string) => `${workspace}-${name}`;
 const save = (name: string, change: object = {}) =>
   world.organization(idOf(name), { workspace_id: workspace, ...change });
 const sendPullRequest = (name: string, number: number, change: object = {}) =>
-  world.sendEvent("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
+  world.pullRequest(github(idOf(name)), `${name}-${number}`, change);
 const urls = (name: string, ...numbers: number[]) => numbers.map((number) => urlOf(`${name}-${number}`));
 
 beforeEach(async () => {
@@ -92,12 +93,7 @@ describe("after a restore and a repair", () => {
   test("a Learnings cursor from before the repair is refused, one from after the repair stays valid", async () => {
     const [organization = ""] = ids;
     await world.member(github(idOf("a")), "u-admin", { role: "cr_admin" });
-    const { text: key } = await world.key({
-      kind: "organization",
-      organization,
-      owner: "u-admin",
-      role: "cr_admin",
-    });
+    const key = await world.adminKey(organization);
     const get = (cursor = "") => api.call(`/v1/learnings?limit=10${cursor}`, { key });
     const post = (learning: string) =>
       api.call("/v1/learnings", { key, body: { data: [{ repository_id: "9001", learning }] } });

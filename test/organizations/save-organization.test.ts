@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { operator } from "../../lib/audit/entry.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
-import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { parseRepository } from "../../lib/store/items/repository.ts";
 import {
   organizationDirectoryKey,
-  organizationKey,
   organizationTenant,
   repositoryKey,
   tenantOrganizationKey,
@@ -30,6 +28,7 @@ import {
 } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 
 const store = useStore();
 let harness: IngestHarness;
@@ -37,11 +36,7 @@ beforeEach(async () => {
   harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
-async function organization(id = "1001") {
-  const item = await harness.table.get(organizationKey(uuidOf(id)));
-  if (!item) throw new Error("The organization is not there.");
-  return parseOrganization(item);
-}
+const organization = (id = "1001") => organizationOf(harness.table, uuidOf(id));
 
 describe("organization.saved", () => {
   test("writes the organization, its tenant's copy and its row in the directory", async () => {

@@ -6,9 +6,8 @@ import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
 import { memberKey, personKey, taggedKey } from "../../lib/store/layout.ts";
 import type { Table, TransactionWrite } from "../../lib/store/table.ts";
-import { organizationOf } from "../learnings/fixture.ts";
-import { finalized } from "../metrics/support.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, World } from "../support/world.ts";
 
 const store = useStore();
@@ -22,16 +21,13 @@ async function company(name: string, change: object = {}) {
   });
   await world.repository(github(name), "r1");
   const reviewed = (author: string | null, more: object = {}, sender = world) =>
-    sender.sendEvent(
-      "pull_request.finalized",
-      finalized(github(name), `${author}`, {
-        repository_id: "r1",
-        author_id: author,
-        author_username: author,
-        comments: [],
-        ...more,
-      }),
-    );
+    sender.pullRequest(github(name), `${author}`, {
+      repository_id: "r1",
+      author_id: author,
+      author_username: author,
+      comments: [],
+      ...more,
+    });
   const seated = async (userId: string) => {
     const item = await store().table.get(personKey(`o#${uuid}`, { organization: uuid, userId, email: null }));
     return item !== undefined && parsePerson(item).seat;

@@ -17,8 +17,8 @@ import {
   uuidOf,
   workspaceSaved,
 } from "../events/support.ts";
-import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 
 const store = useStore();
 let harness: IngestHarness;

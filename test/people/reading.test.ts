@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
-import { createRole } from "../../lib/people/custom-roles.ts";
 import { listMembers, poolSeats } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
 import { readRoles } from "../../lib/people/role-records.ts";
@@ -14,8 +13,8 @@ import {
 } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { organizationItem } from "../access/principals.ts";
-import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, World } from "../support/world.ts";
 import { readableRepositories } from "./readable.ts";
 
@@ -77,16 +76,9 @@ describe("a role that is created and assigned while roles and members are read",
     const organization = await organizationOf(table, uuid);
     const context = { ...world.deps, ...operatorOrigin };
     const make = async (name: string) => {
-      const fields = {
-        name,
-        description: null,
-        permissions: [],
-        is_default: false,
-        duplicateFrom: undefined,
-      };
-      const { role } = await createRole(context, organization, fields);
-      await changeRoles(context, organization, { role: role.id, userIds: ["bob"] });
-      return role.id;
+      const role = await world.role(uuid, name, { permissions: [] });
+      await changeRoles(context, organization, { role, userIds: ["bob"] });
+      return role;
     };
     return { table, uuid, organization, make };
   }

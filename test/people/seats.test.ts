@@ -19,8 +19,8 @@ import {
   uuidOf,
   workspaceSaved,
 } from "../events/support.ts";
-import { finalized } from "../metrics/support.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { finalized } from "../support/event-data.ts";
 import { checkPeople } from "./checks.ts";
 
 const store = useStore();

@@ -56,13 +56,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   }),
   deleteLearning: async () => ({ target: `/v1/learnings/${(await learn("Never mind."))[0]}` }),
   decideLearning: async () => {
-    await world.sendEvent("learning.captured", {
-      ...home,
-      repository_id: "delayed",
-      author_id: "bob",
-      source: "chat",
-      learning: "Ask first.",
-    });
+    await world.learning(home, "Ask first.", { repository_id: "delayed", author_id: "bob" });
     const { json } = await api.call("/v1/learnings?state=pending", { key });
     const [waiting] = z.object({ data: z.array(withId) }).parse(json).data;
     return { target: `/v1/learnings/${waiting?.id}/approval`, body: { decision: "approve" } };

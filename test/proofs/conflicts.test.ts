@@ -3,12 +3,12 @@ import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { eventLimits, peopleLimits } from "../../lib/contract/limits.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
-import { parseOrganization } from "../../lib/store/items/organization.ts";
-import { organizationKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
 import { useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, type OrganizationId, World } from "../support/world.ts";
 
 /** A concurrent writer is faster: the data that was read has changed by the time of the write. */
@@ -53,11 +53,7 @@ async function place(change: Record<string, unknown>, members: Readonly<Record<s
   return { name, uuid };
 }
 
-const organizationOf = async (uuid: string) => {
-  const item = await store().table.get(organizationKey(uuid));
-  if (!item) throw new Error(`There is no organization ${uuid}.`);
-  return parseOrganization(item);
-};
+const stored = (uuid: string) => organizationOf(store().table, uuid);
 const contextOf = (table: Table) => ({ ...world.deps, ...operatorOrigin, table });
 
 type Deed = (
@@ -67,11 +63,11 @@ type Deed = (
 const seats =
   (uuid: string, action: "assign" | "unassign", ...ids: string[]): Deed =>
   async (table) =>
-    await assignSeatsToMembers(contextOf(table), await organizationOf(uuid), { action, userIds: ids });
+    await assignSeatsToMembers(contextOf(table), await stored(uuid), { action, userIds: ids });
 const roles =
   (uuid: string, role: string, ...ids: string[]): Deed =>
   async (table) =>
-    await changeRoles(contextOf(table), await organizationOf(uuid), { role, userIds: ids });
+    await changeRoles(contextOf(table), await stored(uuid), { role, userIds: ids });
 
 /** Returns the outcome for each, after checking that all counts still agree with the people. */
 async function play(deed: Deed, rival: Rival) {
@@ -118,7 +114,7 @@ describe("seats during a concurrent change", () => {
     const id = `conflicts-${made}`;
     await world.workspace(id, { seats_purchased: 1 });
     const { uuid } = await place({ workspace_id: id }, { ann: {}, bob: {} });
-    const workspace = { tenant: workspaceTenant(id), organizations: [await organizationOf(uuid)] };
+    const workspace = { tenant: workspaceTenant(id), organizations: [await stored(uuid)] };
     const deed: Deed = (table) =>
       assignSeatsByEmail(contextOf(table), workspace, { action: "assign", emails: ["ann@example.com"] });
     const outcome = await play(deed, once(mine(seats(uuid, "assign", "bob"))));

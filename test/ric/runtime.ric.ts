@@ -6,7 +6,7 @@ import { requestLimits } from "../../lib/contract/limits.ts";
 import { useDeployment } from "../e2e/deployment.ts";
 import { QueuedWorld } from "../e2e/platform.ts";
 import { commentsOfBytes, frameBytes } from "../metrics/exact-size.ts";
-import { finalized } from "../metrics/support.ts";
+import { finalized } from "../support/event-data.ts";
 import { everyKindOfKey } from "../support/world.ts";
 import { RicFunction } from "./ric-function.ts";
 

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import { useStore } from "../support/engine.ts";
+import { finding } from "../support/event-data.ts";
 import { volume } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
-import { applyScan, byId, download, expectedFindings, finding, reportedPart, scan, walk } from "./support.ts";
+import { applyScan, byId, download, expectedFindings, reportedPart, scan, walk } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

@@ -7,9 +7,10 @@ import type { RepositoryFindings } from "../../lib/security/read.ts";
 import { sarifLog } from "../../lib/security/sarif.ts";
 import { checkUploadable } from "../../lib/security/uploadable.ts";
 import { useApi } from "../support/api.ts";
+import { finding } from "../support/event-data.ts";
 import { github, gitlab, World } from "../support/world.ts";
 import { sarifProblems } from "./sarif-schema.ts";
-import { applyScan, download, finding, scan } from "./support.ts";
+import { applyScan, download, scan } from "./support.ts";
 
 /** GitHub's published limits of an upload: docs.github.com, "SARIF results exceed one or more limits". */
 const published = {
@@ -146,12 +147,7 @@ describe("GET /v1/security/scans/code", () => {
         scan(1, [finding(`in-${repository_id}`)], { repository_id }),
       );
     }
-    const { text: key } = await world.key({
-      kind: "organization",
-      organization,
-      owner: "boss",
-      role: "cr_admin",
-    });
+    const key = await world.adminKey(organization, "boss");
     const shown = async (query: string) => {
       const { body } = await api.call(`/v1/security/scans/code?${query}`, { key });
       return ["in-kept", "in-gone"].filter((id) => body.toString().includes(id));
@@ -215,12 +211,7 @@ describe("GET /v1/security/scans/code", () => {
   test.each(["csv", "sarif"])("%s has a file name to save it under, JSON has none", async (format) => {
     const organization = await world.organization(`named-${format}`);
     await world.member(github(`named-${format}`), "boss", { role: "cr_admin" });
-    const { text: key } = await world.key({
-      kind: "organization",
-      organization,
-      owner: "boss",
-      role: "cr_admin",
-    });
+    const key = await world.adminKey(organization, "boss");
     const { headers } = await api.call(`/v1/security/scans/code?format=${format}`, { key });
     expect(headers["content-disposition"]).toBe(`attachment; filename="security-findings.${format}"`);
     expect((await api.call("/v1/security/scans/code", { key })).headers).not.toHaveProperty(

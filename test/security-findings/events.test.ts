@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useStore } from "../support/engine.ts";
+import { finding } from "../support/event-data.ts";
 import { github, World } from "../support/world.ts";
-import { finding, scan, statesById, walk } from "./support.ts";
+import { scan, statesById, walk } from "./support.ts";
 import { createDelivery } from "./support-events.ts";
 
 const store = useStore();

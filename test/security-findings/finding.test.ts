@@ -11,7 +11,8 @@ import {
   type ScanReference,
 } from "../../lib/security/finding.ts";
 import { mergeChunk } from "../../lib/security/merge.ts";
-import { expectedFindings, finding, type ScanData, scan } from "./support.ts";
+import { finding } from "../support/event-data.ts";
+import { expectedFindings, type ScanData, scan } from "./support.ts";
 
 /** A few scans about one finding: null if the scan does not have it. */
 const scans = fc

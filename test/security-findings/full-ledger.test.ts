@@ -10,8 +10,9 @@ import {
 import { findingsPartition, scansKey } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
+import { finding } from "../support/event-data.ts";
 import { github, World } from "../support/world.ts";
-import { applyScan, finding, scan } from "./support.ts";
+import { applyScan, scan } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

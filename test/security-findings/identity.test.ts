@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useStore } from "../support/engine.ts";
+import { finding } from "../support/event-data.ts";
 import { github, World } from "../support/world.ts";
-import { applyScan, byId, finding, scan, statesById, walk } from "./support.ts";
+import { applyScan, byId, scan, statesById, walk } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

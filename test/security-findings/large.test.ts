@@ -6,9 +6,10 @@ import { ledgerItemOf, parseLedger } from "../../lib/security/ledger.ts";
 import { scansKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { useApi } from "../support/api.ts";
+import { type FindingData, finding } from "../support/event-data.ts";
 import { isLong, volume } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
-import { applyScan, type FindingData, finding, scan } from "./support.ts";
+import { applyScan, scan } from "./support.ts";
 import { createDelivery } from "./support-events.ts";
 
 const api = useApi();
@@ -19,12 +20,7 @@ async function organizationWithKey(name: string) {
   const organization = await world.organization(name);
   await world.member(github(name), "u-admin", { role: "cr_admin" });
   await world.repository(github(name), "9001");
-  const { text } = await world.key({
-    kind: "organization",
-    organization,
-    owner: "u-admin",
-    role: "cr_admin",
-  });
+  const text = await world.adminKey(organization);
   const get = (query: string) =>
     api.call(`${path}?${query}`, { key: text, rawHeaders: ["accept-encoding", "gzip"] });
   return { organization, get };

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { findingSeverities } from "../../lib/contract/records-security.ts";
 import { sarifLog } from "../../lib/security/sarif.ts";
 import { useStore } from "../support/engine.ts";
+import { finding } from "../support/event-data.ts";
 import { github, World } from "../support/world.ts";
 import { sarifProblems } from "./sarif-schema.ts";
-import { applyScan, download, finding, scan } from "./support.ts";
+import { applyScan, download, scan } from "./support.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

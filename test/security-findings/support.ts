@@ -11,33 +11,7 @@ import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
-
-export type FindingData = {
-  id: string;
-  title: string;
-  description: string;
-  severity: string;
-  cwe: string | null;
-  file_path: string;
-  start_line: number;
-  end_line: number;
-  evidence: string[];
-  state: string;
-};
-
-export const finding = (id: string, change: Partial<FindingData> = {}): FindingData => ({
-  id,
-  title: `Finding ${id}`,
-  description: `What is wrong with ${id}`,
-  severity: "high",
-  cwe: "CWE-89",
-  file_path: `src/${id}.ts`,
-  start_line: 10,
-  end_line: 12,
-  evidence: [`evidence of ${id}`],
-  state: "open",
-  ...change,
-});
+import type { FindingData } from "../support/event-data.ts";
 
 export type ScanData = {
   readonly repository_id: string;

@@ -8,8 +8,8 @@ import { learningListPartition, learningPlace, repositoryKey } from "../../lib/s
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { walkRange } from "../../lib/store/walk.ts";
-import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { github, World } from "../support/world.ts";
 
 const store = useStore();

@@ -2,10 +2,13 @@ import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
-import { operator } from "../../lib/audit/entry.ts";
+import { type Origin, operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { createLearnings } from "../../lib/learnings/create.ts";
+import { createRole } from "../../lib/people/custom-roles.ts";
 import { personKeyOf } from "../../lib/people/placement.ts";
 import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
@@ -13,7 +16,17 @@ import { required } from "../../lib/runtime/required.ts";
 import { parseMember } from "../../lib/store/items/people.ts";
 import { memberKey, memberReadsKey, peopleKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
-import { instanceData, memberData, organizationData, repositoryData, workspaceData } from "./event-data.ts";
+import {
+  captured,
+  finalized,
+  instanceData,
+  memberData,
+  organizationData,
+  repositoryData,
+  scanned,
+  workspaceData,
+} from "./event-data.ts";
+import { organizationOf } from "./stored.ts";
 
 export type OrganizationId = {
   provider: string;
@@ -21,6 +34,7 @@ export type OrganizationId = {
   provider_organization_id: string;
 };
 
+type NewRole = Parameters<typeof createRole>[2];
 type WithoutActor<Request> = Request extends unknown ? Omit<Request, "actor"> : never;
 
 /** The world of the tests, created by events as on the platform. */
@@ -143,8 +157,67 @@ export class World {
     });
   }
 
+  /** A merged, reviewed pull request with two comments. */
+  async pullRequest(
+    organization: OrganizationId,
+    number: number | string,
+    change: object = {},
+  ): Promise<void> {
+    await this.sendEvent("pull_request.finalized", finalized(organization, number, change));
+  }
+
+  /** A completed security scan, without findings. */
+  async scan(organization: OrganizationId, change: object = {}): Promise<void> {
+    await this.sendEvent("security_scan.completed", scanned(organization, change));
+  }
+
+  /** A Learning from a chat; it waits for an approval if the repository or the organization has a delay. */
+  async learning(organization: OrganizationId, text: string, change: object = {}): Promise<void> {
+    await this.sendEvent("learning.captured", captured(organization, text, change));
+  }
+
+  /** Learnings that a member creates in one request, with every permission. Returns their ids. */
+  async createLearnings(organization: string, authorId: string, data: readonly object[]): Promise<string[]> {
+    const context = {
+      ...this.deps,
+      ...operatorOrigin,
+      embedder: localEmbedder,
+      signal: new AbortController().signal,
+    };
+    const author = {
+      organization: await organizationOf(this.#table(), organization),
+      authorId,
+      readable: "*",
+    } as const;
+    const { results } = await createLearnings(context, author, data);
+    return results.map(({ id }) => required(id, "id of a created Learning"));
+  }
+
+  /** A custom role. It has the permissions of a member unless `change` names others. Returns its id. */
+  async role(
+    organization: string,
+    name: string,
+    change: Partial<NewRole> = {},
+    origin: Origin = operatorOrigin,
+  ): Promise<string> {
+    const defaults = {
+      description: null,
+      is_default: false,
+      permissions: undefined,
+      duplicateFrom: undefined,
+    };
+    const fields = { name, ...defaults, ...change };
+    const item = await organizationOf(this.#table(), organization);
+    return (await createRole({ ...this.deps, ...origin }, item, fields)).role.id;
+  }
+
   async key(request: WithoutActor<KeyRequest>): Promise<IssuedKey> {
     return await createKey(this.deps, { ...request, actor: operator });
+  }
+
+  /** The text of an organization key with the role of an admin. */
+  async adminKey(organization: string, owner = "u-admin"): Promise<string> {
+    return (await this.key({ kind: "organization", organization, owner, role: "cr_admin" })).text;
   }
 
   async token(workspaceId: string, as = "u-admin", expiresInDays = 30): Promise<IssuedKey> {

@@ -1,12 +1,7 @@
-import { operatorOrigin } from "../../../lib/audit/entry.ts";
-import { auditLimits } from "../../../lib/contract/limits.ts";
-import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { createLearnings } from "../../../lib/learnings/create.ts";
-import { createRole } from "../../../lib/people/custom-roles.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
-import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { organizationKey, scopeEpochsKey, type TenantKey } from "../../../lib/store/layout.ts";
+import { scopeEpochsKey, type TenantKey } from "../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../lib/store/table.ts";
+import { finding } from "../../support/event-data.ts";
 import { github, gitlab, type OrganizationId, World } from "../../support/world.ts";
 import { itemsOf } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
@@ -99,26 +94,27 @@ async function buildPlace(world: World, table: Table, name: string, amounts: Amo
       shuffled: false,
     }),
   ]);
-  await world.sendEvent("security_scan.completed", {
-    ...id,
+  await world.scan(id, {
     repository_id: repositoryIds[0],
     scan_id: "scan-1",
     commit_sha: "0".repeat(40),
     completed_at: toTimestamp(systemClock.nowMs()),
     findings: named(amounts.findings, findingOf),
   });
+  const learningIds = await buildLearnings(world, uuid, repositoryIds, amounts.learnings);
+  const roleIds: string[] = [];
+  for (let index = 0; index < amounts.customRoles; index++)
+    roleIds.push(await world.role(uuid, `Role ${index}`));
   return {
     id,
     uuid,
     members,
     repositoryIds,
-    learningIds: await buildLearnings(world, uuid, repositoryIds, amounts.learnings),
-    roleIds: await buildRoles(world, uuid, amounts.customRoles),
+    learningIds,
+    roleIds,
     keyIds: await buildKeys(world, uuid),
     keys: {
-      organization: (
-        await world.key({ kind: "organization", organization: uuid, owner: "boss", role: "cr_admin" })
-      ).text,
+      organization: await world.adminKey(uuid, "boss"),
       user: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,
       legacy: (await world.key({ kind: "legacy", organization: uuid })).text,
     },
@@ -131,11 +127,6 @@ async function buildLearnings(
   repositoryIds: readonly string[],
   count: number,
 ): Promise<string[]> {
-  const author = {
-    organization: await organizationOf(world, uuid),
-    authorId: "boss",
-    readable: "*",
-  } as const;
   const ids: string[] = [];
   for (let start = 0; start < count; start += 100) {
     const batch = named(Math.min(100, count - start), (index) => ({
@@ -143,8 +134,7 @@ async function buildLearnings(
       learning: learningText(start + index),
       file: `services/billing/source/module-${index}.ts`,
     }));
-    const { results } = await createLearnings(depsOf(world), author, batch);
-    ids.push(...results.flatMap(({ id }) => id ?? []));
+    ids.push(...(await world.createLearnings(uuid, "boss", batch)));
   }
   return ids;
 }
@@ -153,22 +143,6 @@ async function buildKeys(world: World, organization: string): Promise<string[]> 
   const role = "cr_member";
   const make = () => world.key({ kind: "organization", organization, owner: "boss", role });
   return [(await make()).key.id, (await make()).key.id];
-}
-
-async function buildRoles(world: World, uuid: string, count: number): Promise<string[]> {
-  const organization = await organizationOf(world, uuid);
-  const ids: string[] = [];
-  for (const name of named(count, (index) => `Role ${index}`)) {
-    const wanted = {
-      name,
-      description: null,
-      is_default: false,
-      permissions: undefined,
-      duplicateFrom: undefined,
-    };
-    ids.push((await createRole(depsOf(world), organization, wanted)).role.id);
-  }
-  return ids;
 }
 
 async function buildWorkspace(
@@ -223,32 +197,15 @@ async function buildInstance(world: World): Promise<BenchWorld["instance"]> {
   return { key: (await world.key(request)).text, home, userId: "developer-0" };
 }
 
-const depsOf = (world: World) => ({
-  ...world.deps,
-  ...operatorOrigin,
-  embedder: localEmbedder,
-  retentionDays: auditLimits.retentionDaysDefault,
-  signal: new AbortController().signal,
-});
-
-async function organizationOf(world: World, uuid: string) {
-  const item = await world.deps.table.get(organizationKey(uuid));
-  if (!item) throw new RangeError("The organization was just made.");
-  return parseOrganization(item);
-}
-
-const findingOf = (index: number) => ({
-  id: `finding-${index}`,
-  title: `Query built from request input in handler ${index}`,
-  description: "A value of the request reaches a statement without being bound. ".repeat(4),
-  severity: "high",
-  cwe: "CWE-89",
-  file_path: `services/billing/source/handler-${index}.ts`,
-  start_line: 10 + index,
-  end_line: 14 + index,
-  evidence: ['const rows = await query("select * from invoices where id = " + id)'],
-  state: "open",
-});
+const findingOf = (index: number) =>
+  finding(`finding-${index}`, {
+    title: `Query built from request input in handler ${index}`,
+    description: "A value of the request reaches a statement without being bound. ".repeat(4),
+    file_path: `services/billing/source/handler-${index}.ts`,
+    start_line: 10 + index,
+    end_line: 14 + index,
+    evidence: ['const rows = await query("select * from invoices where id = " + id)'],
+  });
 
 export const named = <Thing>(count: number, make: (index: number) => Thing): Thing[] =>
   Array.from({ length: count }, (_, index) => make(index));

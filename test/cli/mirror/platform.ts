@@ -1,7 +1,8 @@
 import type { Dice, NonEmpty } from "../../../cli/demo/dice.ts";
 import type { Table } from "../../../lib/store/table.ts";
-import { item, organizationOf, verbsOf } from "../../learnings/fixture.ts";
-import { closed, finalized, mcp } from "../../metrics/support.ts";
+import { item, verbsOf } from "../../learnings/fixture.ts";
+import { closed, mcp } from "../../support/event-data.ts";
+import { organizationOf } from "../../support/stored.ts";
 import type { OrganizationId, World } from "../../support/world.ts";
 
 type Organization = OrganizationId & { readonly uuid: string; state: Readonly<Record<string, unknown>> };
@@ -89,7 +90,7 @@ export class Platform {
       ...(this.#dice.percent(20) && closed),
     };
     const id = { provider, instance_id, provider_organization_id };
-    await this.#world.sendEvent("pull_request.finalized", finalized(id, number, change));
+    await this.#world.pullRequest(id, number, change);
   }
 
   async #learn(owner: Organization): Promise<void> {

@@ -1,9 +1,7 @@
-import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import type { Permission } from "../../../lib/contract/access.ts";
 import { peopleLimits } from "../../../lib/contract/limits.ts";
-import { createRole } from "../../../lib/people/custom-roles.ts";
-import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { apiKeyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
+import { apiKeyKey } from "../../../lib/store/layout.ts";
+import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { DeterministicRuntime } from "./steady.ts";
 
@@ -55,9 +53,13 @@ export async function buildExampleWorld(world: World, steady: DeterministicRunti
   await world.organization("7003", { ...gitlab("north", "7003"), name: "North Labs" });
   for (const place of [web, mobile, home, branch, gitlab("north", "7003")])
     await seedOrganization(world, place, step);
-  const reviewer = await makeRole(world, organization, "Reviewer", ["learning:read", "security:read"], step);
-  const nothing = await makeRole(world, organization, "Guest", [], step);
-  const unused = await makeRole(world, organization, "Intern", ["learning:read"], step);
+  const role = (name: string, ...permissions: Permission[]) => {
+    step(`role ${name}`);
+    return world.role(organization, name, { permissions });
+  };
+  const reviewer = await role("Reviewer", "learning:read", "security:read");
+  const nothing = await role("Guest");
+  const unused = await role("Intern", "learning:read");
   await world.member(web, "504", { username: "dee", email: "dee@acme.example", role: reviewer });
   await world.member(web, "505", { username: "eve", email: "eve@acme.example", role: nothing });
   return {
@@ -98,12 +100,10 @@ async function seedOrganization(world: World, place: OrganizationId, step: Step)
   });
   for (const number of [41, 42, 43]) {
     step(`pull request ${number} of ${id}`);
-    await world.sendEvent("pull_request.finalized", pullRequest(place, number));
+    await world.pullRequest(place, number, pullRequest(number));
   }
   step(`scan of ${id}`);
-  await world.sendEvent("security_scan.completed", {
-    ...place,
-    repository_id: "9001",
+  await world.scan(place, {
     scan_id: "scan-77",
     commit_sha: "9fceb02d0ae598e95dc970b74767f19372d61af8",
     completed_at: "2026-06-14T22:10:00.000Z",
@@ -136,12 +136,10 @@ const weakHash = {
   evidence: ['createHash("md5")'],
 };
 
-function pullRequest(place: OrganizationId, number: number) {
+function pullRequest(number: number) {
   const pr_url = `https://git.acme.example/acme/billing/pull/${number}`;
   const isMerged = number !== 43;
   return {
-    ...place,
-    repository_id: "9001",
     pr_url,
     author_id: "502",
     author_username: "ben",
@@ -152,10 +150,6 @@ function pullRequest(place: OrganizationId, number: number) {
     merged_at: isMerged ? "2026-06-11T16:00:00.000Z" : null,
     closed_at: isMerged ? null : "2026-06-12T16:00:00.000Z",
     status: isMerged ? "merged" : "closed",
-    reviewed: true,
-    review_iterations: 2,
-    estimated_complexity: 3,
-    estimated_review_minutes: 25,
     comments: [
       { url: `${pr_url}#r1`, severity: "major", category: "functional_correctness", accepted: true },
       {
@@ -191,11 +185,10 @@ async function captureLearnings(world: World, organization: string, step: Step) 
     step(`Learning ${name}`);
     // Chat Learnings of the second repository wait for an admin.
     const repository_id = name === "waiting" ? "9002" : "9001";
-    const captured = { repository_id, author_id: "502", source: "chat", learning: texts[name] };
     const file = name === "kept" ? { file: "src/money.ts" } : {};
-    await world.sendEvent("learning.captured", { ...web, ...captured, ...file });
-    const { items } = await world.deps.table.queryPage({ pk: learningPartition(organization) });
-    ids[name] = items.map(({ sk }) => sk).find((id) => !known.has(id)) ?? "";
+    await world.learning(web, texts[name], { repository_id, author_id: "502", ...file });
+    const learnings = await learningsOf(world.deps.table, organization);
+    ids[name] = learnings.map(({ id }) => id).find((id) => !known.has(id)) ?? "";
     known.add(ids[name]);
   }
   step("Learning used");
@@ -206,21 +199,6 @@ async function captureLearnings(world: World, organization: string, step: Step) 
     count: 4,
   });
   return ids;
-}
-
-async function makeRole(
-  world: World,
-  uuid: string,
-  name: string,
-  permissions: readonly Permission[],
-  step: Step,
-): Promise<string> {
-  step(`role ${name}`);
-  const item = await world.deps.table.get(organizationKey(uuid));
-  if (!item) throw new Error(`There is no organization ${uuid}.`);
-  const fields = { name, description: null, is_default: false, permissions, duplicateFrom: undefined };
-  const made = await createRole({ ...world.deps, ...operatorOrigin }, parseOrganization(item), fields);
-  return made.role.id;
 }
 
 type Places = Readonly<Record<"organization" | "hosted" | "second", string>>;
@@ -280,8 +258,10 @@ async function keysOfOddPlaces(world: World, step: Step) {
   };
   await world.instance("odd", { name: "Odd" });
   const crowded = await keyOf("8005", {});
-  for (let count = 0; count < peopleLimits.customRolesMax; count++)
-    await makeRole(world, crowded.organization, `Role ${count}`, [], step);
+  for (let count = 0; count < peopleLimits.customRolesMax; count++) {
+    step(`role Role ${count}`);
+    await world.role(crowded.organization, `Role ${count}`, { permissions: [] });
+  }
   return {
     otherPlan: (await keyOf("8001", { plan: "pro" })).key,
     unsubscribed: (await keyOf("8002", { subscription_active: false })).key,

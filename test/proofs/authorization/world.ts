@@ -1,11 +1,9 @@
-import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { type Permission, permissions } from "../../../lib/contract/access.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
-import { createRole } from "../../../lib/people/custom-roles.ts";
-import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { apiKeyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
-import { comments, finalized } from "../../metrics/support.ts";
-import { finding } from "../../security-findings/support.ts";
+import { required } from "../../../lib/runtime/required.ts";
+import { apiKeyKey } from "../../../lib/store/layout.ts";
+import { comments, finding } from "../../support/event-data.ts";
+import { learningsOf } from "../../support/stored.ts";
 import { isLong } from "../../support/volume.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { Kind, Role, Row } from "./table.ts";
@@ -74,56 +72,25 @@ async function buildPlace(
   const settings = { seat_assignment_mode: siblingsMode, ...name, ...data, name: `Organization ${mark}` };
   const uuid = await world.organization(name.provider_organization_id, settings);
   await world.repository(name, `repo-${mark}`, { full_name: `group/${mark}`, name: mark });
-  const roleId = await buildRole(world, uuid, `Role of ${mark}`, []);
+  const roleId = await world.role(uuid, `Role of ${mark}`, { permissions: [] });
   for (const role of ["cr_admin", "cr_billing_admin", roleId])
     await world.member(name, role, { role, username: `${role} of ${mark}`, email: `${role}@${mark}.test` });
   await world.member(name, `m-${mark}`, { email: `m-${mark}@${mark}.test`, username: mark });
-  await world.sendEvent("pull_request.finalized", pullRequestOf(name, mark));
-  await world.sendEvent("learning.captured", {
-    ...name,
-    repository_id: `repo-${mark}`,
-    learning: `Guidance of ${mark}`,
-    author_id: `m-${mark}`,
-    source: "chat",
-  });
-  await world.sendEvent("security_scan.completed", {
-    ...name,
-    repository_id: `repo-${mark}`,
-    scan_id: `scan-${mark}`,
-    commit_sha: "c0ffee",
-    completed_at: "2026-11-01T00:00:00Z",
-    findings: [finding(`finding-${mark}`)],
-  });
-  if (!active) await world.organization(name.provider_organization_id, { ...settings, active });
-  const { items } = await world.deps.table.queryPage({ pk: learningPartition(uuid) });
-  const learningId = items[0]?.sk ?? "";
-  const providerId = name.provider_organization_id;
-  return { mark, providerId, name, uuid, plan: data.plan, learningId, roleId };
-}
-
-function pullRequestOf(name: OrganizationId, mark: string) {
-  const prUrl = `https://git.example.com/${mark}/pull/1`;
-  return finalized(name, mark, {
-    repository_id: `repo-${mark}`,
-    pr_url: prUrl,
-    comments: comments(prUrl, 1),
+  const repository_id = `repo-${mark}`;
+  const pr_url = `https://git.example.com/${mark}/pull/1`;
+  await world.pullRequest(name, mark, {
+    repository_id,
+    pr_url,
+    comments: comments(pr_url, 1),
     mcp_servers: [{ name: mark, tools: [{ name: "find", calls: 1, failures: 0 }] }],
   });
-}
-
-async function buildRole(world: World, uuid: string, name: string, granted: readonly Permission[]) {
-  const { deps } = world;
-  const item = await deps.table.get(organizationKey(uuid));
-  if (!item) throw new Error(`There is no organization ${uuid}.`);
-  const context = { ...deps, ...operatorOrigin };
-  const fields = {
-    name,
-    description: null,
-    is_default: false,
-    permissions: granted,
-    duplicateFrom: undefined,
-  };
-  return (await createRole(context, parseOrganization(item), fields)).role.id;
+  await world.learning(name, `Guidance of ${mark}`, { repository_id, author_id: `m-${mark}` });
+  await world.scan(name, { repository_id, scan_id: `scan-${mark}`, findings: [finding(`finding-${mark}`)] });
+  if (!active) await world.organization(name.provider_organization_id, { ...settings, active });
+  const [learning] = await learningsOf(world.deps.table, uuid);
+  const learningId = required(learning, `Learning of ${mark}`).id;
+  const providerId = name.provider_organization_id;
+  return { mark, providerId, name, uuid, plan: data.plan, learningId, roleId };
 }
 
 const homeMode = { seat_assignment_mode: "automatic" } as const;
@@ -213,7 +180,9 @@ export class KeyStore {
     const whole = permissions.filter((each) => each !== needed);
     const granted = role === "with" ? (needed ? [needed] : permissions) : needed ? whole : [];
     const name = `${role} ${needed ?? "any"}`;
-    return remembered(this.#roles, `${uuid}|${name}`, () => buildRole(this.#world, uuid, name, granted));
+    return remembered(this.#roles, `${uuid}|${name}`, () =>
+      this.#world.role(uuid, name, { permissions: granted }),
+    );
   }
 
   async #issue(kind: Kind, tenant: Tenant, role: string, roleName: string) {

@@ -22,7 +22,7 @@ import {
   uuidOf,
   workspaceSaved,
 } from "../../events/support.ts";
-import { closed, finalized, mcp, urlOf } from "../../metrics/support.ts";
+import { closed, finalized, mcp, urlOf } from "../../support/event-data.ts";
 import { capturedData, manyComments, scanData } from "./fixture.ts";
 import type { CallResult, FaultEnvironment, Scenario, ScenarioSet, Scenarios } from "./scenario.ts";
 import { dieAt } from "./wire.ts";

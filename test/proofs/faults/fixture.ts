@@ -1,19 +1,8 @@
 import { createHash } from "node:crypto";
-import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
-import { createRole } from "../../../lib/people/custom-roles.ts";
-import { parseLearning } from "../../../lib/store/items/learning.ts";
-import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import {
-  learningListKey,
-  learningPartition,
-  organizationKey,
-  organizationTenant,
-  scansPartition,
-  vectorKey,
-} from "../../../lib/store/layout.ts";
-import { comments, finalized } from "../../metrics/support.ts";
-import { finding } from "../../security-findings/support.ts";
+import { learningListKey, organizationTenant, scansPartition, vectorKey } from "../../../lib/store/layout.ts";
+import { captured, comments, finding, scanned } from "../../support/event-data.ts";
+import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { FaultEnvironment } from "./scenario.ts";
 
@@ -95,52 +84,49 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   await world.organization("attic", { instance_id: "faults", active: false });
   await world.organization("cellar", { workspace_id: "faults", active: false });
   const spare = await world.key({ kind: "organization", organization: uuid, owner: "u1", role: "cr_member" });
-  const texts = Object.fromEntries(Object.entries(keys).map(([kind, { text }]) => [kind, text]));
   // The first page creates the keys that sign cursors; then all pages use them.
   await api.call("/v1/organizations", { key: keys.workspace.text });
   const ids = await learn(environment, keys.organization.text);
   const [learningId = "", unindexedId = "", orphanId = ""] = ids;
   const { table } = api.store();
   await table.write({ delete: vectorKey(uuid, unindexedId) });
-  const { items } = await table.queryPage({ pk: learningPartition(uuid) });
+  const learnings = await learningsOf(table, uuid);
   const orphan = await table.get(vectorKey(uuid, orphanId));
   await api.call(`/v1/learnings/${orphanId}`, { method: "DELETE", key: keys.organization.text });
   if (orphan) await table.write({ put: orphan });
-  if (items.length < 4) throw new Error("The fixture lacks Learnings.");
-  const unusedRoleId = await makeRole(world, uuid, "Unused");
+  if (learnings.length < 4) throw new Error("The fixture lacks Learnings.");
+  const unusedRoleId = await world.role(uuid, "Unused");
   // A key had this role: deleting the role checks whether that key still works.
   await world.revoke(
     await world.key({ kind: "organization", organization: uuid, owner: "u1", role: unusedRoleId }),
   );
   return {
-    keys: { ...keysOf(texts) },
+    keys: {
+      organization: keys.organization.text,
+      member: keys.member.text,
+      workspace: keys.workspace.text,
+      instance: keys.instance.text,
+      legacy: keys.legacy.text,
+      moved: moved.text,
+      revoked: keys.revoked.text,
+    },
     uuid,
-    roleId: await makeRole(world, uuid, "Reviewer"),
+    roleId: await world.role(uuid, "Reviewer"),
     unusedRoleId,
     spareKeyId: spare.key.id,
     learningId,
     unindexedId,
     orphanId,
-    pendingId: items.map(parseLearning).find(({ state }) => state === "pending")?.id ?? "",
+    pendingId: learnings.find(({ state }) => state === "pending")?.id ?? "",
   };
 }
-
-const keysOf = (texts: Readonly<Record<string, string>>): FaultFixture["keys"] => ({
-  organization: texts.organization ?? "",
-  member: texts.member ?? "",
-  workspace: texts.workspace ?? "",
-  instance: texts.instance ?? "",
-  legacy: texts.legacy ?? "",
-  moved: texts.moved ?? "",
-  revoked: texts.revoked ?? "",
-});
 
 /** Adds things of several items each: a member's repositories, a pull request's comments, the scans. */
 export async function fillFixture({ world, api }: FaultEnvironment, { uuid }: FaultFixture): Promise<void> {
   const { table } = api.store();
   await world.member(github("one"), "u1", { readable_repository_ids: manyIds });
   const data = { repository_id: "r1", comments: manyComments() };
-  await world.sendEvent("pull_request.finalized", finalized(github("one"), 2, data));
+  await world.pullRequest(github("one"), 2, data);
   // A change of its text is moving to its new place in the export and is not visible there yet.
   const moved = { moved_to: "9999", moved_at: "9999-01-01T00:00:00.000Z" };
   await table.write({ put: { ...learningListKey(organizationTenant(uuid), "0000"), ...moved } });
@@ -177,44 +163,24 @@ async function learn({ api }: FaultEnvironment, key: string): Promise<string[]> 
   return [...JSON.stringify(json).matchAll(/"id":"([0-9a-f-]{36})"/g)].map(([, id = ""]) => id);
 }
 
-export async function makeRole({ deps }: World, uuid: string, name: string): Promise<string> {
-  const item = await deps.table.get(organizationKey(uuid));
-  if (!item) throw new Error(`There is no organization ${uuid}.`);
-  const fields = {
-    name,
-    description: null,
-    is_default: false,
-    permissions: undefined,
-    duplicateFrom: undefined,
-  };
-  return (await createRole({ ...deps, ...operatorOrigin }, parseOrganization(item), fields)).role.id;
-}
+export const capturedData = (name: OrganizationId, learning: string, more: object = {}) =>
+  captured(name, learning, { repository_id: "r1", ...more });
 
-export const capturedData = (name: OrganizationId, learning: string, more: object = {}) => ({
-  ...name,
-  repository_id: "r1",
-  author_id: "u1",
-  source: "chat",
-  learning,
-  ...more,
-});
-
-export const scanData = (name: OrganizationId, scanId: string, findings: readonly string[]) => ({
-  ...name,
-  repository_id: "r1",
-  scan_id: scanId,
-  commit_sha: "c0ffee",
-  completed_at: `2026-11-0${findings.length}T00:00:00Z`,
-  findings: findings.map((id) => finding(id)),
-});
+export const scanData = (name: OrganizationId, scanId: string, findings: readonly string[]) =>
+  scanned(name, {
+    repository_id: "r1",
+    scan_id: scanId,
+    completed_at: `2026-11-0${findings.length}T00:00:00Z`,
+    findings: findings.map((id) => finding(id)),
+  });
 
 async function sendData(world: World, name: OrganizationId): Promise<void> {
   const mcp_servers = [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }];
   for (const number of [1, 3]) {
     const pr_url = `https://git.example.com/pull/${number}`;
     const data = { repository_id: "r1", pr_url, comments: comments(pr_url, 2), mcp_servers };
-    await world.sendEvent("pull_request.finalized", finalized(name, number, data));
+    await world.pullRequest(name, number, data);
   }
-  await world.sendEvent("learning.captured", capturedData(name, texts.pending));
+  await world.learning(name, texts.pending, { repository_id: "r1" });
   await world.sendEvent("security_scan.completed", scanData(name, "s1", ["f1"]));
 }

@@ -23,15 +23,15 @@ import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { required } from "../../../lib/runtime/required.ts";
-import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { organizationKey, parseStreamPartition } from "../../../lib/store/layout.ts";
+import { parseStreamPartition } from "../../../lib/store/layout.ts";
 import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
 import { parseEntry } from "../../../lib/stream/entry.ts";
 import { dayNumberOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { datasetOf } from "../../../lib/stream/stream.ts";
-import { comments, finalized, mcp } from "../../metrics/support.ts";
+import { comments, mcp } from "../../support/event-data.ts";
+import { organizationOf } from "../../support/stored.ts";
 import { github, gitlab } from "../../support/world.ts";
-import { capturedData, makeRole, manyComments } from "./fixture.ts";
+import { manyComments } from "./fixture.ts";
 import type { CallResult, FaultEnvironment, Scenario, ScenarioSet } from "./scenario.ts";
 
 /** The commands of the operator's tool: it prints their results, or that the store could not be reached. */
@@ -96,12 +96,12 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
             await world.member(name, "u-admin", { role: "cr_admin" });
           await world.repository(github("one"), "r1");
           for (const text of ["Mind the step.", "Mind the gap."])
-            await world.sendEvent("learning.captured", capturedData(github("one"), text));
+            await world.learning(github("one"), text, { repository_id: "r1" });
           const pending = await Array.fromAsync(pendingLearnings(own(), { organization: uuid }));
           place = {
             uuid,
             home,
-            roleId: await makeRole(world, uuid, "Reviewer"),
+            roleId: await world.role(uuid, "Reviewer"),
             pendingId: pending[0]?.id ?? "",
             keys: {
               one: await world.key({
@@ -130,7 +130,7 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
               comments: number % 2 === 0 ? manyComments() : comments(pr_url, 2),
               ...mcp,
             };
-            await world.sendEvent("pull_request.finalized", finalized(name, number, data));
+            await world.pullRequest(name, number, data);
           }
           await damage(environment);
         },
@@ -208,12 +208,9 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
       ),
       "authors of pull requests are looked for": change(
         async () => {
-          const item = required(
-            await own().get(organizationKey(organizationUuid(github("one")))),
-            "organization",
-          );
+          const organization = await organizationOf(own(), organizationUuid(github("one")));
           const window = { start_date: "2026-11-01", end_date: "2026-11-30" };
-          const place = { tenant: "w#faults", organizations: [parseOrganization(item)] } as const;
+          const place = { tenant: "w#faults", organizations: [organization] } as const;
           return await Array.fromAsync(authorsBetween(environment.store(), place, window));
         },
         { isRead: true, fixture: "fixture" },

@@ -38,8 +38,8 @@ import {
   uuidOf,
   workspaceSaved,
 } from "../../events/support.ts";
-import { finalized, mcp } from "../../metrics/support.ts";
 import { FrozenClock } from "../../support/clock.ts";
+import { finalized, mcp } from "../../support/event-data.ts";
 import { ingestMessages, markPartsForRemoval, messageOf } from "./events.ts";
 import { capturedData, manyComments } from "./fixture.ts";
 import type { CallResult, FaultEnvironment, ScenarioSet } from "./scenario.ts";

@@ -1,6 +1,5 @@
-import { learningPartition } from "../../../lib/store/layout.ts";
-import { comments, finalized } from "../../metrics/support.ts";
-import { finding } from "../../security-findings/support.ts";
+import { comments, finding } from "../../support/event-data.ts";
+import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 
 export const kinds = ["organization", "user", "workspace", "instance"] as const;
@@ -60,27 +59,15 @@ async function build(world: World, name: OrganizationId, change: object): Promis
   for (const member of members) await world.member(name, member);
   for (const repository of repositories) {
     await world.repository(name, repository);
-    await world.sendEvent("security_scan.completed", {
-      ...name,
-      repository_id: repository,
-      scan_id: "s1",
-      commit_sha: "c0ffee",
-      completed_at: "2026-11-01T00:00:00Z",
-      findings: ["a", "b", "c"].map((id) => finding(id)),
-    });
+    await world.scan(name, { repository_id: repository, findings: ["a", "b", "c"].map((id) => finding(id)) });
   }
   for (let index = 0; index < 4; index++) {
     const url = `https://git.example.com/pull/${index}`;
     const mcp_servers = [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }];
-    await world.sendEvent(
-      "pull_request.finalized",
-      finalized(name, index, { pr_url: url, comments: comments(url, 2), mcp_servers }),
-    );
-    const learning = `Number ${index} of what we learned.`;
-    const captured = { ...name, repository_id: "9001", author_id: "u1", source: "chat", learning };
-    await world.sendEvent("learning.captured", captured);
+    await world.pullRequest(name, index, { pr_url: url, comments: comments(url, 2), mcp_servers });
+    await world.learning(name, `Number ${index} of what we learned.`);
   }
-  const { items } = await world.deps.table.queryPage({ pk: learningPartition(uuid) });
-  const [spareLearningId = "", ...learningIds] = items.map(({ sk }) => sk);
+  const learnings = await learningsOf(world.deps.table, uuid);
+  const [spareLearningId = "", ...learningIds] = learnings.map(({ id }) => id);
   return { uuid, names: ["1001", `${name.provider}:1001`], learningIds, spareLearningId };
 }

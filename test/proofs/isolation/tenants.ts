@@ -1,11 +1,9 @@
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import type { KeyKind } from "../../../lib/contract/access.ts";
-import { createRole, deleteRole } from "../../../lib/people/custom-roles.ts";
+import { deleteRole } from "../../../lib/people/custom-roles.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
-import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { learningPartition, organizationKey } from "../../../lib/store/layout.ts";
-import { finalized } from "../../metrics/support.ts";
-import { finding } from "../../security-findings/support.ts";
+import { finding } from "../../support/event-data.ts";
+import { learningsOf, organizationOf } from "../../support/stored.ts";
 import type { OrganizationId, World } from "../../support/world.ts";
 
 /** An organization of a tenant. It shares its provider ids with all others, except for one of each kind. */
@@ -174,40 +172,31 @@ async function sendData(world: World, name: OrganizationId, canary: string, own:
     const mcp_servers = [{ name: canary, tools: [{ name: `${canary} tool`, calls: 1, failures: 0 }] }];
     const author_username = `${canary} author`;
     const data = { repository_id, author_id, author_username, pr_url, comments, mcp_servers };
-    await world.sendEvent("pull_request.finalized", finalized(name, index, data));
+    await world.pullRequest(name, index, data);
     const learning = `${index === 0 ? "Mind" : own.word} ${canary}.`;
     const source_url = `https://${canary}.test/source`;
-    const captured = { ...name, repository_id, author_id, source: "chat", file, source_url };
-    await world.sendEvent("learning.captured", { ...captured, learning });
-    await world.sendEvent("learning.captured", { ...captured, learning: shared.learning });
-    await world.sendEvent("security_scan.completed", {
-      ...name,
-      repository_id,
-      scan_id: canary,
-      commit_sha: "c0ffee",
-      completed_at: "2026-11-01T00:00:00Z",
-      findings: [finding("f1", { title: canary, description: canary, evidence: [canary], file_path: file })],
-    });
+    const source = { repository_id, author_id, file, source_url };
+    await world.learning(name, learning, source);
+    await world.learning(name, shared.learning, source);
+    const text = { title: canary, description: canary, evidence: [canary], file_path: file };
+    await world.scan(name, { repository_id, scan_id: canary, findings: [finding("f1", text)] });
   }
 }
 
 async function buildThings(world: World, uuid: string, canary: string, own: Own) {
   const { deps } = world;
-  const item = await deps.table.get(organizationKey(uuid));
-  if (!item) throw new Error(`There is no organization ${uuid}.`);
-  const organization = parseOrganization(item);
   // Its audit entries contain the names that only this tenant has.
   const actorName = `${canary} ${own.word}`;
   const actor = { type: "user", id: own.userId, name: actorName, keyId: null, keyKind: null } as const;
-  const context = { ...deps, ...operatorOrigin, actor };
-  const fields = { description: canary, is_default: false, permissions: [], duplicateFrom: undefined };
-  const { role } = await createRole(context, organization, { name: `Reviewer ${canary}`, ...fields });
-  const { role: gone } = await createRole(context, organization, { name: `Gone ${canary}`, ...fields });
-  await deleteRole(context, organization, gone.id);
-  const { items } = await deps.table.queryPage({ pk: learningPartition(uuid) });
+  const origin = { ...operatorOrigin, actor };
+  const fields = { description: canary, permissions: [] };
+  const roleId = await world.role(uuid, `Reviewer ${canary}`, fields, origin);
+  const goneId = await world.role(uuid, `Gone ${canary}`, fields, origin);
+  await deleteRole({ ...deps, ...origin }, await organizationOf(deps.table, uuid), goneId);
+  const learnings = await learningsOf(deps.table, uuid);
   const spare = { kind: "organization", organization: uuid, owner: "u1", role: "cr_admin" } as const;
   const { key } = await world.key({ ...spare, name: canary });
-  return { learningIds: items.map(({ sk }) => sk), roleIds: [role.id], keyIds: [key.id] };
+  return { learningIds: learnings.map((each) => each.id), roleIds: [roleId], keyIds: [key.id] };
 }
 
 async function issueKeys(

@@ -4,7 +4,7 @@ import { rolesChangeAnswer, seatsAnswer } from "../../../lib/contract/records-pe
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { sendEvents } from "../../../lib/events/send.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { finalized } from "../../metrics/support.ts";
+import { finalized } from "../../support/event-data.ts";
 import type { OrganizationId } from "../../support/world.ts";
 import type { ClientAnswer, CountingClient } from "./front.ts";
 

@@ -93,12 +93,7 @@ async function settle(world: World): Promise<{ homes: Home[]; token: string }> {
     await world.member(name, "owner", { role: "cr_admin", email: null });
     const users = [1, 2, 3].map((user) => `user-${index}-${user}`);
     for (const user of users) await world.member(name, user);
-    const { text: key } = await world.key({
-      kind: "organization",
-      organization: uuid,
-      owner: "owner",
-      role: "cr_admin",
-    });
+    const key = await world.adminKey(uuid, "owner");
     made.push({ name, uuid, key, users });
   }
   return { homes: made, token: (await world.token("acme")).text };

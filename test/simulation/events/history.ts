@@ -1,8 +1,13 @@
 import { v5 } from "uuid";
 import { identityNamespace, organizationUuid } from "../../../lib/contract/identity.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
-import { finalized } from "../../metrics/support.ts";
-import { memberData, organizationData, repositoryData, workspaceData } from "../../support/event-data.ts";
+import {
+  finalized,
+  memberData,
+  organizationData,
+  repositoryData,
+  workspaceData,
+} from "../../support/event-data.ts";
 import type { Dice } from "../model/scheduler.ts";
 
 /**

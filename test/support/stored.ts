@@ -1,0 +1,25 @@
+import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
+import { learningKey, learningPartition, organizationKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+
+export async function organizationOf(table: Table, uuid: string): Promise<OrganizationItem> {
+  const stored = await table.get(organizationKey(uuid));
+  if (!stored) throw new Error(`There is no organization ${uuid}.`);
+  return parseOrganization(stored);
+}
+
+export async function learningOf(
+  table: Table,
+  organization: string,
+  id: string,
+): Promise<LearningItem | undefined> {
+  const stored = await table.get(learningKey(organization, id));
+  return stored && parseLearning(stored);
+}
+
+/** All Learnings of an organization, in the order of their ids. */
+export async function learningsOf(table: Table, organization: string): Promise<LearningItem[]> {
+  const { items } = await table.queryPage({ pk: learningPartition(organization) });
+  return items.map(parseLearning);
+}
