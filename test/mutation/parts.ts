@@ -24,7 +24,7 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   keys: {
     mutate: ["lib/access/{create-key,key-registry,key-requirements,workspace-tokens,last-used}.ts"],
-    tests: ["test/access/{key-registry,workspace-tokens}.test.ts"],
+    tests: ["test/access/{key-registry,key-roles,key-rotation,workspace-tokens}.test.ts"],
   },
   "redaction-search": {
     mutate: [

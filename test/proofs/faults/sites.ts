@@ -63,7 +63,7 @@ const call = new RegExp(
 
 /** Calls that no scenario makes, by name, and the test that makes them fail. */
 export const struckElsewhere: Readonly<Record<string, string>> = {
-  "lib/access/rotate-key.ts endGrace write": "test/access/key-registry.test.ts",
+  "lib/access/rotate-key.ts endGrace write": "test/access/key-rotation.test.ts",
   "lib/people/change-roles-everywhere.ts recordTheRest transact": "test/functions/role-changes.test.ts",
   "lib/learnings/create.ts recordLateFailures transact": "test/learnings/store-faults.test.ts",
 };

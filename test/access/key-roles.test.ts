@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
+import { listKeysOfOrganization, revokeKey } from "../../lib/access/key-registry.ts";
+import { rotateKey } from "../../lib/access/rotate-key.ts";
+import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
+import { deleteRole } from "../../lib/people/custom-roles.ts";
+import { keyDirectoryKey, organizationKeyRow, peopleKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { organizationOf } from "../support/stored.ts";
+import { github } from "../support/world.ts";
+import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
+
+const { store, world } = useKeyRegistry();
+
+describe("a change during the creation of a key", () => {
+  /** A table that runs `meanwhile` immediately before the key's own transaction. */
+  const overtaken = (meanwhile: () => Promise<unknown>): Table => {
+    let isOver = false;
+    return {
+      ...store().table,
+      transact: async (writes, ...rest) => {
+        if (!isOver) {
+          isOver = true;
+          await meanwhile();
+        }
+        await store().table.transact(writes, ...rest);
+      },
+    };
+  };
+
+  async function office(name: string) {
+    const uuid = await world.organization(name);
+    await world.member(github(name), "u1");
+    const organization = await organizationOf(store().table, uuid);
+    const context = { ...world.deps, ...operatorOrigin };
+    const makeRole = (role: string) => world.role(uuid, role, { permissions: [] });
+    const role = await makeRole("Auditor");
+    const request: KeyRequest = {
+      kind: "organization",
+      organization: uuid,
+      owner: "u1",
+      role,
+      actor: operator,
+    };
+    const keysOf = async () => await listKeysOfOrganization({ table: store().table }, uuid);
+    return { uuid, context, organization, role, makeRole, request, keysOf };
+  }
+
+  test("no key is created if its owner leaves meanwhile", async () => {
+    const { request, keysOf } = await office("leaves");
+    const table = overtaken(() => world.member(github("leaves"), "u1", { active: false }));
+    await expect(createKey({ ...world.deps, table }, request)).rejects.toThrow(
+      refusal("User u1 is not an active member of the organization."),
+    );
+    expect(await keysOf()).toEqual([]);
+  });
+
+  test("no key is created if its role is deleted meanwhile", async () => {
+    const { context, organization, role, request, keysOf } = await office("deleted");
+    const table = overtaken(() => deleteRole(context, organization, role));
+    await expect(createKey({ ...world.deps, table }, request)).rejects.toThrow(
+      refusal(`The organization has no role ${role}.`),
+    );
+    expect(await keysOf()).toEqual([]);
+  });
+
+  test("a key whose role is deleted gets no successor", async () => {
+    const { uuid, role, request } = await office("gone-role");
+    const { key } = await createKey(world.deps, request);
+    await store().table.write({ update: peopleKey(uuid), change: { remove: [["roles", role]] } });
+    await expect(rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator })).rejects.toThrow(
+      refusal(`Key ${key.id} cannot be rotated: its role ${role} is gone. Create a new key.`),
+    );
+  });
+
+  test("the guard counts the keys that hold a role, including a key that is older than the count", async () => {
+    const { uuid, role, request } = await office("counted");
+    await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
+    const issued = [await createKey(world.deps, request), await createKey(world.deps, request)];
+    for (const { key } of issued)
+      await rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator });
+    expect(await store().table.get(peopleKey(uuid))).toMatchObject({ keys_given: { [role]: 4 } });
+  });
+
+  test("a key that is older than the count keeps its role, even if another role has been counted since", async () => {
+    const { uuid, context, organization, role, makeRole, request } = await office("uncounted");
+    await createKey(world.deps, request);
+    await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
+    await createKey(world.deps, { ...request, role: await makeRole("Other") });
+    await expect(deleteRole(context, organization, role)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
+  });
+
+  test("a key of the first release that is not listed yet keeps its role", async () => {
+    const { uuid, context, organization, role, request } = await office("unlisted");
+    const { key } = await createKey(world.deps, request);
+    const { table } = store();
+    await table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
+    await table.write({ delete: organizationKeyRow(uuid, key.id) });
+    await table.write({ update: keyDirectoryKey(key.id), change: { remove: ["listed"] } });
+    await expect(deleteRole(context, organization, role)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
+    await revokeKey(world.deps, key.id, operator);
+    await deleteRole(context, organization, role);
+    // The keys are counted now: the next deletion reads only the organization's own keys.
+    expect((await table.get(peopleKey(uuid)))?.keys_given).toEqual({});
+  });
+
+  test("a key that gets the role during its deletion keeps the role", async () => {
+    const { context, organization, role, request } = await office("given");
+    const table = overtaken(() => createKey(world.deps, request));
+    await expect(deleteRole({ ...context, table }, organization, role)).rejects.toMatchObject({
+      code: "ROLE_IN_USE",
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import { authenticate } from "../../lib/access/authenticate.ts";
+import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
+import { rotateKey } from "../../lib/access/rotate-key.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import { TimeUp } from "../../lib/runtime/time-up.ts";
+import { boundedTable } from "../../lib/store/bounded.ts";
+import { apiKeyKey, organizationKey } from "../../lib/store/layout.ts";
+import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
+import { everyKindOfKey, github } from "../support/world.ts";
+import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
+
+const { store, clock, world, now, stored, auditEntriesOf } = useKeyRegistry();
+const dayMs = 86_400_000;
+
+describe("rotation", () => {
+  test("makes a successor with the same rights, points to it, and ends the old key after the grace", async () => {
+    const { home } = await everyKindOfKey(world, "rotation");
+    const old = await world.key({
+      kind: "instance",
+      instanceId: "rotation-instance",
+      home,
+      owner: "u-admin",
+      role: "cr_admin",
+      authorized: [home],
+      name: "export",
+      expiresInDays: 10,
+    });
+    clock.advance(1_000);
+    const { key, text } = await world.rotate(old, 60);
+    expect(text).toMatch(/^rk_instance_/);
+    const { pk: _pk, sk: _sk, id: _id, hash: _hash, created_at: _created, ...same } = old.key;
+    expect(key).toMatchObject(same);
+    expect(key.created_at).toBe(now());
+    expect(await stored(old.key.id)).toMatchObject({
+      rotated_to: key.id,
+      expires_at_ms: clock.nowMs() + 60_000,
+    });
+    expect(await auditEntriesOf(old.key.id)).toMatchObject([
+      { action: "key.created" },
+      {
+        action: "key.rotated",
+        summary: `key rotated: instance key ${old.key.id}`,
+        metadata: { successor_id: key.id, organizations: ["rotation-home"] },
+      },
+    ]);
+  });
+
+  test("follows an organization that has moved", async () => {
+    const organization = await world.organization("mover");
+    await world.member(github("mover"), "u1");
+    const old = await world.key({ kind: "user", organization, owner: "u1" });
+    await world.workspace("mover-home");
+    await world.organization("mover", { workspace_id: "mover-home" });
+    expect((await world.rotate(old, 0)).key.tenant).toBe("w#mover-home");
+  });
+
+  test("rotation is refused for a revoked, rotated, expired or unknown key, and for a key of a deleted organization", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "stale");
+    const { id } = keys.user.key;
+    await expect(
+      rotateKey({ ...world.deps, clock }, { id: "k-none", graceSeconds: 0, actor: operator }),
+    ).rejects.toThrow(refusal("There is no key k-none."));
+    const successor = await world.rotate(keys.user, 60);
+    await expect(world.rotate(keys.user, 60)).rejects.toThrow(
+      refusal(`Key ${id} was rotated already; rotate ${successor.key.id}.`),
+    );
+    await world.revoke(keys.organization);
+    await expect(world.rotate(keys.organization, 0)).rejects.toThrow(
+      refusal(`Key ${keys.organization.key.id} is revoked; create a new one.`),
+    );
+    const brief = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
+    clock.advance(dayMs);
+    await expect(world.rotate(brief, 0)).rejects.toThrow(
+      refusal(`Key ${brief.key.id} has expired; create a new one.`),
+    );
+    await store().table.write({ delete: organizationKey(organization) });
+    await expect(world.rotate(keys.agentic, 0)).rejects.toThrow(
+      refusal(`There is no active organization ${organization}.`),
+    );
+  });
+
+  test("rotation has a grace in whole seconds, from zero up to the longest life of a key", async () => {
+    const { keys } = await everyKindOfKey(world, "grace");
+    for (const graceSeconds of [-1, 0.5, Number.NaN, keyLimits.expiryDaysMax * 86_400 + 1])
+      await expect(world.rotate(keys.user, graceSeconds)).rejects.toThrow(
+        refusal(`The grace is a whole number of seconds, 0 to ${keyLimits.expiryDaysMax * 86_400}.`),
+      );
+  });
+
+  test("accepts the longest grace, but the old key never outlives its own expiry", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "longest");
+    const longest = keyLimits.expiryDaysMax * 86_400;
+    await world.rotate(keys.user, longest);
+    expect(await stored(keys.user.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + longest * 1000 });
+    const brief = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
+    await world.rotate(brief, 2 * 86_400);
+    expect(await stored(brief.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + dayMs });
+  });
+
+  test("rotation of a legacy key needs an active member as its owner", async () => {
+    const { keys } = await everyKindOfKey(world, "heir");
+    await expect(world.rotate(keys.legacy, 0)).rejects.toThrow(
+      refusal("A legacy key has no owner: name the member who owns the new organization key."),
+    );
+    await expect(world.rotate(keys.legacy, 0, "stranger")).rejects.toThrow(
+      refusal("User stranger is not an active member of the organization."),
+    );
+    // Other kinds keep their owner, even if another one is named.
+    expect((await world.rotate(keys.user, 0, "stranger")).key.owner).toBe("u-member");
+  });
+
+  test("rotation of a legacy key makes an organization key with the member role", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "successor");
+    const { text, key } = await world.rotate(keys.legacy, 0, "u-admin");
+    expect(text).toMatch(/^rk_organization_/);
+    expect(key).toMatchObject({ kind: "organization", organization, owner: "u-admin", role: "cr_member" });
+  });
+
+  test("rotation of a record that lacks a field of its kind fails with the name of the field, and issues nothing", async () => {
+    const { keys } = await everyKindOfKey(world, "lacking");
+    const before = (await listKeysOfOrganization(store())).length;
+    for (const [field, what] of [
+      ["instance_id", "instance of the key"],
+      ["owner", "owner of the key"],
+      ["organization", "organization of the key"],
+    ] as const) {
+      await store().table.write({
+        update: apiKeyKey(keys.instance.key.id),
+        change: { set: [[field, null]] },
+      });
+      await expect(world.rotate(keys.instance, 0)).rejects.toThrow(
+        new TypeError(`Missing ${what}; this is a bug.`),
+      );
+    }
+    expect(await listKeysOfOrganization(store())).toHaveLength(before);
+  });
+});
+
+describe("a rotation without grace whose answer is lost", () => {
+  async function rotated(transact: Table["transact"]) {
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const table: Table = { ...store().table, transact };
+    const rotating = rotateKey(
+      { ...world.deps, table },
+      { id: keys.user.key.id, graceSeconds: 0, actor: operator },
+    );
+    return { old: keys.user, rotating };
+  }
+  const lost = new StoreUnavailable("lost", false);
+
+  test("returns the new key if the rotation happened", async () => {
+    const { rotating } = await rotated(async (...given) => {
+      await store().table.transact(...given);
+      throw lost;
+    });
+    const { text } = await rotating;
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+  });
+
+  test("keeps the old key if the rotation did not happen, even if the transaction arrives late", async () => {
+    let late: () => Promise<void> = () => Promise.resolve();
+    const { old, rotating } = await rotated(async (...given) => {
+      late = () => store().table.transact(...given);
+      throw lost;
+    });
+    await expect(rotating).rejects.toBe(lost);
+    await expect(late()).rejects.toBeInstanceOf(TransactionRefused);
+    await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
+  });
+
+  test("keeps the old key working if the outcome cannot be read, and the key can be rotated again", async () => {
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { id } = keys.user.key;
+    const request = { id, graceSeconds: 0, actor: operator };
+    const silent: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        await store().table.transact(...given);
+        throw lost;
+      },
+      write: () => Promise.reject(lost),
+    };
+    await expect(rotateKey({ ...world.deps, table: silent }, request)).rejects.toBe(lost);
+    await expect(authenticate(world.deps, { text: keys.user.text })).resolves.toBeDefined();
+    const { rotated_to: unreceived } = await stored(id);
+    await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
+    clock.advance(keyLimits.unreceivedAfterMs);
+    const { text, key } = await rotateKey(world.deps, request);
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    await expect(authenticate(world.deps, { text: keys.user.text })).rejects.toThrow();
+    expect(await stored(id)).toMatchObject({ rotated_to: key.id });
+    expect((await stored(unreceived ?? "")).revoked_at).not.toBeNull();
+    // The expiry of the original key.
+    expect(key.expires_at_ms).toBe(keys.user.key.expires_at_ms);
+    await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
+  });
+
+  test("returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const table: Table = { ...store().table, write: () => Promise.reject(lost) };
+    const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
+    const { text } = await rotateKey({ ...world.deps, table }, request);
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    const { expires_at_ms } = await stored(keys.user.key.id);
+    expect((expires_at_ms ?? 0) - clock.nowMs()).toBe(keyLimits.unreceivedGraceMs);
+  });
+
+  describe("near the deadline of its request", () => {
+    /** The table of a request, and the signal that fires before its deadline. */
+    async function requested(transact: (soon: AbortController) => Table["transact"]) {
+      const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+      const soon = new AbortController();
+      const until = { signal: new AbortController().signal, isOver: () => false };
+      const table = boundedTable({ ...store().table, transact: transact(soon) }, until);
+      const deps = { ...world.deps, table, signal: soon.signal };
+      const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
+      return { old: keys.user, rotate: () => rotateKey(deps, request), soon };
+    }
+    const silence = () => new Promise<never>(() => {});
+
+    test("returns the new key if the rotation happened before the deadline", async () => {
+      const { rotate } = await requested((soon) => async (...given) => {
+        await store().table.transact(...given);
+        soon.abort(new TimeUp());
+        await silence();
+      });
+      const { text } = await rotate();
+      await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    });
+
+    test("keeps the old key if the rotation did not happen before the deadline, even if the transaction arrives late", async () => {
+      let late: () => Promise<void> = () => Promise.resolve();
+      const { old, rotate } = await requested((soon) => async (...given) => {
+        late = () => store().table.transact(...given);
+        soon.abort(new TimeUp());
+        await silence();
+      });
+      await expect(rotate()).rejects.toBeInstanceOf(TimeUp);
+      await expect(late()).rejects.toBeInstanceOf(TransactionRefused);
+      await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
+    });
+
+    test("does not begin when too little time is left", async () => {
+      let begun = 0;
+      const { old, rotate, soon } = await requested(() => async (...given) => {
+        begun++;
+        await store().table.transact(...given);
+      });
+      soon.abort(new TimeUp());
+      await expect(rotate()).rejects.toBeInstanceOf(TimeUp);
+      expect(begun).toBe(0);
+      await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
+    });
+  });
+});

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import type { Api } from "../support/api.ts";
+import type { everyKindOfKey } from "../support/world.ts";
+
+export const keyPage = z.object({
+  keys: z.array(z.looseObject({ id: z.string(), kind: z.string() })),
+  next_cursor: z.string().nullable(),
+});
+export const issued = z.looseObject({ key: z.string(), id: z.string(), kind: z.string() });
+
+/** Below the smallest limit, 10 calls a minute. */
+const callsBetweenWindows = 6;
+
+export type Setup = Awaited<ReturnType<typeof everyKindOfKey>>;
+export const idOf = ({ keys }: Setup, kind: keyof Setup["keys"]) => keys[kind].key.id;
+
+/** Calls of the key operations that no rate limit refuses. */
+export function keyCallsOf(api: Api) {
+  let calls = 0;
+
+  async function call(target: string, options: Parameters<Api["call"]>[1]) {
+    if (calls++ % callsBetweenWindows === 0) await emptyWindows();
+    return await api.call(target, options);
+  }
+
+  async function emptyWindows(): Promise<void> {
+    const { table } = api.store();
+    const limits = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("LIMIT#"));
+    await table.writeMany(limits.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+  }
+  const rotate = (id: string, key: string, body: object = {}) => call(`/v1/keys/${id}/rotate`, { key, body });
+  const end = (id: string, key: string) => call(`/v1/keys/${id}`, { key, method: "DELETE" });
+  const works = async (key: string) => (await call("/v1/whoami", { key })).status === 200;
+  const idsSeenBy = async (key: string, query = "") => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: string = cursor === null ? "" : `${query === "" ? "?" : "&"}cursor=${cursor}`;
+      const page: z.output<typeof keyPage> = keyPage.parse(
+        (await call(`/v1/keys${query}${next}`, { key })).json,
+      );
+      seen.push(...page.keys.map(({ id }) => id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return seen.toSorted();
+  };
+
+  return { call, rotate, end, works, idsSeenBy };
+}
