@@ -1,3 +1,5 @@
+import { vendorWords } from "./vendor-rows.ts";
+
 /** What a name claims its value to be: anything a person may choose, something random, or perhaps something random. */
 export type Claim =
   | "password"
@@ -27,13 +29,13 @@ const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave
 const secretEndings = endingsOf(
   "secret secreto secreta secrète segredo segreto segreta geheimnis sekret секрет секретный 秘密 机密 シークレット",
 );
-const tokenEndings = endingsOf("token jeton токен токена 令牌 トークン 토큰 jwt");
+const tokenEndings = endingsOf("token keystring jeton токен токена 令牌 トークン 토큰 jwt");
 /** `clé d'API`, `ключ доступа`: the words behind the key say what it is for, so its value must show it. */
 const foreignKeyEndings = endingsOf(
   "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵",
 );
 const keyOwners = setOf(
-  "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data",
+  "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction",
 );
 const publicKeyOwners = setOf(
   "public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore object query translation hash dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known config property feature flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer trusted dedup event entity record trace shard request correlation document node measurement tracking",
@@ -92,10 +94,14 @@ const singular = (word: string) =>
 /** People choose them. */
 const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma network wireless authentication");
 
-function keyClaim(last: string, owner: string): Claim | undefined {
+/** A vendor's key, whatever it is for, but one to search with. */
+const isVendorsKey = (words: readonly string[], owner: string) =>
+  owner !== "search" && words.some((word) => vendorWords.has(word));
+
+function keyClaim(words: readonly string[], last: string, owner: string): Claim | undefined {
   if (chosenKeyOwners.has(owner)) return "password";
   if (owner === "secret" || last.endsWith("secretkey")) return "secret";
-  if (keyOwners.has(owner)) return "api_key";
+  if (keyOwners.has(owner) || last.endsWith("apikey") || isVendorsKey(words, owner)) return "api_key";
   if (publicKeyOwners.has(owner)) return undefined;
   return owner === "" ? "maybe" : "likely";
 }
@@ -117,6 +123,14 @@ function isLeading(words: readonly string[]): boolean {
   return at >= 0 && at < words.length - 1 && words.slice(at + 1).every((word) => !aboutWords.has(word));
 }
 
+/** The vendors whose key is called the id of the application. */
+const idVendors = setOf("openweather openweathermap owm wolfram wolframalpha openexchangerates");
+function idClaim(words: readonly string[], owner: string): Claim | undefined {
+  if (words.some((word) => idVendors.has(word))) return "api_key";
+  if (owner === "secret") return words.includes("vault") ? "token" : "likely";
+  return owner === "reporter" ? "likely" : undefined;
+}
+
 /** Undefined when the name is about a credential (its age, its place) and not one itself. */
 export function claimOf(given: string): Claim | undefined {
   if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$/i.test(given)) return undefined;
@@ -128,7 +142,11 @@ export function claimOf(given: string): Claim | undefined {
   const last = singular(words.at(-1) ?? "");
   const owner = words.at(-2) ?? "";
   if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return "passphrase";
-  if (words.includes("public") || words.includes("site") || /public(?!at)|publishable/.test(words.join("")))
+  if (
+    words.includes("public") ||
+    owner === "site" ||
+    /public(?!at)|publishable|site_?key/.test(words.join(""))
+  )
     return undefined;
   if (passwordWords.has(last) || /^[a-z]{1,6}pw$/.test(last)) return "password";
   if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : "password";
@@ -137,6 +155,13 @@ export function claimOf(given: string): Claim | undefined {
     const tokenOwner = last.endsWith("token") && last !== "token" ? last.slice(0, -"token".length) : owner;
     return publicTokenOwners.has(tokenOwner) || words.includes("public") ? undefined : "token";
   }
+  // `X-Acme-Key`, `X-Acme-Session`: a header of the kind says what it is.
+  if (
+    words[0] === "x" &&
+    words.length > 1 &&
+    (last === "session" || (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
+  )
+    return "api_key";
   // An account's `sid` is public, a session's is not: let the value decide.
   if (last === "sid") return "maybe";
   if (/^cred(?:s|ential)?$/.test(last)) return "credential";
@@ -145,6 +170,9 @@ export function claimOf(given: string): Claim | undefined {
     return "credential";
   if (last.endsWith("community")) return communityClaim(last, owner);
   if (endsIn(last, foreignKeyEndings)) return "api_key";
+  // Some vendors call their secret a certificate or an id.
+  if (last === "certificate") return owner === "app" || owner === "primary" ? "likely" : undefined;
+  if (last === "id" || last === "appid") return idClaim(words, owner);
   if (last === "key" && name.startsWith("--")) return "api_key";
   if (!last.endsWith("key"))
     return likelyWords.has(last)
@@ -152,7 +180,7 @@ export function claimOf(given: string): Claim | undefined {
       : isLeading(words) && !name.startsWith("-")
         ? "credential"
         : undefined;
-  return keyClaim(last, last === "key" ? owner : last.slice(0, -"key".length));
+  return keyClaim(words, last, last === "key" ? owner : last.slice(0, -"key".length));
 }
 
 /** `label.password=Contraseña`: a value that is the word for it is a label. */
@@ -164,7 +192,7 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Everything a name can have in it. */
 export const nameStems: ReadonlySet<string> = setOf(
-  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code",
+  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id",
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

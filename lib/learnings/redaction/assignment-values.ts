@@ -27,7 +27,7 @@ const isHarmless = (value: string) =>
     value,
   ) ||
   /^(?:https?|arn|file|s3|gs):/.test(value) ||
-  /^[a-z][\w.-]*@(?:[\w-]+\.)+[\w-]+$/i.test(value) ||
+  /^[a-z][\w.-]*@(?:[\w-]+\.)+[a-z\d-]+$/i.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`, a constant's name. */
@@ -60,7 +60,11 @@ function isExpression(whole: string): boolean {
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && isDiceware(value)) return false;
   return !parts.some(
-    (part) => (hasDigit(part) && looksRandom(part)) || isUnpronounceable(part) || hasLooseCapitals(part),
+    (part) =>
+      (hasDigit(part) && looksRandom(part)) ||
+      isUnpronounceable(part) ||
+      hasLooseCapitals(part) ||
+      isJumble(part),
   );
 }
 
@@ -167,11 +171,29 @@ const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0
 const isLongCode = (value: string) =>
   value.length >= 16 && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
+/** `HheTenPv6lqTlebo`: the words that its capitals would begin are too short for words. */
+export const isJumble = (value: string, lengthMin = 20): boolean =>
+  value.length >= lengthMin &&
+  /^[A-Za-z0-9]+$/.test(value) &&
+  hasBothCases(value) &&
+  (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * 3.6 > value.replace(/\d/g, "").length;
+
+/** `1602bcf0`, `YO87HWJ50S`: too short for a token, but where one has to stand. */
+const isShortCode = (value: string) =>
+  value.length >= 8 &&
+  /^(?:[0-9a-f]+|[A-Z\d]+)$/.test(value) &&
+  /\d.*\d/.test(value) &&
+  /[a-z].*[a-z]/i.test(value)
+    ? !/^[A-Z]+\d+$/.test(value)
+    : isCode(value);
+
 /** A pair with a blank or a colon between is judged by its longer half. */
 export function isTokenLike(value: string): boolean {
   if (/\s/.test(value)) return false;
   if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
-  return value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value));
+  return (
+    value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value) || isJumble(value))
+  );
 }
 
 /** Long, of one piece, with capitals in places where no word begins. */
@@ -209,7 +231,7 @@ const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element",
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
   meaningOfDer(value) === "public" ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|(?:0x)?[0-9A-F]{16}$|[0-9A-F]{40}$|G-[A-Z0-9]{8,12}$)/.test(
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|(?:0x)?[0-9A-F]{16}$|[0-9A-F]{40}$|G-[A-Z0-9]{8,12}$)/.test(
     value,
   );
 
@@ -333,7 +355,13 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
     return false;
   if (claim === "maybe") return isSurelyToken(value) || (isQuoted && isOddPassword(value));
   if (claim === "likely")
-    return isSurelyToken(value) || (isHex(value) && value.length >= 32) || /^[A-Z]{20}$/.test(value);
+    return (
+      isSurelyToken(value) ||
+      (isHex(value) && value.length >= (named.isEnvironment ? 30 : 32)) ||
+      /^[A-Z]{20}$/.test(value) ||
+      ((isLiteral || named.isEnvironment) && isJumble(value)) ||
+      ((isConstant || named.isEnvironment) && (isUuid(value) || isLongCode(value)))
+    );
   if (claim === "credential")
     return (
       isSurelyToken(value) ||
@@ -348,7 +376,11 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
   if (claim === "token" || claim === "api_key")
     return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDressedWord(value)))
       ? tie !== "sentence" || value.length >= 8
-      : isDense(value) || (tie !== "sentence" && tie !== "pair" && isChosen(value));
+      : isDense(value) ||
+          (tie !== "sentence" && tie !== "pair" && isChosen(value)) ||
+          isLongCode(value.replace(/^[a-z]{2,10}[-_]/, "")) ||
+          ((named.isEnvironment || tie === "option") && (isShortCode(value) || isJumble(value, 14))) ||
+          (isQuoted && (isJumble(value, 14) || (claim === "api_key" && isShortCode(value))));
   if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral));
   if (tie !== "sentence" && tie !== "line") return isPasswordLike(value, isLiteral || isConstant, isQuoted);
   if (!hasLetter(value) || value.length < 6) return false;

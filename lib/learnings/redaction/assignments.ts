@@ -15,6 +15,7 @@ import {
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import { type Value, valueAt } from "./values.ts";
+import { vendorWords } from "./vendor-rows.ts";
 
 /**
  * `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write it. Three steps: a
@@ -153,6 +154,18 @@ function inSentence(
   return before && { ...found([before], claim), resume: name.end };
 }
 
+const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
+/** "The Acme key 0123… leaked": what has no verb before it must be long, and random. */
+function saidKey({ text, end }: Name): Found | undefined {
+  keyBehind.lastIndex = end;
+  const value = keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
+  const isSaid =
+    value &&
+    /^[\w+=-]+$/.test(value.text) &&
+    isCredential(value, { claim: "likely", tie: "sentence", isConstant: false, isEnvironment: false });
+  return isSaid ? found([value], "likely") : undefined;
+}
+
 const ownLineBefore = /^[^:={}();"'`<>$]*$/;
 const ownLineReach = 40;
 function isOwnLine({ text, start }: Name): boolean {
@@ -217,6 +230,22 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
 const networkReach = 160;
 
+/** What only the vendor's name tells from a hash or an id, so far behind the name that it stands for. */
+const bareKey = /[^\n]{0,24}?(?<![0-9A-Za-z-])[0-9a-f]{8}(?:[0-9a-f]{12}|-[0-9a-f]{4}-)/y;
+const vendorReach = 120;
+/** In the lines before it, or behind it on its line: `[kaggle]`, `"infura": {`, `https://api.abuseipdb.com`. */
+function isNearVendor(text: string, { start, end }: Name): boolean {
+  bareKey.lastIndex = end;
+  if (!bareKey.test(text)) return false;
+  const behind = text.slice(bareKey.lastIndex, bareKey.lastIndex + vendorReach);
+  const near =
+    text.slice(Math.max(0, start - vendorReach), start) +
+    behind.slice(0, (behind.indexOf("\n") + 1 || 121) - 1);
+  return (near.match(/[A-Za-z]{3,}/g) ?? []).some(
+    (word) => vendorWords.has(word.toLowerCase()) || word === "HTTP" || /headers?$/i.test(word),
+  );
+}
+
 /** Answers, for ever later places, whether a word of the pattern stands near. */
 function nearIn(text: string, pattern: RegExp): (at: number) => boolean {
   let last = Number.NEGATIVE_INFINITY;
@@ -254,6 +283,10 @@ export const assignments: Finder = {
         if ((claim === "maybe" || claim === "likely") && /key$/i.test(name.name) && isNearNetwork(name.start))
           claim = "password";
         if (claim) outcome = overBridge(name, claim);
+        if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(text, name))
+          outcome = overBridge(name, "api_key");
+        if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
+          outcome = saidKey(name) ?? outcome;
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
           outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;
         if ((claim === "password" || claim === "passphrase") && !outcome?.spans.length)

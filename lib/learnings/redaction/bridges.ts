@@ -32,7 +32,7 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = judgedOnce(
   (name) =>
-    /_key$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name) ||
+    /_key$|^LicenseKey$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name) ||
     /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>

@@ -1,15 +1,17 @@
-import { hasDigit, hasLetter } from "./appearance.ts";
+import { hasDigit, hasLetter, isUuid } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
 import { claimOf } from "./assignment-names.ts";
-import { isCredential, isPublicValue, looksChosen } from "./assignment-values.ts";
+import { isCredential, isPublicValue, isTokenLike, looksChosen } from "./assignment-values.ts";
+import { judgedOnce } from "./judged.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
-import type { Value } from "./values.ts";
+import { quotes, type Value } from "./values.ts";
+import { vendorWords } from "./vendor-rows.ts";
 
 /** Functions that take a credential at a known place, counted from 0; -1 is the last. */
 const callTable: Record<number, string> = {
-  0: "SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw generate_password_hash password_hash password_verify PASSWORD argon2.hash crypt scrypt.hash pbkdf2 hash_password Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec CommunityData scryptSync pbkdf2Sync hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey",
-  1: "oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth BasicAuth BasicAuthentication basicAuth basic_auth auth_basic http_basic_auth HttpBasicAuth httpBasic SetBasicAuth setBasicAuth WithBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential PSCredential BasicAWSCredentials AwsBasicCredentials.create AWSCredentials StaticCredentials AWS.Credentials Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode AES.encrypt AES.decrypt createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login login_user authenticate authenticate_user auth_user create_superuser createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword UserPasswordCredentials Twilio Client.create twilio.Client login with_credentials withCredentials credentials setCredentials addCredentials PlainTextAuthProvider plain_credentials PlainCredentials BasicCredentials StaticUserCredentials UserInfo auth simple_bind_s bind_s ldap_bind_s WiFi.begin wlan.connect sta_if.connect UserPassword encrypt_with X509Certificate2 PdfReader twilio algoliasearch set_access_token OAuthHandler basic snmpget snmp2_get snmpwalk snmp2_walk snmpwalkoid snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private setCommunity",
+  0: "SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw generate_password_hash password_hash password_verify PASSWORD argon2.hash crypt scrypt.hash pbkdf2 hash_password Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec CommunityData scryptSync pbkdf2Sync hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription AzureKeyCredential AuthApiKey ServerClient Translator Ably.Realtime Ably.Rest",
+  1: "oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth BasicAuth BasicAuthentication basicAuth basic_auth auth_basic http_basic_auth HttpBasicAuth httpBasic SetBasicAuth setBasicAuth WithBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential PSCredential BasicAWSCredentials AwsBasicCredentials.create AWSCredentials StaticCredentials AWS.Credentials Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode AES.encrypt AES.decrypt createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login login_user authenticate authenticate_user auth_user create_superuser createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword UserPasswordCredentials Twilio Client.create twilio.Client login with_credentials withCredentials credentials setCredentials addCredentials PlainTextAuthProvider plain_credentials PlainCredentials BasicCredentials StaticUserCredentials UserInfo auth simple_bind_s bind_s ldap_bind_s WiFi.begin wlan.connect sta_if.connect UserPassword encrypt_with X509Certificate2 PdfReader twilio algoliasearch set_access_token OAuthHandler basic snmpget snmp2_get snmpwalk snmp2_walk snmpwalkoid snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private setCommunity buildTokenWithUid StreamChat.getInstance stream.connect OpenTok initApp",
   3: "Credentials dbConnect",
   2: "database FTP.open minio.New Minio openssl_pkcs12_read Pusher SNMP mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI->connect DriverManager.getConnection getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider NewStaticCredentials pymysql.connect MySQLdb.connect mysql.connect DBIx::Class connect_db createConnection openssl_encrypt openssl_decrypt create_user CreateUser DB.connect sequelize Sequelize Database->connect",
 };
@@ -31,6 +33,7 @@ const callAt = (text: string, word: string, end: number) =>
     ?.find((name) => text.endsWith(name, end) && !/[\w$]/.test(text.charAt(end - name.length - 1)));
 
 const password = kindNamed("Password");
+const apiKey = kindNamed("API key");
 
 /** What may stand there instead: a name, an algorithm, an address. */
 const isNoCredential = ({ text }: Value) =>
@@ -48,6 +51,31 @@ const strictCalls =
 /** Whatever else it is called with, a function of such a name gets a credential: `client.connect(…)`, `unlock(…)`. */
 const doorWord =
   /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
+/** Vendors whose libraries in the browser are opened with a key that is public by design. */
+const publicOpeners = new Set("amplitude bugsnag hotjar mapbox posthog pusher recaptcha hcaptcha".split(" "));
+/** `new Logtail("…")`, `rollbar.init("…")`: the call of a vendor. */
+const isVendorCall = judgedOnce((called) => {
+  const names = called.match(/[A-Za-z]{3,}/g) ?? [];
+  const words = names.flatMap((name) => [name, ...(name.match(/[A-Z]?[a-z]{2,}/g) ?? [])]);
+  return (
+    words.some((word) => vendorWords.has(word.toLowerCase())) &&
+    !words.some((word) => publicOpeners.has(word.toLowerCase()))
+  );
+});
+/** Whose call it is: `ApiClient("…")` may be anybody's. */
+function ownerOf(before: string, word: string): "vendor" | "client" | undefined {
+  if (isVendorCall(before.slice(before.lastIndexOf(" ") + 1))) return "vendor";
+  return /client$/i.test(word) ? "client" : undefined;
+}
+/** A client may be opened with its id. */
+const isKeyArgument = (text: string, owner: "vendor" | "client") =>
+  text.length >= (owner === "vendor" ? 16 : 20) &&
+  (isUuid(text) ? owner === "vendor" : isTokenLike(text) && !isKebab.test(text)) &&
+  !isPublicValue(text) &&
+  !isPlaceholder(text);
+const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
+  list.flatMap(({ inner }) => (inner && isKeyArgument(inner.text, owner) ? [inner] : []));
+
 /** Users, hosts, files and versions have digits too. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|ac|x)[\w-]{0,24}$/i;
@@ -98,15 +126,20 @@ function findInCalls(text: string): Span[] {
     const word = calledWord.exec(before)?.[1] ?? "";
     const name = callAt(before, word, before.trimEnd().length);
     const isDoor = doorWord.test(word);
-    if (!name && !isDoor) continue;
+    // Most calls have no string for their first argument.
+    const isLiteral = !name && !isDoor && quotes.includes(text.charAt(at + 1));
+    const owner = isLiteral ? ownerOf(before, word) : undefined;
+    if (!name && !isDoor && !owner) continue;
     const list = argumentsAt(text, at + 1)?.list;
     if (!list) {
       unclosedUntil = at + unclosedStep;
       continue;
     }
     const known = name && knownArgument(list, name);
-    for (const { start, end } of known ? [known] : isDoor ? doorArguments(list) : [])
-      spans.push({ start, end, kind: password.kind });
+    const values = known ? [known] : isDoor ? doorArguments(list) : [];
+    const keys = owner ? keyArguments(list, owner) : [];
+    for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
+    for (const { start, end } of keys) spans.push({ start, end, kind: apiKey.kind });
   }
   // A call in a call: both may tell of the same string.
   const inOrder = spans.sort((a, b) => a.start - b.start);
@@ -142,5 +175,5 @@ function findInRows(text: string): Span[] {
 }
 
 export const charArrays: Finder = { kinds: [password], keywords: ["tochararray"], find: findCharArrays };
-export const calls: Finder = { kinds: [password], keywords: [], find: findInCalls };
+export const calls: Finder = { kinds: [password, apiKey], keywords: [], find: findInCalls };
 export const rows: Finder = { kinds: [password], keywords: ["insert"], reach: 2_000, find: findInRows };

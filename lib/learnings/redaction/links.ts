@@ -3,9 +3,12 @@ import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /** Links that let in whoever has them: resets, invitations, one-time and magic links, shared secrets. */
-const linkPattern = /https?:\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
+const linkPattern = /(?:https?|wss?):\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
+/** Hosts where the path itself holds the key. */
+const keyHosts =
+  /^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b/i;
 const opensDoors =
-  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal)/i;
+  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|(?:with|api)[_-]?\/?key\/)/i;
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are no tokens. */
 const isTokenPart = (part: string) =>
@@ -21,16 +24,21 @@ function find(text: string): Span[] {
   const spans: Span[] = [];
   linkPattern.lastIndex = 0;
   for (let link = linkPattern.exec(text); link; link = linkPattern.exec(text)) {
-    const pathAt = link[0].indexOf("/", "https://".length);
+    const pathAt = link[0].indexOf("/", link[0].indexOf("://") + 3);
     const path = pathAt === -1 ? "" : link[0].slice(pathAt).replace(/[.,;:)\]}]{1,9}$/, "");
+    const isKeyHost = keyHosts.test(link[0]);
     const isDoor =
-      opensDoors.test(path) || /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
+      isKeyHost ||
+      opensDoors.test(path) ||
+      /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
     if (!isDoor || path.length > 2_048) continue;
     const isStrongDoor =
+      isKeyHost ||
       /reset|magic|invit|activat|verif|confirm|recover|one-?time|passwordless|trigger|unsubscribe|webhook|hooks?\b/i.test(
         path,
       );
     const isVersioned =
+      !isKeyHost &&
       /\/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)\/|raw\.githubusercontent|gist\.github|\.(?:tgz|zip)#/.test(
         link[0],
       );
@@ -53,4 +61,4 @@ function find(text: string): Span[] {
   return spans;
 }
 
-export const links: Finder = { kinds: [urlToken], keywords: ["http"], find };
+export const links: Finder = { kinds: [urlToken], keywords: ["http", "wss:", "ws:"], find };

@@ -125,7 +125,7 @@ function isSequence(value: string): boolean {
 
 /** Examples that everybody knows. */
 const isWellKnown = (value: string) =>
-  /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2?$|^letmein|^qwerty|tr0ub4dor|^(?:0000|1111)/i.test(
+  /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2?$|^letmein|^qwerty|tr0ub4dor|^(?:0000|1111).{0,12}$/i.test(
     value,
   );
 

@@ -125,6 +125,10 @@ export function shape(name: string, pattern: RegExp, accept: Accept = isVaried):
   return { ...kindNamed(name), pattern, accept };
 }
 
+/** In a pattern of a context `¶` stands for all quotes, plain ones and those inside of others. */
+const withQuotes = ({ source, flags }: RegExp) =>
+  new RegExp(source.replaceAll("¶", `"'\\uE000-\\uE003`), flags);
+
 /** `after("Acme webhook", "hooks.acme.com", /hooks\.acme\.com\//g, word)`: the context, the secret. */
 export function after(
   name: string,
@@ -133,16 +137,19 @@ export function after(
   value: RegExp,
   accept: AcceptInContext = isVaried,
 ): ContextRule {
-  return { ...kindNamed(name), keywords: listed(keywords), pattern, value, accept };
+  return { ...alone(name, keywords, pattern, accept), value: withQuotes(value) };
 }
 
 /** `alone("Acme pair", "acme:", /acme:\w{20}/g, ofLength(25))`: what is found is the secret itself. */
 export function alone(name: string, keywords: string, pattern: RegExp, accept: AcceptInContext): ContextRule {
-  return { ...kindNamed(name), keywords: listed(keywords), pattern, accept };
+  return { ...kindNamed(name), keywords: listed(keywords), pattern: withQuotes(pattern), accept };
 }
 
 /** Counts only behind one of these on the same line. */
-export const behind = (words: RegExp, rule: ContextRule): ContextRule => ({ ...rule, behind: words });
+export const behind = (words: RegExp, rule: ContextRule): ContextRule => ({
+  ...rule,
+  behind: withQuotes(words),
+});
 
 /** A pattern in which `~` stands for a few blanks. */
 export const spaced = ({ source, flags }: RegExp): RegExp =>

@@ -1,5 +1,5 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
-import { isDressedWord, isMadeUp, isStrong, looksChosen } from "./assignment-values.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
+import { isDressedWord, isJumble, isMadeUp, isStrong, looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -57,7 +57,7 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
-  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[A-Za-z\d]{20,64}$/.test(secret) && hasDigit(secret)), upTo: ":" },
+  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => isUuid(secret) || (/^[A-Za-z\d]{20,80}$/.test(secret) && (hasDigit(secret) || isJumble(secret)))), upTo: ":" },
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
   // With a blank behind its option, these take the next word for something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
@@ -83,7 +83,7 @@ export const commandContexts: readonly ContextRule[] = [
   cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
   cli("radtest", /\bradtest~\S{1,80}~["']?/g, unquoted, isAnything),
   cli("radtest", /\bradtest~\S{1,80}~\S{1,80}~\S{1,80}~\d{1,9}~["']?/g, unquoted, isAnything),
-  cli("send ", /\bsend~(?:--~)?["'\uE000]/g, /[^"'\s\uE000-\uE003]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
+  cli("send ", /\bsend~(?:--~)?[¶]/g, /[^"'\s\uE000-\uE003]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
   cli("--from-literal|secret", /--from-literal[= ][\w.-]+=["']?/g, unquoted, isNoWord),
   cli("login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo~)?chpasswd))?/g, word, isPiped),
@@ -102,5 +102,6 @@ export const commandContexts: readonly ContextRule[] = [
   cli("chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
   cli("/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}~\/u)/gi, unquoted, isNoWord),
   cli("sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)~[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
-  behind(/codecov|doctl|snyk/g, cli("codecov|doctl", /[ \t]-t[ =]/g, word, isLong)),
+  behind(/codecov|codacy|doctl|snyk|vercel|test-reporter/g, cli("codecov|codacy|doctl|vercel|test-reporter", /[ \t]-[tr][ =]/g, word, isLong)),
+  cli("authorize-account", /\bauthorize-account~\S{1,40}~/g, unquoted, isNoWord),
 ];

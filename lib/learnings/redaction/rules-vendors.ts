@@ -36,6 +36,8 @@ export const formTokens: readonly TokenRule[] = [
   token("OpenAI key", "sk-", word, 40, (secret) => secret.includes("T3BlbkFJ")),
   token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
+  token("DataStax token", "AstraCS:", /[\w-]+(?::[0-9a-f]+)?/y, 80),
+  token("YouTrack token", "perm:|perm-", /[\w=-]+(?:\.[\w=-]+){0,2}/y, 24, (secret) => secret.split(".").length === 3 && looksRandom(secret)),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
@@ -55,7 +57,6 @@ const isMadeLikeVendors: Accept = (secret) => {
 export const formShapes: readonly ShapeRule[] = [
   shape("Azure client secret", /^[\w.~-]{3}\dQ~/),
   shape("Azure DevOps token", /AZDO[A-Za-z0-9]{4}$/, (secret) => secret.length === 84),
-  shape("Azure service key", /^[A-Za-z0-9]{40,80}(?:AzSe|AzFu|ACDb|AACA|AzCa|AIoT|APIM|ACR[A-D]|ABa[A-D])[A-Za-z0-9]{4,8}$/, (secret) => looksRandom(secret)),
   shape("Azure service key", /JQQJ99[A-Za-z0-9]{20,40}$/, (secret) => secret.length >= 80),
   shape("Terraform token", /^[A-Za-z0-9]+\.atlasv1\.[\w=-]+$/),
   shape("Discord token", /^[MNO][\w-]+\.[\w-]{6}\.[\w-]+$/, (secret) => secret.length >= 55 && looksRandom(secret)),
@@ -63,19 +64,22 @@ export const formShapes: readonly ShapeRule[] = [
   shape("Mailchimp key", /^[0-9a-f]{32}-us\d\d?$/),
   shape("New Relic key", /^(?:eu01xx)?[0-9a-f]+NRAL$/, (secret) => secret.length === 40),
   shape("MaxMind key", /^\w+_mmk$/, (secret) => secret.length >= 38 && looksRandom(secret)),
-  shape("RapidAPI key", /^[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}$/),
+  shape("RapidAPI key", /^[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{5,6}jsn[0-9a-f]{12}$/),
   shape("Licence key", /^[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}$/, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
   shape("Wallet key", /^[5KL][1-9A-HJ-NP-Za-km-z]{50,51}$/, (secret) => hasDigit(secret) && hasBothCases(secret)),
   shape("API key", /^(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}$/, isMadeLikeVendors),
   shape("Recovery code", /^\d{6}(?:-\d{6}){7}$/),
+  shape("UptimeRobot key", /^(?:ur|[um]\d{5,12}-)[0-9a-f]{24,}$/),
+  shape("eBay secret", /^(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}$/),
   shape("Zoho token", /^1000\.[0-9a-f]{32}\.[0-9a-f]{32}$/),
 ];
 
 // biome-ignore format: one rule a line
 export const formContexts: readonly ContextRule[] = [
-  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)["'\uE000-\uE003\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, ofLength(40, 40)),
+  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, ofLength(40, 40)),
   after("AWS signature", "signature=", /\bsignature=/gi, hex, ofLength(64)),
-  after("Azure storage key", "key", /(?:account|storage)_?key["'\uE000-\uE003\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
+  after("Azure storage key", "key", /(?:account|storage)_?key[¶\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
+  alone("Azure service key", "acdb|aaca|+as|+aeh|aiot|azca|azfu|apim|azse|acr|aba", /(?<![\w+/-])[\w+/-]{30,80}(?:AzSe|AzFu|ACDb|AACA|AzCa|AIoT|APIM|ACR[A-D]|ABa[A-D]|\+A(?:St|Sb|Eh))[\w+/-]{4,8}={0,2}(?![\w+/=-])/g, (secret) => looksRandom(secret)),
   after("Azure shared access key", "sharedaccesskey=", /sharedaccesskey=/gi, base64),
   after("Azure SAS", "sig=", /[?&;]sig=/gi, base64, ofLength(30)),
   after("Vault unseal key", "unseal key", /unseal key(?: \d\d?)?: /gi, base64, ofLength(40)),
@@ -95,8 +99,16 @@ export const formContexts: readonly ContextRule[] = [
   alone("fal key", "fal", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?!\w)/g, ofLength(69)),
   alone("Facebook app token", "", /(?<!\w)\d{15,16}\|[\w-]{27}(?![\w-])/g, ofLength(43)),
   alone("Oculus token", "oc|", /(?<!\w)OC\|\d{10,20}\|[\w-]{20,}/g, ofLength(34)),
+  alone("Mapillary token", "mly|", /(?<!\w)MLY\|\d{10,20}\|[0-9a-f]{32}/g, ofLength(40)),
+  alone("Tableau token", "==:", /(?<![\w+/])[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}(?!\w)/g, ofLength(57)),
+  alone("Ably key", ":", /(?<![\w.-])[\w-]{5,7}\.[\w-]{6}:[\w-]{16,43}(?![\w-])/g, (secret) => secret.length >= 29 && looksRandom(secret.slice(secret.indexOf(":")))),
+  alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":")))),
+  behind(/contribsys|\bsidekiq/gi, alone("Sidekiq credentials", "contribsys|sidekiq", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?!\w)/g, ofLength(17))),
+  after("Kaggle key", "username", /["\uE000]username["\uE000]\s{0,4}:\s{0,4}["\uE000][\w.-]{1,40}["\uE000]\s{0,4},\s{0,8}["\uE000]key["\uE000]\s{0,4}:\s{0,4}["\uE000]/g, hex, ofLength(32)),
+  after("Honeycomb key", "honeycomb-team", /honeycomb-team[¶]?[ \t]{0,4}[:=,][ \t]{0,4}[¶]?/gi, word, ofLength(20)),
+  after("Vercel deploy hook", "integrations/deploy/", /integrations\/deploy\/\w+\//g, word, (secret) => secret.length >= 8),
   alone("Convex key", "prod:|dev:|preview:", /(?<!\w)(?:prod|dev|preview):[\w:-]{3,60}\|[\w+/=-]{30,}/g, ofLength(40)),
   after("Wallet key", "", /\[\s{0,2}(?=\d)/g, /(?:\d{1,3}\s{0,2},\s{0,2}){63}\d{1,3}/y, (secret) => secret.length > 0),
-  after("Twilio key", "twilio", /["'\uE000-\uE003`]AC\w*["'\uE000-\uE003`],[ \t]{0,4}["'\uE000-\uE003`]/g, hex, ofLength(32, 32)),
+  after("Twilio key", "twilio", /[¶`]AC\w*[¶`],[ \t]{0,4}[¶`]/g, hex, ofLength(32, 32)),
   after("RSA key value", "<d>|<p>|inverseq", /<(?:D|P|Q|DP|DQ|InverseQ)>\s{0,8}/g, /[A-Za-z0-9+/=\s]+/y, (secret) => secret.length >= 40 && hasDigit(secret)),
 ];

@@ -1,17 +1,8 @@
 import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
+import { isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, hasDistinct, kindNamed, type Span, type TokenRule } from "./rule.ts";
-import { namedTable, prefixTable } from "./vendor-table.ts";
-
-/** A row of the vendors' table: a kind, what stands before its tokens, and their form. */
-export interface VendorRow {
-  readonly name: string;
-  readonly words: readonly string[];
-  readonly alphabet: string;
-  readonly length: number;
-  readonly isExact: boolean;
-  readonly flags: string;
-}
+import { namedRows, prefixRows, type VendorRow, vendorWords } from "./vendor-rows.ts";
 
 /** None can fail after its first character, so none can backtrack. */
 const patterns: Record<string, RegExp> = {
@@ -23,22 +14,6 @@ const patterns: Record<string, RegExp> = {
   b: /[\w+/=%-]+/y,
   d: /[\w=-]+(?:\.[\w=-]+)*/y,
 };
-
-function rowsOf(table: string): VendorRow[] {
-  return table
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [name = "", fields = ""] = line.split(/: (?=\S+ )/);
-      const words = fields.split(" ");
-      const [, alphabet = "w", length = "0", flags = ""] =
-        /^([a-z])(\d+)(\D*)$/.exec(words.pop() ?? "") ?? [];
-      return { name, words, alphabet, length: Number(length), isExact: flags.includes("="), flags };
-    });
-}
-
-export const prefixRows: readonly VendorRow[] = rowsOf(prefixTable);
-export const namedRows: readonly VendorRow[] = rowsOf(namedTable);
 
 /** `ghp_xxxxxxxx` and `AKIAXXXXXXXXXXXXXXXX` are placeholders. */
 const isVaried = (token: string) => hasDistinct(token, 8) && !isPlaceholder(token);
@@ -61,11 +36,21 @@ export const vendorTokens: readonly TokenRule[] = prefixRows.map(ruleOf);
 const wordRows = new Map<string, VendorRow[]>();
 for (const row of namedRows)
   for (const word of row.words) wordRows.set(word, [...(wordRows.get(word) ?? []), row]);
-const vendorWord = new RegExp([...wordRows.keys()].sort((a, b) => b.length - a.length).join("|"), "gi");
-const credentialWord = /key|token|secret|passw|auth|credential|login|api/i;
+const words = [...new Set([...wordRows.keys(), ...vendorWords])];
+const vendorWord = new RegExp(words.sort((a, b) => b.length - a.length).join("|"), "gi");
+const credentialWord = /key|token|secret|passw|auth|credential|certificate|login|api(?![/.])/i;
+/** What is said of a credential behind it, and of little else. */
+const spokenOf = /\b(?:rotat|revok|leak|expos)/i;
+/** What else such a run may be. */
+const otherLabel =
+  /(?:id|hash|(?<![A-Za-z])(?:sha\d*|md5|digest|commit|release|build|trace|event|message|job|run|workflow|issue|app|orgs?|projects?|users?|accounts?|teams?|in|at))["'\s:=/]*$/i;
+/** A key that has no form: no shorter, or it may be a word. */
+const formlessMin = 20;
+const isFormlessKey = (run: string, next: string) =>
+  run.length >= formlessMin && /^[\w-]+={0,2}$/.test(run) && !/[\w+/=.-]/.test(next) && isTokenLike(run);
 const runPattern = /[\w+/=-]{16,100}/g;
 /** How far behind the vendor's name its token may stand, on the same line. */
-const reach = 100;
+const reach = 160;
 
 const alphabets: Record<string, RegExp> = {
   h: /^[0-9a-fA-F]+$/,
@@ -76,26 +61,42 @@ const alphabets: Record<string, RegExp> = {
   b: /^[\w+/=-]+$/,
 };
 
+function nextRunFrom(text: string, at: number): number {
+  runPattern.lastIndex = at;
+  const next = runPattern.exec(text)?.index ?? Number.POSITIVE_INFINITY;
+  // `matchAll` begins there, too.
+  runPattern.lastIndex = 0;
+  return next;
+}
+
+const formless = kindNamed("API key");
+
 function findNamed(text: string): Span[] {
   const spans: Span[] = [];
   let from = 0;
+  let nextRun = -1;
   vendorWord.lastIndex = 0;
   for (let hit = vendorWord.exec(text); hit; hit = vendorWord.exec(text)) {
     if (hit.index < from) continue;
+    // Most names have nothing behind them that could be a key.
+    if (nextRun < hit.index) nextRun = nextRunFrom(text, hit.index);
+    if (nextRun > hit.index + reach) continue;
     const end = text.indexOf("\n", hit.index);
     const line = text.slice(hit.index, Math.min(end === -1 ? text.length : end, hit.index + reach));
-    if (/search|publi|site|anon|client.?id/i.test(line)) continue;
+    if (/search.?(?:only|key|api)|publi|\bsite.?key|anon|client.?id/i.test(line)) continue;
     const rows = wordRows.get(hit[0].toLowerCase()) ?? [];
     for (const run of line.matchAll(runPattern)) {
       const row = rows.find(
         ({ alphabet, length }) => run[0].length === length && alphabets[alphabet]?.test(run[0]),
       );
-      if (!row || !hasDigit(run[0]) || !isVaried(run[0])) continue;
-      if (!credentialWord.test(line.slice(0, run.index)) || /id["'\s:=]*$/i.test(line.slice(0, run.index)))
-        continue;
       const start = hit.index + run.index;
-      from = start + run[0].length;
-      spans.push({ start, end: from, kind: kindNamed(row.name).kind });
+      const runEnd = start + run[0].length;
+      if (!(row || isFormlessKey(run[0], text.charAt(runEnd))) || !hasDigit(run[0]) || !isVaried(run[0]))
+        continue;
+      const before = line.slice(0, run.index);
+      if (otherLabel.test(before) || !(credentialWord.test(before) || spokenOf.test(line))) continue;
+      from = runEnd;
+      spans.push({ start, end: from, kind: (row ? kindNamed(row.name) : formless).kind });
       break;
     }
   }
@@ -103,7 +104,7 @@ function findNamed(text: string): Span[] {
 }
 
 export const namedVendors: Finder = {
-  kinds: namedRows.map(({ name }) => kindNamed(name)),
-  keywords: [...wordRows.keys()],
+  kinds: [...namedRows.map(({ name }) => kindNamed(name)), formless],
+  keywords: words,
   find: findNamed,
 };

@@ -9,6 +9,7 @@ import { privateKeys } from "./exact/private-keys.ts";
 import { cloud, headers, statements, urls } from "./exact/rules.ts";
 import { contexts, tokens } from "./exact/tokens.ts";
 import { values } from "./exact/values.ts";
+import { vendorKeys } from "./exact/vendors.ts";
 import { cleanSamples, type Half, secretSamples } from "./samples/read.ts";
 import { exactSample } from "./samples/template.ts";
 
@@ -25,6 +26,7 @@ const subjects = {
   "a credential of a header": headers,
   "a credential of a URL": urls,
   "a password": statements,
+  "a vendor's key": vendorKeys,
 };
 
 /** Where each rule begins and where it ends: texts with the credentials marked in them, and texts that come close. */

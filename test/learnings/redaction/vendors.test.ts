@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { publishedKinds, redact } from "../../../lib/learnings/redaction/redact.ts";
 import { kindNamed } from "../../../lib/learnings/redaction/rule.ts";
-import { namedRows, prefixRows, type VendorRow } from "../../../lib/learnings/redaction/vendors.ts";
+import { namedRows, prefixRows, type VendorRow } from "../../../lib/learnings/redaction/vendor-rows.ts";
 import { expand } from "./samples/template.ts";
 
 const alphabets: Record<string, string> = {
