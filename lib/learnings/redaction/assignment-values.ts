@@ -360,7 +360,7 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
       (isHex(value) && value.length >= (named.isEnvironment ? 30 : 32)) ||
       /^[A-Z]{20}$/.test(value) ||
       ((isLiteral || named.isEnvironment) && isJumble(value)) ||
-      ((isConstant || named.isEnvironment) && (isUuid(value) || isLongCode(value)))
+      ((isConstant || named.isEnvironment) && (isUuid(value) || isLongCode(value) || isDense(value)))
     );
   if (claim === "credential")
     return (

@@ -208,6 +208,8 @@ const bridges: readonly Bridge[] = [
   over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, {
     serves: isLineStart,
   }),
+  // NAME (value=…)
+  over("call", " ", /[ \t]\((?:value|is)[=: ]{1,2}(?=\S)/y, { beyond: "(" }),
   // the password `…`, password - …
   over("call", " ", / (?=`)/y, { beyond: "`" }),
   over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),

@@ -5,6 +5,7 @@ import {
   isCredential,
   isDiceware,
   isDressedWord,
+  isJumble,
   isNumberedWord,
   isOddWord,
   isStrong,
@@ -35,6 +36,7 @@ const sureVerbs = setOf("is was are were");
 const imperatives = setOf("enter type use try");
 const wordsMax = 8;
 const wordLengthMax = 128;
+const valueLengthMax = 512;
 const wordReadMax = 200;
 const listedLengthMax = 24;
 
@@ -169,7 +171,7 @@ const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
-  const value = valueAt(text, at + opened, false, wordLengthMax);
+  const value = valueAt(text, at + opened, false, valueLengthMax);
   // **…**
   const bold = value && opened > 0 && /^[*_]/.test(word) ? (/[*_]+$/.exec(value.text)?.[0].length ?? 0) : 0;
   return value && bold > 0 && bold < value.text.length
@@ -403,7 +405,7 @@ function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
   return false;
 }
 const namedBefore =
-  /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w-]{2,20}[ \t]+){0,2}$/;
+  /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
 
 /** "… is the password": the value stands before its name. */
 export function spokenBefore(text: string, nameStart: number, from: number): Value | undefined {
@@ -417,7 +419,7 @@ export function spokenBefore(text: string, nameStart: number, from: number): Val
   const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
   const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
   return start >= windowStart &&
-    (isQuoted || looksChosen(word)) &&
+    (isQuoted || looksChosen(word) || isJumble(word)) &&
     (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&
     !isPlaceholder(word)

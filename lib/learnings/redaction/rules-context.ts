@@ -59,7 +59,8 @@ const isOwnPassword: AcceptInContext = (secret, { context }) =>
 
 const secretParameter =
   /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id)=/i;
-const maybeSecretParameter = /^.(?:key|code|auth|sid|jwt|hmac)=/i;
+const maybeSecretParameter =
+  /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
 const isParameter: AcceptInContext = (secret, { context }) =>
   secretParameter.test(context)
     ? secret.length >= 6 && isSecretLike(secret)

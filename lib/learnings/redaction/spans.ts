@@ -1,6 +1,11 @@
+import { hasBothCases, hasDigit } from "./appearance.ts";
 import type { Span } from "./rule.ts";
 
-const isApart = (neighbour: string) => /[:/@=,;&|?\s]/.test(neighbour);
+/** In base64 a slash is a digit like any other. */
+const isBase64 = (value: string) =>
+  /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
+const isApart = (neighbour: string, span: string) =>
+  /[:/@=,;&|?\s]/.test(neighbour) && !(neighbour === "/" && isBase64(span));
 
 /** Where the first span that ends behind `at` stands. */
 function firstBehind(spans: readonly Span[], at: number): number {
@@ -35,8 +40,9 @@ export function withFound(text: string, spans: readonly Span[], found: readonly 
     // `user:token` and `token@host` are two things, of which one is the credential.
     const knownStart = spans[first]?.start ?? 0;
     const knownEnd = spans[last - 1]?.end ?? 0;
-    if (span.start < knownStart && isApart(text.charAt(knownStart - 1))) continue;
-    if (span.end > knownEnd && isApart(text.charAt(knownEnd))) continue;
+    const whole = text.slice(span.start, span.end);
+    if (span.start < knownStart && isApart(text.charAt(knownStart - 1), whole)) continue;
+    if (span.end > knownEnd && isApart(text.charAt(knownEnd), whole)) continue;
     for (let index = first + 1; index < last; index++) swallowed.add(index);
     const known = grown.get(first) ?? spans[first] ?? span;
     const end = Math.max(span.end, knownEnd);

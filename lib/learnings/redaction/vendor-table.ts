@@ -375,12 +375,9 @@ Deepgram key: h40
 
 /** Vendors whose keys have no form of their own: their names, in one word. Where one stands, a hash may be a key. */
 export const vendorNames = `
-abuseipdb agora airtable akismet alchemy alphavantage azure binance bitly chromatic circleci cloudflare
-codacy codecov coinapi coinmarketcap coveralls cronitor cypress deepl dingtalk elevenlabs etherscan feishu
-freshdesk godaddy heroku honeycomb hubspot infura ipinfo jumpcloud kaggle lastfm logdna loggly logtail
-mailchimp mailjet mandrill maxmind meilisearch netlify newrelic newsapi nexmo onesignal openweather
-pinecone pipedrive plivo posthog postmark pushbullet pusher pushover quicknode railway razorpay relic
-rollbar scaleway semgrep sentry serpapi shodan shopify snyk sonar sparkpost strava thingspeak tiingo
-todoist toggl trello twilio twitch typesense uptimerobot urlscan vercel victorops virustotal vonage wandb
-weatherapi wechat wolfram zapier
+abuseipdb agora airtable alchemy azure circleci cloudflare codacy codecov coinapi coinmarketcap cypress
+deepl elevenlabs freshdesk heroku honeycomb hubspot infura jumpcloud kaggle loggly logtail mailchimp
+mailjet mandrill meilisearch netlify newrelic onesignal openweather pinecone pipedrive posthog postmark
+pushbullet pusher pushover relic rollbar scaleway sentry serpapi shodan shopify snyk sonar trello twilio
+uptimerobot urlscan vercel victorops virustotal wandb wolfram
 `;

@@ -174,7 +174,7 @@ export const urls: Record<string, readonly string[]> = {
     "x?token=abc12",
     ...["key", "code", "auth", "sid", "jwt", "hmac"].map((name) => `x?${name}=«url_token|${random}»`),
     `x?code=${random.slice(1)}`,
-    `x?mykey=«secret|${random}»`,
+    `x?mykey=«url_token|${random}»`,
     `x?postcode=${random}`,
     `x?page=${random}`,
   ],

@@ -69,6 +69,11 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "{hex:8}:{hex:8}",
     "service:acme:production",
   ],
+  "goes whole, though a slash lies in it or it is long": [
+    "creds -> ACME_API_KEY: «password|{alnum:8}/{alnum:77}==»",
+    "the Acme token was «token|{hex:256}».",
+    "KeyError while loading ACME_TOKEN (value=«token|{hex:32}»)",
+  ],
   "without a digit, or with hardly one, is no word for all that": [
     'TOMTOM_API_KEY = "«api_key|{alpha:32}»"',
     'apiKey = "currentUserAccessKeyProvider"',
