@@ -35,7 +35,7 @@ const foreignKeyEndings = endingsOf(
   "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵",
 );
 const keyOwners = setOf(
-  "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction",
+  "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk server agent merchant partner developer sandbox enrollment install",
 );
 const publicKeyOwners = setOf(
   "public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore object query translation hash dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known config property feature flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer trusted dedup event entity record trace shard request correlation document node measurement tracking",
@@ -127,7 +127,8 @@ function isLeading(words: readonly string[]): boolean {
 const idVendors = setOf("openweather openweathermap owm wolfram wolframalpha openexchangerates");
 function idClaim(words: readonly string[], owner: string): Claim | undefined {
   if (words.some((word) => idVendors.has(word))) return "api_key";
-  if (owner === "secret") return words.includes("vault") ? "token" : "likely";
+  if (owner === "secret") return "token";
+  if (words.at(-1) === "appid") return "maybe";
   return owner === "reporter" ? "likely" : undefined;
 }
 
@@ -159,7 +160,8 @@ export function claimOf(given: string): Claim | undefined {
   if (
     words[0] === "x" &&
     words.length > 1 &&
-    (last === "session" || (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
+    (/^(?:session|consumer|team)$/.test(last) ||
+      (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
   )
     return "api_key";
   // An account's `sid` is public, a session's is not: let the value decide.
@@ -192,7 +194,7 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Everything a name can have in it. */
 export const nameStems: ReadonlySet<string> = setOf(
-  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id",
+  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team",
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

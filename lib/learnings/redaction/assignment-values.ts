@@ -26,12 +26,13 @@ const isHarmless = (value: string) =>
   /^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?|chars?|characters?|digits?|letters?|words?)$/.test(
     value,
   ) ||
-  /^(?:https?|arn|file|s3|gs):/.test(value) ||
+  // An address, or a program and its version.
+  /^(?:https?|arn|file|s3|gs):|^[a-z-]+\/\d+(?:\.\d+)+$/i.test(value) ||
   /^[a-z][\w.-]*@(?:[\w-]+\.)+[a-z\d-]+$/i.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`, a constant's name. */
-const isConstantLike = (value: string) =>
+export const isConstantLike = (value: string) =>
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
 
 /** `OYoxUvIijrH`: capitals that begin no word, more than an abbreviation has. */
@@ -141,7 +142,8 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
   if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (isDiceware(value)) return true;
-  if (!isLiteral) return looksRandom(value) || isOddWord(value) || isUnpronounceable(value);
+  if (!isLiteral)
+    return looksRandom(value) || isOddWord(value) || isUnpronounceable(value) || isJumble(value);
   // `"password": "Contraseña"`: a word of another language.
   if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
@@ -169,7 +171,7 @@ const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0
 
 /** `abcdefghijklmnop1234`: what people make up for a token. */
 const isLongCode = (value: string) =>
-  value.length >= 16 && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
+  value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
 /** `HheTenPv6lqTlebo`: the words that its capitals would begin are too short for words. */
 export const isJumble = (value: string, lengthMin = 20): boolean =>
@@ -196,10 +198,13 @@ export function isTokenLike(value: string): boolean {
   );
 }
 
+/** What vendors put behind a prefix of theirs. */
+const isBody = (value: string) => isLongCode(value) || isDense(value) || isUnpronounceable(value);
+
 /** Long, of one piece, with capitals in places where no word begins. */
 const isDense = (value: string) =>
   value.length >= 20 &&
-  /^[A-Za-z0-9+/=_]+$/.test(value) &&
+  /^[\w+/=-]+$/.test(value) &&
   hasDigit(value) &&
   hasBothCases(value) &&
   !isPlainCase(value.replace(/\d/g, ""));
@@ -231,9 +236,14 @@ const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element",
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
   meaningOfDer(value) === "public" ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|(?:0x)?[0-9A-F]{16}$|[0-9A-F]{40}$|G-[A-Z0-9]{8,12}$)/.test(
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$)/.test(
     value,
   );
+
+/** The id or the fingerprint of a PGP key, unless the name before it says what else it is. */
+export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9A-F]{40})$/.test(value);
+const sureClaims: ReadonlySet<Claim> = new Set(["password", "secret", "token", "api_key"]);
+const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
 
 /** Something else than a credential. */
 const standsFor = (value: string) =>
@@ -255,6 +265,7 @@ export const isCredential = (value: Value, named: Named): boolean =>
   value.text.length >= lengthMin[named.claim] &&
   (named.tie !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
+  (!isKeyId(value.text) || (sureClaims.has(named.claim) && !looseTies.has(named.tie))) &&
   (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
 
 function looksLikeCredential(value: Value, named: Named): boolean {
@@ -276,18 +287,25 @@ const isCallOrPath = (value: string) =>
     ? isExpression(value)
     : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value);
 
+/** `retries=3`: a name and a value of its own. */
+const isField = /^[A-Za-z][\w.]*=[^=]/;
 /** The looser the tie, the clearer the value must be a credential and not the next word or argument. */
 function fitsTie(value: string, tie: Tie | undefined): boolean {
-  if (tie === "option") return !isPlainCase(value) || isDiceware(value);
+  if (tie === "option") return (!isPlainCase(value) || isDiceware(value)) && !isField.test(value);
   if (tie === "pair" || tie === "sentence")
-    return hasDigit(value) || isOddWord(value) || isDiceware(value) || isAppPassword(value);
-  if (tie === "line" && /^[A-Z][A-Z0-9_]+=/.test(value)) return false;
+    return (
+      hasDigit(value) || isOddWord(value) || isDiceware(value) || isAppPassword(value) || isJumble(value, 14)
+    );
+  if (tie === "line" && isField.test(value)) return false;
   if (tie === "cell" || tie === "line")
-    return hasDigit(value) || isOddWord(value) || isTokenLike(value) || isDiceware(value);
+    return (
+      hasDigit(value) || isOddWord(value) || isTokenLike(value) || isDiceware(value) || isJumble(value, 14)
+    );
   if (tie === "near") return isStrong(value);
   if (tie === "call")
     return (
       isTokenLike(value) ||
+      isJumble(value, 14) ||
       isDressedWord(value) ||
       isNumberedWord(value) ||
       isDiceware(value) ||
@@ -378,7 +396,7 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
       ? tie !== "sentence" || value.length >= 8
       : isDense(value) ||
           (tie !== "sentence" && tie !== "pair" && isChosen(value)) ||
-          isLongCode(value.replace(/^[a-z]{2,10}[-_]/, "")) ||
+          isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
           ((named.isEnvironment || tie === "option") && (isShortCode(value) || isJumble(value, 14))) ||
           (isQuoted && (isJumble(value, 14) || (claim === "api_key" && isShortCode(value))));
   if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral));

@@ -1,5 +1,6 @@
+import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
-import { isCredential, type Tie } from "./assignment-values.ts";
+import { isCredential, isKeyId, type Tie } from "./assignment-values.ts";
 import { type Bridge, bridgesAt, isEnvironment, isLineStart, type Name, nextOfList } from "./bridges.ts";
 import { plainWordBehind } from "./plain-words.ts";
 import {
@@ -110,7 +111,7 @@ function overBridge(name: Name, claim: Claim): Found | undefined {
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
     const value = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
-    if (!value) continue;
+    if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name))) continue;
     const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv };
     const values = isList ? listed(name, value, claim, tie) : isCredential(value, named) ? [value] : [];
     if (values.length > 0) return found(values, claim);
@@ -202,6 +203,7 @@ const isSecretRef = /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/;
 /** In an ARN (`…:secret:…`), the user of a URL, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
+  (name.length >= 24 && looksVeryRandom(name)) ||
   (text.startsWith("=", end) && isSecretRef.test(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
@@ -212,7 +214,9 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   const hitEnd = at + length;
   nameRestPattern.lastIndex = hitEnd;
   const isLatin = text.charCodeAt(at) < 0x2e80;
-  const end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
+  let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
+  // "secret id: …" is one name.
+  if (/^ ids?\b/i.test(text.slice(end, end + 5)) && /secret$/i.test(text.slice(start, end))) end += 3;
   // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
   if (
     end - start <= 9 &&
@@ -284,9 +288,11 @@ export const assignments: Finder = {
           claim = "password";
         if (claim) outcome = overBridge(name, claim);
         if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(text, name))
-          outcome = overBridge(name, "api_key");
+          outcome = overBridge(name, "api_key") ?? inSentence(name, "api_key", from, candidates, sentences);
         if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
           outcome = saidKey(name) ?? outcome;
+        // `ACME_INGESTION_KEY` in a sentence is no other key than one of Acme's.
+        if (claim === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = "api_key";
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
           outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;
         if ((claim === "password" || claim === "passphrase") && !outcome?.spans.length)

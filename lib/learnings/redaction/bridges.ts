@@ -197,9 +197,16 @@ const bridges: readonly Bridge[] = [
     "line",
     `${q})]* \t:=`,
     sticky(
-      `[${q})\\]*]{0,4}[ \\t]*[:=][ \\t*]*(?:\\r?\\n[ \\t]*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )[ \\t]*)?`,
+      `[${q})\\]*]{0,4}[ \\t]*[:=][ \\t]*(?:\\*{1,2}[ \\t]*)?(?:\\r?\\n[ \\t]*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )[ \\t]*)?`,
     ),
     { beyond: ":=" },
+  ),
+  // the token of Acme, and in the next line Old value: …
+  over(
+    "line",
+    " \t\n.,;:)`*",
+    /[^\n]{0,40}\n\s{0,8}[>*#+-]{0,2}[ \t]{0,4}\*{0,2}(?:(?:[Oo]ld|[Nn]ew|[Cc]urrent|[Pp]revious|[Aa]ctual|[Ll]eaked)(?: (?:value|key|token|secret|one))?|[Vv]alue)\*{0,2}:\*{0,2}[ \t]{1,4}/y,
+    { serves: ({ text, end }) => text.slice(end, end + 41).includes("\n") },
   ),
   // | password | … |, password,… as a line of two
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}[ \\t]*\\|{1,2}[ \\t*_]*`), { beyond: "|" }),
@@ -216,20 +223,21 @@ const bridges: readonly Bridge[] = [
 ];
 
 const byFirst = new Map<string, readonly Bridge[]>();
-const bridgesFrom = (first: string): readonly Bridge[] =>
-  kept(byFirst, first, () => bridges.filter((bridge) => bridge.first.includes(first)));
-const byBeyond = new Map<string, readonly Bridge[]>();
-const bridgesOver = (blank: string, beyond: string): readonly Bridge[] =>
-  kept(byBeyond, blank + beyond, () =>
-    bridgesFrom(blank).filter((bridge) => bridge.beyond === undefined || bridge.beyond.includes(beyond)),
+for (const first of new Set(bridges.flatMap((bridge) => [...bridge.first])))
+  byFirst.set(
+    first,
+    bridges.filter((bridge) => bridge.first.includes(first)),
   );
-
+const bridgesFrom = (first: string): readonly Bridge[] => byFirst.get(first) ?? [];
+const byBeyond = new Map<string, readonly Bridge[]>();
 /** The lists are short; a sign that leads nowhere is not kept. */
-function kept(lists: Map<string, readonly Bridge[]>, key: string, make: () => readonly Bridge[]) {
-  const known = lists.get(key);
+function bridgesOver(blank: string, beyond: string): readonly Bridge[] {
+  const known = byBeyond.get(blank + beyond);
   if (known) return known;
-  const made = make();
-  if (key.charCodeAt(key.length - 1) < 128) lists.set(key, made);
+  const made = bridgesFrom(blank).filter(
+    (bridge) => bridge.beyond === undefined || bridge.beyond.includes(beyond),
+  );
+  if (beyond.charCodeAt(0) < 128) byBeyond.set(blank + beyond, made);
   return made;
 }
 

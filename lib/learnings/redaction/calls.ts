@@ -1,7 +1,13 @@
 import { hasDigit, hasLetter, isUuid } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
 import { claimOf } from "./assignment-names.ts";
-import { isCredential, isPublicValue, isTokenLike, looksChosen } from "./assignment-values.ts";
+import {
+  isConstantLike,
+  isCredential,
+  isPublicValue,
+  isTokenLike,
+  looksChosen,
+} from "./assignment-values.ts";
 import { judgedOnce } from "./judged.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
@@ -40,6 +46,7 @@ const isNoCredential = ({ text }: Value) =>
   text.length < 4 ||
   isPublicValue(text) ||
   isPlaceholder(text) ||
+  isConstantLike(text) ||
   (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) &&
     !looksChosen(text)) ||
   /\s/.test(text.trim());
@@ -52,20 +59,30 @@ const strictCalls =
 const doorWord =
   /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
 /** Vendors whose libraries in the browser are opened with a key that is public by design. */
-const publicOpeners = new Set("amplitude bugsnag hotjar mapbox posthog pusher recaptcha hcaptcha".split(" "));
+const publicOpeners = new Set(
+  "amplitude bugsnag hotjar mapbox posthog pusher recaptcha hcaptcha mixpanel heap fullstory logrocket gtag clarity analytics".split(
+    " ",
+  ),
+);
+const hasWordOf = (vendors: ReadonlySet<string>) =>
+  judgedOnce((called) => {
+    const names = called.match(/[A-Za-z]{3,}/g) ?? [];
+    const words = names.flatMap((name) => [name, ...(name.match(/[A-Z]?[a-z]{2,}/g) ?? [])]);
+    return words.some((word) => vendors.has(word.toLowerCase()));
+  });
 /** `new Logtail("…")`, `rollbar.init("…")`: the call of a vendor. */
-const isVendorCall = judgedOnce((called) => {
-  const names = called.match(/[A-Za-z]{3,}/g) ?? [];
-  const words = names.flatMap((name) => [name, ...(name.match(/[A-Z]?[a-z]{2,}/g) ?? [])]);
-  return (
-    words.some((word) => vendorWords.has(word.toLowerCase())) &&
-    !words.some((word) => publicOpeners.has(word.toLowerCase()))
-  );
-});
-/** Whose call it is: `ApiClient("…")` may be anybody's. */
+const isVendorCall = hasWordOf(vendorWords);
+const isPublicCall = hasWordOf(publicOpeners);
+/** What else is made of a run of hex or an id. */
+const isMadeOfIds =
+  /id$|guid|hash|sha\d*|commit|digest|byte|buffer|address|block|hex|big|int$|colou?r|ref$|revision|version|checksum|etag|public|error|exception|date|uri|url|regex|token$|string|node|transaction|signature|salt/i;
+/** Whose call it is: `ApiClient("…")` and `new Acme("…")` may be anybody's. */
 function ownerOf(before: string, word: string): "vendor" | "client" | undefined {
-  if (isVendorCall(before.slice(before.lastIndexOf(" ") + 1))) return "vendor";
-  return /client$/i.test(word) ? "client" : undefined;
+  const called = before.slice(before.lastIndexOf(" ") + 1);
+  if (isPublicCall(called)) return undefined;
+  if (isVendorCall(called)) return "vendor";
+  if (/(?:client|api|sdk)$|^(?:init|initiali[sz]e|configure|setup)$/i.test(word)) return "client";
+  return /\bnew (?:[\w.]{1,20}\.)?[A-Z]\w*$/.test(before) && !isMadeOfIds.test(word) ? "client" : undefined;
 }
 /** A client may be opened with its id. */
 const isKeyArgument = (text: string, owner: "vendor" | "client") =>
@@ -115,6 +132,8 @@ function knownArgument(list: readonly Argument[], name: string): Value | undefin
 }
 
 const unclosedStep = 48;
+/** A string, or a string with a name: `key="…"`, `key: "…"`. */
+const literalArgument = new RegExp(`^(?:[a-zA-Z_]{1,16}[:=] ?)?[${quotes}]`);
 
 function findInCalls(text: string): Span[] {
   const spans: Span[] = [];
@@ -127,7 +146,7 @@ function findInCalls(text: string): Span[] {
     const name = callAt(before, word, before.trimEnd().length);
     const isDoor = doorWord.test(word);
     // Most calls have no string for their first argument.
-    const isLiteral = !name && !isDoor && quotes.includes(text.charAt(at + 1));
+    const isLiteral = !name && !isDoor && literalArgument.test(text.slice(at + 1, at + 24));
     const owner = isLiteral ? ownerOf(before, word) : undefined;
     if (!name && !isDoor && !owner) continue;
     const list = argumentsAt(text, at + 1)?.list;

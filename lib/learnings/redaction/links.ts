@@ -8,7 +8,7 @@ const linkPattern = /(?:https?|wss?):\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
 const keyHosts =
   /^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b/i;
 const opensDoors =
-  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|(?:with|api)[_-]?\/?key\/)/i;
+  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)/i;
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are no tokens. */
 const isTokenPart = (part: string) =>
@@ -34,6 +34,7 @@ function find(text: string): Span[] {
     if (!isDoor || path.length > 2_048) continue;
     const isStrongDoor =
       isKeyHost ||
+      /^https?:\/\/(?:web)?hooks?\./.test(link[0]) ||
       /reset|magic|invit|activat|verif|confirm|recover|one-?time|passwordless|trigger|unsubscribe|webhook|hooks?\b/i.test(
         path,
       );

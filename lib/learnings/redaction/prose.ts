@@ -365,8 +365,10 @@ export function writtenBehind(text: string, from: number, claim: Claim): Value |
   return judged(value, claim, true);
 }
 
-const cjkBefore =
-  /([!-~]{6,80})["'`]?[ \t]{0,2}(?:作为|作為|当作|用作|设为|を|として|という)[\u3040-\u30ff\u4e00-\u9fff]{0,6}$/;
+const cjkSaying = /作为|作為|当作|用作|设为|を|として|という/;
+const cjkBefore = new RegExp(
+  `([!-~]{6,80})["'\`]?[ \\t]{0,2}(?:${cjkSaying.source})[\\u3040-\\u30ff\\u4e00-\\u9fff]{0,6}$`,
+);
 /** "使用 … 作为密码": where words have no blanks between them, the value before its name. */
 export function writtenBefore(
   text: string,
@@ -374,6 +376,7 @@ export function writtenBefore(
   from: number,
   claim: Claim,
 ): Value | undefined {
+  if (!cjkSaying.test(text.slice(Math.max(from, nameStart - 12), nameStart))) return undefined;
   const before = text.slice(Math.max(from, nameStart - 100), nameStart);
   const match = cjkBefore.exec(before);
   if (!match?.[1]) return undefined;

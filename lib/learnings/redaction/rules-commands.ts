@@ -1,5 +1,14 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
-import { isDressedWord, isJumble, isMadeUp, isStrong, looksChosen } from "./assignment-values.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
+import {
+  isDressedWord,
+  isJumble,
+  isKeyId,
+  isMadeUp,
+  isPublicValue,
+  isStrong,
+  isTokenLike,
+  looksChosen,
+} from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -25,7 +34,14 @@ const isNoWord: Accept = (secret) =>
 /** `-u 1000:1000` are a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
-const isLong: Accept = (secret) => secret.length >= 16 && hasDigit(secret) && isNoOption(secret);
+/** Where hardly anything else stands: no address, no name of a file or a thing. */
+const isArgument: Accept = (secret) =>
+  secret.length >= 16 &&
+  (isTokenLike(secret) || isJumble(secret)) &&
+  !/:\/\/|^(?:\/|sha\d+:|[A-Za-z]\w*=[^=])|\.[a-z]{2,4}$|^[a-z]+(?:[-_.:/][a-z]*\d{0,4})+$/.test(secret) &&
+  !isPublicValue(secret) &&
+  !isKeyId(secret) &&
+  isNoOption(secret);
 
 const word = /[^\s"'`|;&\uE000-\uE003]+/y;
 const opened = `["'\\uE000-\\uE003]?`;
@@ -57,7 +73,8 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
-  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => isUuid(secret) || (/^[A-Za-z\d]{20,80}$/.test(secret) && (hasDigit(secret) || isJumble(secret)))), upTo: ":" },
+  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isJumble(secret)) && !isPlaceholder(secret)), upTo: ":" },
+  command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"'][^\\s:\"'$]*:", isAnything, /[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,6}(?=["'])/y),
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
   // With a blank behind its option, these take the next word for something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
@@ -102,6 +119,8 @@ export const commandContexts: readonly ContextRule[] = [
   cli("chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
   cli("/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}~\/u)/gi, unquoted, isNoWord),
   cli("sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)~[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
-  behind(/codecov|codacy|doctl|snyk|vercel|test-reporter/g, cli("codecov|codacy|doctl|vercel|test-reporter", /[ \t]-[tr][ =]/g, word, isLong)),
-  cli("authorize-account", /\bauthorize-account~\S{1,40}~/g, unquoted, isNoWord),
+  // acme push -k …: what of all that takes such an option is no key
+  cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
+  // acme login …, acme account authorize 0123 …, acme config set token …
+  cli("login|auth|init|setup|activate|register|token|key|config|licen", /(?<![\w./-])[a-z][a-z\d-]{1,20}~(?:[a-z][a-z\d:-]{1,20}~){0,2}?(?:login|auth[a-z-]{0,14}|init|setup|activate|register|(?:set|add|save|use)-?(?:api-?)?(?:token|key)|(?:token|key)s?~(?:set|add|save|use|import)|config(?:ure)?(?:~(?:set|add))?(?:~[\w./:-]{1,60})?)(?::\w{1,12})?~(?:--?(?!u)[a-z-]{1,20}[ =])?(?:(?:\d{4,30}|[\w.+-]{1,40}@[\w.-]{1,40})~)?["']?(?=[\w+/=.:-]{16})/g, word, isArgument),
 ];

@@ -87,7 +87,7 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, isSecretLike)),
   behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]+[\w.@-]{2,40}[ \t]+/gi, unquoted, (secret) => looksChosen(secret) || (secret.length >= 8 && hasDigit(secret) && hasLetter(secret)))),
   after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}[¶]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$|^(?:Hmac|HMAC|AES|RSA|PBKDF|SHA|HS|RS)[\w-]{0,20}$/.test(secret) && isNoPlaceholder(secret)),
-  after("Authorization header", "authorization", /\bauthorization[¶]?\]?[ \t]{0,2}[:=,][ \t]{0,2}[¶`]?(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
+  after("Authorization header", "authorization", /\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?[ \t]{0,4}[:=][ \t]{0,4}[¶]|[¶]?\]?[ \t]{0,2}[:=,][ \t]{0,2}[¶`]?|[ \t]{1,8}[¶]|[¶`]?[ \t]{0,40}\|[ \t]{0,4}[¶`]?)(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=@)/y, (secret) => secret.length >= 16 && isRandom(secret)), upTo: ":" },

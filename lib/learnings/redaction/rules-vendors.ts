@@ -1,4 +1,5 @@
-import { hasBothCases, hasDigit, isHex, isUuid, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
+import { isJumble, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -83,7 +84,6 @@ export const formContexts: readonly ContextRule[] = [
   after("Azure shared access key", "sharedaccesskey=", /sharedaccesskey=/gi, base64),
   after("Azure SAS", "sig=", /[?&;]sig=/gi, base64, ofLength(30)),
   after("Vault unseal key", "unseal key", /unseal key(?: \d\d?)?: /gi, base64, ofLength(40)),
-  behind(/codecov/gi, after("Codecov token", "codecov", /[ \t]-t[ \t]/g, word, (secret) => isUuid(secret))),
   after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)[ \t]{0,4}=[ \t]{0,4}"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
   after("Docker credential", "auth", /["\uE000]auth["\uE000][ \t]{0,4}:[ \t]{0,4}["\uE000]/g, base64, ofLength(16)),
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
@@ -95,17 +95,24 @@ export const formContexts: readonly ContextRule[] = [
   alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
   alone("Ghost key", "", /(?<!\w)[0-9a-f]{24}:[0-9a-f]{64}(?!\w)/g, ofLength(89)),
   alone("Rails master key", "master.key|credentials/", /(?<![\w-])[0-9a-f]{32}(?=["']?[ \t]{0,4}(?:>|\|[ \t]{0,4}tee)[ \t]{0,4}[\w./-]{0,60}(?:master|credentials\/\w{1,30})\.key)/g, ofLength(32)),
-  after("Kubernetes token", "token", /--token[ =]["']?/g, /[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/y),
+  behind(/token|bootstrap|kubeadm/gi, alone("Kubernetes token", "token|bootstrap|kubeadm", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret.slice(7)) && ofLength(23)(secret))),
   alone("fal key", "fal", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?!\w)/g, ofLength(69)),
   alone("Facebook app token", "", /(?<!\w)\d{15,16}\|[\w-]{27}(?![\w-])/g, ofLength(43)),
   alone("Oculus token", "oc|", /(?<!\w)OC\|\d{10,20}\|[\w-]{20,}/g, ofLength(34)),
   alone("Mapillary token", "mly|", /(?<!\w)MLY\|\d{10,20}\|[0-9a-f]{32}/g, ofLength(40)),
   alone("Tableau token", "==:", /(?<![\w+/])[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}(?!\w)/g, ofLength(57)),
-  alone("Ably key", ":", /(?<![\w.-])[\w-]{5,7}\.[\w-]{6}:[\w-]{16,43}(?![\w-])/g, (secret) => secret.length >= 29 && looksRandom(secret.slice(secret.indexOf(":")))),
-  alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":")))),
+  alone("Ably key", "", /(?<![\w.-])[\w-]{5,7}\.[\w-]{6}:[\w-]{16,43}(?![\w-])/g, (secret) => secret.length >= 29 && looksRandom(secret.slice(secret.indexOf(":")))),
+  alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":"))) || isJumble(secret.slice(secret.lastIndexOf(":") + 1))),
+  alone("Unleash token", "prod.|production.|development.|dev.|staging.|test.", /(?<![\w:.-])(?:[\w-]{1,40}|\*|\[\]):[\w-]{1,30}\.[0-9a-f]{56}(?!\w)/g, ofLength(58)),
+  alone("Bitwarden token", "0.", /(?<![\w.])0\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}={0,2}/g, ofLength(80)),
+  // Of WordPress: six times four.
+  alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
+  // SpeechConfig(subscription="…"): the id of a subscription has hyphens.
+  after("Azure service key", "subscription", /\bsubscription[¶]?[ \t]{0,4}[:=][ \t]{0,4}[¶]/gi, hex, ofLength(32, 32)),
+  // setValue("…", forHTTPHeaderField: "X-Acme-Key")
+  after("API key", "forhttpheaderfield", /\b(?:set|add)Value\([¶](?!bearer|basic)(?:[a-z]{2,12} )?(?=[^¶\n]{8,400}[¶],[ \t]{0,4}forHTTPHeaderField:[ \t]{0,4}[¶](?!idempotency)[\w-]{0,40}(?:auth\w{0,10}|key|token|secret|pass\w{0,6})[¶])/gi, /[^\s¶]+/y, (secret) => isTokenLike(secret) && !isPlaceholder(secret)),
   behind(/contribsys|\bsidekiq/gi, alone("Sidekiq credentials", "contribsys|sidekiq", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?!\w)/g, ofLength(17))),
   after("Kaggle key", "username", /["\uE000]username["\uE000]\s{0,4}:\s{0,4}["\uE000][\w.-]{1,40}["\uE000]\s{0,4},\s{0,8}["\uE000]key["\uE000]\s{0,4}:\s{0,4}["\uE000]/g, hex, ofLength(32)),
-  after("Honeycomb key", "honeycomb-team", /honeycomb-team[¶]?[ \t]{0,4}[:=,][ \t]{0,4}[¶]?/gi, word, ofLength(20)),
   after("Vercel deploy hook", "integrations/deploy/", /integrations\/deploy\/\w+\//g, word, (secret) => secret.length >= 8),
   alone("Convex key", "prod:|dev:|preview:", /(?<!\w)(?:prod|dev|preview):[\w:-]{3,60}\|[\w+/=-]{30,}/g, ofLength(40)),
   after("Wallet key", "", /\[\s{0,2}(?=\d)/g, /(?:\d{1,3}\s{0,2},\s{0,2}){63}\d{1,3}/y, (secret) => secret.length > 0),

@@ -102,11 +102,11 @@ const forms: readonly Form[] = [
   },
   {
     name: "App password",
-    keywords: "app|anwendung|aplica|applica|aplikac|приложен|应用|アプリ|gmail|smtp|icloud|google",
-    word: /app(?:lication)?(?:[ _-]specific)?[ _-]?passw|anwendungspassw|mot de passe d.appli|contraseña de aplica|senha de app|password per l.app|hasło aplikacji|пароль приложен|应用(?:专用)?密码|アプリ(?:固有の)?パスワード|gmail|icloud/gi,
+    keywords: "app|anwendung|aplica|applica|aplikac|приложен|应用|アプリ|gmail|smtp|icloud|google|apple",
+    word: /app(?:lication)?(?:[ _-]specific)?[ _-]?passw|anwendungspassw|mot de passe d.appli|contraseña de aplica|senha de app|password per l.app|hasło aplikacji|пароль приложен|应用(?:专用)?密码|アプリ(?:固有の)?パスワード|gmail|icloud|apple id/gi,
     form: /(?<![\w-])[A-Za-z0-9]{4}(?:([ -])[A-Za-z0-9]{4})(?:\1[A-Za-z0-9]{4}){2,6}(?![\w-])|(?<![\w-])[a-z]{16}(?![\w-])/g,
     accept: (value) =>
-      (hasDigit(value) ? /[A-Za-z]/.test(value) : /^[a-z -]+$/.test(value)) &&
+      (hasDigit(value) ? /[A-Za-z]/.test(value) : /^[a-z -]+$|[a-z][A-Z].*[a-z][A-Z]/.test(value)) &&
       !/\b(?:that|this|with|from|your|have|when|must|will|been|what|than|then|user|code|name)\b/.test(
         value,
       ) &&

@@ -167,6 +167,7 @@ Planet: PLAK h32
 Foursquare: fsq3 b44~
 The Things Network: NNSXS. d60
 Chroma: ck- a40~
+Blockfrost: mainnet preprod preview testnet ipfs a32=~
 `;
 
 /** The same of tokens: the kind of `Render` is "Render token" here, "Render key" above. */
@@ -316,6 +317,7 @@ hCaptcha secret: ES_ h32
 Cashfree secret: cfsk_ma_prod_ cfsk_ma_test_ w32
 Plex claim: claim- w20=~
 DingTalk secret: SEC h64=
+Neon password: npg_ a12
 `;
 
 /**
@@ -371,13 +373,18 @@ Splunk token: w36
 Spotify secret: h32
 Unsplash key: w43
 Deepgram key: h40
+Avalara key: avalara avatax u16
 `;
 
 /** Vendors whose keys have no form of their own: their names, in one word. Where one stands, a hash may be a key. */
 export const vendorNames = `
-abuseipdb agora airtable alchemy azure circleci cloudflare codacy codecov coinapi coinmarketcap cypress
-deepl elevenlabs freshdesk heroku honeycomb hubspot infura jumpcloud kaggle loggly logtail mailchimp
-mailjet mandrill meilisearch netlify newrelic onesignal openweather pinecone pipedrive posthog postmark
-pushbullet pusher pushover relic rollbar scaleway sentry serpapi shodan shopify snyk sonar trello twilio
-uptimerobot urlscan vercel victorops virustotal wandb wolfram
+abuseipdb accuweather activecampaign adyen agora airtable alchemy alphavantage assemblyai authorizenet azure
+backblaze binance blockfrost braintree bybit chainstack circleci clarifai clearbit clickatell cloudflare cloudsmith
+codacy codecov coinapi coinmarketcap crowdin cypress deepl dropbox elevenlabs etherscan flagsmith freshdesk giphy
+godaddy greenhouse helius heroku honeycomb hubspot imagekit infobip infura ipinfo ipstack jumpcloud kaggle klaviyo
+locationiq logdna loggly logtail logzio mailchimp mailerlite mailjet mandrill mapquest maptiler maxmind meilisearch
+mezmo moralis netlify newrelic newsapi nexmo omdb onesignal opencage openweather ovh ovhcloud pexels pinecone
+pipedrive pixabay plivo posthog postmark pubnub pushbullet pusher pushover quicknode relic rollbar scaleway
+scraperapi sentry serpapi shodan shopify snyk sonar sparkpost telnyx tmdb tomtom trello twilio uptimerobot urlscan
+vercel victorops vimeo virustotal vonage wandb weatherapi wolfram
 `;

@@ -1,5 +1,5 @@
 import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
-import { isTokenLike } from "./assignment-values.ts";
+import { isJumble, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, hasDistinct, kindNamed, type Span, type TokenRule } from "./rule.ts";
 import { namedRows, prefixRows, type VendorRow, vendorWords } from "./vendor-rows.ts";
@@ -27,7 +27,7 @@ const ruleOf = ({ name, words, alphabet, length, isExact, flags }: VendorRow): T
     isVaried(token) &&
     (!isExact || words.some((word) => token.startsWith(word) && token.length === word.length + length)) &&
     (!flags.includes("#") || hasDigit(token)) &&
-    (!flags.includes("~") || looksRandom(token)) &&
+    (!flags.includes("~") || looksRandom(token) || isJumble(/[A-Za-z0-9]*$/.exec(token)?.[0] ?? "")) &&
     (!flags.includes("U") || isUuid(token.slice(-36))),
 });
 
@@ -38,7 +38,10 @@ for (const row of namedRows)
   for (const word of row.words) wordRows.set(word, [...(wordRows.get(word) ?? []), row]);
 const words = [...new Set([...wordRows.keys(), ...vendorWords])];
 const vendorWord = new RegExp(words.sort((a, b) => b.length - a.length).join("|"), "gi");
-const credentialWord = /key|token|secret|passw|auth|credential|certificate|login|api(?![/.])/i;
+const credentialWord =
+  /key|token|secret|passw|auth|credential|certificate|login|licen|api(?![/.])|schlüssel|clé|clave|chave|chiave|klucz|ключ|密钥|キー/i;
+/** "the key of …": the vendor's name may stand behind it. */
+const saidBefore = new RegExp(`(?:${credentialWord.source})[^\\n.;:]{0,24}$`, "i");
 /** What is said of a credential behind it, and of little else. */
 const spokenOf = /\b(?:rotat|revok|leak|expos)/i;
 /** What else such a run may be. */
@@ -71,6 +74,9 @@ function nextRunFrom(text: string, at: number): number {
 
 const formless = kindNamed("API key");
 
+const isSaid = (text: string, at: number, before: string, line: string) =>
+  credentialWord.test(before) || spokenOf.test(line) || saidBefore.test(text.slice(Math.max(0, at - 40), at));
+
 function findNamed(text: string): Span[] {
   const spans: Span[] = [];
   let from = 0;
@@ -94,7 +100,7 @@ function findNamed(text: string): Span[] {
       if (!(row || isFormlessKey(run[0], text.charAt(runEnd))) || !hasDigit(run[0]) || !isVaried(run[0]))
         continue;
       const before = line.slice(0, run.index);
-      if (otherLabel.test(before) || !(credentialWord.test(before) || spokenOf.test(line))) continue;
+      if (otherLabel.test(before) || !isSaid(text, hit.index, before, line)) continue;
       from = runEnd;
       spans.push({ start, end: from, kind: (row ? kindNamed(row.name) : formless).kind });
       break;

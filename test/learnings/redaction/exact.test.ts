@@ -53,6 +53,8 @@ describe("a rule", () => {
     expect(contextRules.filter(({ keywords }) => keywords.length === 0).map(({ kind }) => kind)).toEqual([
       "ghost_key",
       "facebook_app_token",
+      "ably_key",
+      "app_password",
       "wallet_key",
       "url_token",
     ]);
