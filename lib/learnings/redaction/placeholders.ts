@@ -60,9 +60,9 @@ function isMadeOf(words: readonly string[]): boolean {
   );
 }
 
-/** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`, `#{x}`, `vault:…`. */
+/** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`, `#{x}`, `#{x}#`, `vault:…`. */
 const references = [
-  /^[$#%]\{[^{}]*\}$/,
+  /^[$#%]\{[^{}]*\}#?$/,
   /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}(?![a-z]+\d{3,}$)|\d{0,2}\})/,
   /^:?\?[A-Za-z ]+\}?$/,
   /^\{(?=[^{}]*[\s.:|])[^{}]*\}$/,
