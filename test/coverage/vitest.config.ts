@@ -1,11 +1,11 @@
-import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import base from "../../vitest.config.ts";
 
 /**
  * Code in separate processes or in bundles is not counted here; the simulation would only repeat the same lines many
  * times.
  */
-const blind = [
+const notCounted = [
   "test/e2e/**",
   "test/infra/**",
   "test/cli/**",
@@ -18,12 +18,8 @@ const blind = [
 /** `npm run test:coverage`: lines and branches of every file in `lib`, printed, none under the bound. */
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...blind],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    pool: "threads",
-    maxWorkers: availableParallelism() + 1,
+    ...base.test,
+    exclude: [...configDefaults.exclude, ...notCounted],
     coverage: {
       enabled: true,
       provider: "v8",

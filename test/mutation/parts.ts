@@ -1,5 +1,8 @@
 export type Part = { readonly mutate: readonly string[]; readonly tests: readonly string[] };
 
+/** Code as equivalent.json and the report of a run show it. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
 /** The mutated files, and the tests that must detect the mutants; these run once per mutant, so only fast ones. */
 export const parts: Readonly<Record<string, Part>> = {
   cursor: {

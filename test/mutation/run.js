@@ -1,9 +1,11 @@
 // Changes the code in small ways and expects a test to notice each one. A change that survives must stand in
 // equivalent.json with the reason why no test can tell; anything else fails the run.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parts } from "./parts.ts";
+import shareEngine from "../support/shared-engine.ts";
+import { oneLine, parts } from "./parts.ts";
 import { reportFile } from "./stryker.config.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -16,8 +18,6 @@ function install() {
   const { status } = spawnSync("npm", ["install", "--loglevel=error"], { cwd: here, stdio: "inherit" });
   return status === 0;
 }
-
-const oneLine = (text) => text.replaceAll(/\s+/g, " ").trim();
 
 /** The text that a mutant replaces. */
 function codeAt(source, { start, end }) {
@@ -60,19 +60,23 @@ function judge(part) {
   return unexplained.length === 0;
 }
 
-function run(part) {
+async function run(part) {
   console.log(`${part}: ${parts[part].mutate.join(", ")}`);
-  const { status } = spawnSync(process.execPath, [stryker, "run", `${here}stryker.config.js`], {
+  // Started here and not by vitest: Stryker kills a vitest that hangs, and its engine would stay.
+  const stopEngine = await shareEngine();
+  const child = spawn(process.execPath, [stryker, "run", `${here}stryker.config.js`], {
     cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, MUTATION_PART: part },
   });
+  const [status] = await once(child, "exit");
+  await stopEngine?.();
   if (status === 0) return judge(part);
   console.error(`${part}: Stryker ended with ${status}.`);
   return false;
 }
 
-function main(words) {
+async function main(words) {
   const chosen = words.length > 0 ? words : Object.keys(parts);
   const unknown = chosen.filter((part) => !Object.hasOwn(parts, part));
   if (unknown.length > 0) {
@@ -80,7 +84,9 @@ function main(words) {
     return 1;
   }
   if (!install()) return 1;
-  return chosen.map(run).every(Boolean) ? 0 : 1;
+  let isComplete = true;
+  for (const part of chosen) isComplete = (await run(part)) && isComplete;
+  return isComplete ? 0 : 1;
 }
 
-process.exit(main(process.argv.slice(2)));
+process.exit(await main(process.argv.slice(2)));

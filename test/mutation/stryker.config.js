@@ -21,6 +21,8 @@ export default {
   ],
   // Vitest strips types without looking at them.
   disableTypeChecks: false,
+  // Only errors are printed; run.js prints the score.
+  logLevel: "error",
   reporters: ["json"],
   jsonReporter: { fileName: reportFile(part) },
   timeoutMS: 10_000,
