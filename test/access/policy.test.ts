@@ -112,6 +112,21 @@ describe("the plan", () => {
     });
   });
 
+  test("the plan allows an empty scope only to a walk over several organizations that continues", () => {
+    const verdict = (selector: string, options?: Parameters<typeof checkPlan>[3]) =>
+      faultOf(() =>
+        checkPlan(
+          operationWith({ plan: "enterprise" }),
+          { organizations: [free], selector },
+          "workspace",
+          options,
+        ),
+      );
+    expect(verdict("all", { mayBeEmpty: true })).toMatchObject({ organizations: [] });
+    for (const refused of [verdict("one:uuid-2", { mayBeEmpty: true }), verdict("all")])
+      expect(refused).toMatchObject({ code: "ENTERPRISE_PLAN_REQUIRED" });
+  });
+
   test("the plan is checked before the state of the metrics, which is checked for the remaining organizations", () => {
     const gates = ["metrics"] as const;
     const plan = "enterprise";
@@ -181,6 +196,20 @@ describe("permission", () => {
       faultOf(() => checkPermission(operation, member, { parameters: sent }));
     expect(verdict("state", "state=pending")).toMatchObject({ code: "NOT_ADMIN" });
     expect(verdict("state", "state=approved")).toBe("passed");
+  });
+
+  test("permission is not needed for the key itself where the operation allows it, but for every other key", () => {
+    const verdict = (change: Partial<Operation>, keyInPath?: string) =>
+      faultOf(() =>
+        checkPermission(operationWith({ needs: "admin", ...change }), principalOf("user", { role: null }), {
+          parameters: ["limit"],
+          keyInPath,
+        }),
+      );
+    expect(verdict({ allowsOwnKey: true }, "k1")).toBe("passed");
+    expect(verdict({ allowsOwnKey: true }, "k2")).toMatchObject({ code: "NOT_ADMIN" });
+    expect(verdict({ allowsOwnKey: true })).toMatchObject({ code: "NOT_ADMIN" });
+    expect(verdict({}, "k1")).toMatchObject({ code: "NOT_ADMIN" });
   });
 
   test("permission of a single kind of key is required in addition", () => {

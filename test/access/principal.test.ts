@@ -117,6 +117,12 @@ describe("whoami describes a key", () => {
     });
   });
 
+  test("whoami describes a key with those permissions of its role that its kind can use", () => {
+    expect(describePrincipal(principalOf("workspace")).permissions).toEqual(
+      permissions.filter((permission) => permission !== "security:read"),
+    );
+  });
+
   test("whoami describes a key without a role as a key without permissions, and without a home as a key of no organization", () => {
     const described = describePrincipal(
       principalOf("legacy", { role: null, home: null, organizations: [organizationItem("1")] }),

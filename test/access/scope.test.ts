@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
   checkAllIsAllowed,
+  checksOrgId,
+  coversSeveral,
+  onlyOrganization,
   organizationNamed,
+  readsOrgId,
   type Selection,
   selectOrganizations,
 } from "../../lib/access/scope.ts";
+import { keyKinds } from "../../lib/contract/access.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { changeRoles } from "../../lib/contract/operations/users.ts";
@@ -160,6 +165,20 @@ describe("instance keys", () => {
     );
   });
 
+  test("are refused where they act on their home and their list leaves it out; the error names the home", () => {
+    const principal = principalOf("instance", { forbiddenOrganizations: [three, one] });
+    for (const operation of [named, operationWith({ instanceScope: "home" })])
+      expect(select(operation, principal)).toMatchObject({
+        code: "ORGANIZATION_FORBIDDEN",
+        message:
+          "The key is not authorized for its home organization 1, which this operation acts on. " +
+          "Create a key whose authorized organizations contain its home.",
+      });
+    expect(select(named, { ...principal, home: null })).toEqual(
+      new TypeError("This kind of key has no organization of its own."),
+    );
+  });
+
   test("where they may name one: home without a name, all with ALL in any letter case, otherwise the named one", () => {
     expect(select(named, instance)).toEqual(first);
     for (const orgId of ["ALL", "all", "All"]) expect(select(named, instance, { orgId })).toEqual(both);
@@ -204,5 +223,37 @@ describe("instance keys", () => {
       code: "ORGANIZATION_FORBIDDEN",
       message: "organization_ids: the key is not authorized for 3.",
     });
+  });
+});
+
+describe("org_id", () => {
+  const kindsThat = (decide: typeof readsOrgId, change: Partial<Operation>) =>
+    keyKinds.filter((kind) => decide(operationWith(change), kind));
+
+  test("org_id decides for workspace tokens unless it is ignored, and for instance keys that may name organizations", () => {
+    expect(kindsThat(readsOrgId, { organization: "required", instanceScope: "home" })).toEqual(["workspace"]);
+    expect(kindsThat(readsOrgId, { organization: "ignored", instanceScope: "home" })).toEqual([]);
+    expect(kindsThat(readsOrgId, { organization: "ignored", instanceScope: "named" })).toEqual(["instance"]);
+  });
+
+  test("org_id is checked for every key where ALL is accepted, and elsewhere for the keys that read it", () => {
+    expect(kindsThat(checksOrgId, { organization: "required", instanceScope: "named" })).toEqual(keyKinds);
+    expect(kindsThat(checksOrgId, { organization: "required", instanceScope: "home" })).toEqual([
+      "workspace",
+    ]);
+  });
+});
+
+describe("a scope", () => {
+  test("a scope covers several organizations if the request selected some or all, not if it selected one", () => {
+    const covers = (selector: string) => coversSeveral({ organizations: [one], selector });
+    expect(["all", "some:1", "some:one:", "one:uuid-1"].map(covers)).toEqual([true, true, true, false]);
+  });
+
+  test("a scope without an organization causes an internal error where an operation acts on exactly one", () => {
+    expect(onlyOrganization({ scope: { organizations: [two], selector: "one:uuid-2" } })).toBe(two);
+    expect(() => onlyOrganization({ scope: { organizations: [], selector: "all" } })).toThrow(
+      new TypeError("The operation selects one organization."),
+    );
   });
 });
