@@ -150,7 +150,7 @@ export const addedKeys = (tenant: TenantKey, { added }: PendingAppend): Key[] =>
   ]);
 
 /** The keys of both copies of a removal. */
-export const removalKeys = ({ tenant, organization, dataset, number }: Omit<EntryAddress, "week">): Key[] =>
+const removalKeys = ({ tenant, organization, dataset, number }: Omit<EntryAddress, "week">): Key[] =>
   copiesOf(tenant, organization).map((copy) =>
     streamRemovalKey({ tenant, organization: copy, dataset }, number),
   );

@@ -72,3 +72,16 @@ test("a partition that turns out to be empty ends, and an empty page is not the 
   expect(await mergePartitions(gap.table, [lane("a", 1, 9)], 9).next(5)).toEqual(item("a", 6));
   expect(gap.asked.map(({ from }) => from)).toEqual([1, 6]);
 });
+
+test("items of several partitions with the same number are returned together, and no item of another number", async () => {
+  const numbers: Readonly<Record<string, readonly number[]>> = { a: [1, 3], b: [1, 4] };
+  const { table } = askedOf(({ pk }) => ({ items: (numbers[pk] ?? []).map((number) => item(pk, number)) }));
+  const merge = mergePartitions(table, [lane("a", 1, 4), lane("b", 1, 4)], 4);
+  expect([await merge.next(4), merge.nextUnder(1), merge.nextUnder(1)]).toEqual([
+    item("a", 1),
+    item("b", 1),
+    undefined,
+  ]);
+  expect([await merge.next(4), merge.nextUnder(3)]).toEqual([item("a", 3), undefined]);
+  expect([await merge.next(4), merge.nextUnder(4)]).toEqual([item("b", 4), undefined]);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { streamEntryKey, streamHeadKey } from "../../lib/store/layout.ts";
+import { pointerKey, streamEntryKey, streamHeadKey, streamRemovalKey } from "../../lib/store/layout.ts";
 import type { AttributeValue, Key } from "../../lib/store/table.ts";
 import { entryBody, entryPuts, parseEntry } from "../../lib/stream/entry.ts";
 import {
@@ -78,6 +78,19 @@ describe("the pending changes of a head", () => {
     const bare = { ...pending, dropped: [], spills: [] };
     expect(Object.keys(Object(pendingValue(bare)))).toEqual(["o", "a"]);
     expect(pendingSchema.parse(pendingValue(bare))).toEqual(bare);
+  });
+
+  test("the pending changes of a head include the removals, and name both copies of each", () => {
+    const added = [{ organization, pointerId: "p1", number: 42, weeks: [], removals: ["c" as const] }];
+    const removing = { added, dropped: [], spills: [] };
+    const value = pendingValue(removing);
+    expect(value).toEqual({ o: [organization], a: [[0, "p1", 42, [], ["c"]]] });
+    expect(pendingSchema.parse(value)).toEqual(removing);
+    expect(addedKeys(tenant, removing)).toEqual([
+      pointerKey(organization, "p1"),
+      streamRemovalKey({ tenant, organization: undefined, dataset: "c" }, 42),
+      streamRemovalKey({ tenant, organization, dataset: "c" }, 42),
+    ]);
   });
 
   test("the pending changes of a head may be of every dataset, and of no other", () => {
