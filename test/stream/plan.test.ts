@@ -5,7 +5,7 @@ import { entryBody } from "../../lib/stream/entry.ts";
 import { classifyChange, compareEvents, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
 import type { Pointer } from "../../lib/stream/pointer.ts";
 import { fingerprintOf, parsePointer, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
-import { facetsOf, type PlannedRemoval } from "../../lib/stream/removal.ts";
+import { facetsOf, facetsValue, type PlannedRemoval, unknownStatus } from "../../lib/stream/removal.ts";
 import type { EntryDraft } from "../../lib/stream/stream.ts";
 import { datasetOf, datasets, letterOf, StreamBusy } from "../../lib/stream/stream.ts";
 import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
@@ -104,6 +104,14 @@ describe("a pointer", () => {
     expect(pointerId).toBe("w3UofnUtRHt2h5Sg");
   });
 
+  test("a pointer is stored with the fraction of its millisecond and the facets of its pull request, where it has them", () => {
+    const facets = facetsOf(draft("one", { status: "m" }));
+    const full = { ...pointer, occurredAtFiner: "456", facets };
+    const item = pointerItemOf(full);
+    expect(item).toEqual({ ...stored, f: "456", x: facetsValue(facets) });
+    expect(parsePointer(item, organization)).toEqual(full);
+  });
+
   test("a pointer that is damaged is reported", () => {
     expect(() => parsePointer({ ...stored, c: { n: 5, w: week } }, organization)).toThrow(
       `The pull request pointer at PR#${organization} / ${pointerId} is damaged in: c.f.`,
@@ -161,6 +169,13 @@ describe("a plan", () => {
       removals: [],
       facets: facetsOf(later),
     });
+  });
+
+  test("a plan of a change has the facets of the pull request, whichever dataset it is in", () => {
+    for (const dataset of datasets) {
+      const plan = planChange(event(1, { [dataset]: later }), pointerId, undefined, acme, noSpill);
+      expect([dataset, plan.facets]).toEqual([dataset, facetsOf(later)]);
+    }
   });
 
   test("a plan of a change keeps equal entries, and drops replaced or ended ones, with their parts", () => {
@@ -243,6 +258,16 @@ describe("removals", () => {
     expect(named(removalsOf({ reviews: draft("two", { status: "m" }) }))).toEqual(["review-comments"]);
     expect(named(removalsOf({ reviews: closed }))).toEqual(["review-comments", "reviews"]);
     expect(named(removalsOf({}))).toEqual(["review-comments", "reviews"]);
+  });
+
+  test("removals of a pull request whose status release 1 did not store match every status, and spare what stays in place", () => {
+    const unknown = { ...pointer, facets: { ...facetsOf(old), status: unknownStatus } };
+    const everyStatus = { ...facetsOf(old), status: undefined };
+    expect(removalsOf({}, unknown)).toEqual([
+      { dataset: "review-comments", pullRequest: "pr/1", facets: everyStatus },
+      { dataset: "reviews", pullRequest: "pr/1", facets: everyStatus },
+    ]);
+    expect(removalsOf({ "review-comments": draft("two"), reviews: draft("one") }, unknown)).toEqual([]);
   });
 
   test("removals are not made in the stream of another tenant, where no reader has the pull request", () => {

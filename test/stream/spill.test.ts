@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { streamLimits } from "../../lib/contract/limits.ts";
 import { spillKey, spillPartKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, type Item, type Key } from "../../lib/store/table.ts";
 import {
   dropSpills,
+  forgetSpill,
   markSpillForRemoval,
   parseSpill,
+  readFirstPart,
   readSpills,
   spillIsUsable,
   unmarkSpill,
@@ -116,11 +119,26 @@ test("spills are read in one batch; one that lacks a part is left out, the other
   expect(asked).toHaveLength(1);
 });
 
+test("the first part of a spill is read by itself; a deleted one is undefined", async () => {
+  const asked: Key[] = [];
+  const holding = (item: Item | undefined) =>
+    tableWith({
+      get: async (key) => {
+        asked.push(key);
+        return item;
+      },
+    });
+  const first = { ...spillPartKey("s1", 0), d: bytes(3) };
+  expect(await readFirstPart(holding(first), spill)).toEqual(bytes(3));
+  expect(await readFirstPart(holding(undefined), spill)).toBeUndefined();
+  expect(asked).toEqual([spillPartKey("s1", 0), spillPartKey("s1", 0)]);
+});
+
 describe("a spill's own item", () => {
   const item = { ...spillKey(organization, "s1"), i: "p1", c: 2 };
 
   test("names its owner and the state of its sweep", () => {
-    expect(parseSpill(item, organization)).toEqual(spill);
+    expect(parseSpill(item, organization)).toStrictEqual(spill);
     expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isMarkedForRemoval: true });
     const { i: _, ...dropped } = { ...item, x: 1, ttl: 7 };
     const mark = { ...spill, pointerId: undefined, isMarkedForRemoval: true, ttl: 7 };
@@ -149,6 +167,20 @@ describe("a spill's own item", () => {
         { delete: spillPartKey("s1", 1) },
         { put: { ...spillKey(organization, "s2"), c: 0, x: 1, ttl } },
       ],
+    ]);
+  });
+
+  test("a spill's own item is deleted after its late parts, once no delayed request can write parts any more", async () => {
+    const { calls, deps } = recorded();
+    const nowSeconds = Math.floor(deps.clock.nowMs() / 1000);
+    const { droppedSpillDays, lateRequestHours } = deps.limits ?? streamLimits;
+    const ttl = nowSeconds + droppedSpillDays * 24 * 3_600 - lateRequestHours * 3_600;
+    await forgetSpill(deps, { ...spill, ttl: ttl + 1 });
+    expect(calls).toEqual([]);
+    await forgetSpill(deps, { ...spill, ttl });
+    expect(calls).toEqual([
+      [{ delete: spillPartKey("s1", 0) }, { delete: spillPartKey("s1", 1) }],
+      [{ delete: spillKey(organization, "s1") }],
     ]);
   });
 });

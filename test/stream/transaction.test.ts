@@ -87,6 +87,14 @@ describe("an append", () => {
     expect(writes[0]).toMatchObject({ update: streamHeadKey(acme) });
     expect(buildAppend(acme, emptyHead, plans, 0).after.next).toBe(4);
   });
+
+  test("an append notes in which datasets it wrote removals, until they are settled", () => {
+    const before = { ...pointer, facets: facetsOf(draft("one")) };
+    const plan = planChange(event(2, {}), pointerId, before, acme, noSpill);
+    expect(buildAppend(acme, emptyHead, [plan], 0).after.pending?.added).toEqual([
+      { organization, pointerId, number: 1, weeks: [], removals: ["c", "r"] },
+    ]);
+  });
 });
 
 describe("the number of changes in a transaction", () => {
@@ -153,6 +161,13 @@ describe("the number of changes in a transaction", () => {
       packed(1),
       packed(0),
     ]).toEqual([3, 2, 2, 1, 1]);
+    const removing = batch.map(removedEverywhere);
+    const removingBytes = planBytes + 3 * 2 * 10_000;
+    for (const [transactionBytesMax, fit] of [
+      [3 * removingBytes, 3],
+      [3 * removingBytes - 1, 2],
+    ] as const)
+      expect(packPlans(acme, removing, { ...many, transactionBytesMax })).toHaveLength(fit);
     const real = sizeOf(
       buildAppend(acme, emptyHead, batch, 0).writes.map((write) => ("put" in write ? write.put : null)),
     );
