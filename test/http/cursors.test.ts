@@ -1,7 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Principal } from "../../lib/access/principal.ts";
 import type { Scope } from "../../lib/access/scope.ts";
 import { cursorLimits, requestLimits } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
@@ -9,8 +8,10 @@ import { whoami } from "../../lib/contract/operations/keys.ts";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
-import { bindPaging, openCursor, positionText } from "../../lib/http/cursors.ts";
+import { bindPaging, checkMark, openCursor, positionText, positionTexts } from "../../lib/http/cursors.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import { noEpochs } from "../../lib/store/items/scope-epochs.ts";
 import {
   auditKey,
   cursorKeysKey,
@@ -19,6 +20,7 @@ import {
   personKey,
   repositoryKey,
 } from "../../lib/store/layout.ts";
+import { keyItem, organizationItem, principalOf } from "../access/principals.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 
@@ -36,13 +38,14 @@ async function bench(clock = new TestClock()) {
   ring.accept(await table.get(cursorKeysKey));
   const walk = (change: Partial<Walk> = {}) => {
     const { operation = listOrganizations, tenant = "w#acme", selector = "all", query = {}, cursor } = change;
-    // Only the fields that a cursor is bound to matter here.
-    const principal = { tenant } as Principal;
-    const scope = { selector, organizations: [] } as Scope;
+    const { organizations = [], restored, authorized = null, readable } = change;
+    const key = keyItem("instance", { authorized });
+    const principal = principalOf("instance", { tenant, key, scopeEpochs: { ...noEpochs, restored } });
+    const scope: Scope = { selector, organizations };
     const defaultPageSize = operation.paging?.defaultSize ?? 100;
     return bindPaging(
       { ring, nowMs: clock.nowMs() },
-      { operation, principal, scope, query, cursor, defaultPageSize },
+      { operation, principal, scope, readable, query, cursor, defaultPageSize },
     );
   };
   const open = (text: string, operation: Operation = listOrganizations) =>
@@ -55,6 +58,10 @@ type Walk = {
   selector: string;
   query: Record<string, unknown>;
   cursor: Awaited<ReturnType<typeof openCursor>>;
+  organizations: readonly OrganizationItem[];
+  restored: string;
+  authorized: string[];
+  readable: string;
 };
 const invalidCursor = { code: "INVALID_CURSOR" };
 const damaged = {
@@ -342,6 +349,31 @@ describe("a cursor", () => {
       expect(() => positionText(paging)).toThrow(expect.objectContaining(damaged));
   });
 
+  test("a cursor with a list of texts or with a single text continues a walk over lists of texts, one with numbers does not", async () => {
+    const { walk, open } = await bench();
+    const at = async (position: string | number | Array<string | number>) =>
+      walk({ cursor: await open(walk().next(position)) });
+    expect(positionTexts(walk())).toBeNull();
+    expect(positionTexts(await at(["a", "b"]))).toEqual(["a", "b"]);
+    expect(positionTexts(await at("a"))).toEqual(["a"]);
+    for (const paging of [await at(7), await at(["a", 7])])
+      expect(() => positionTexts(paging)).toThrow(expect.objectContaining(damaged));
+  });
+
+  test("a cursor is bound to the repositories that the caller can read", async () => {
+    const { walk, open } = await bench();
+    const cursor = await open(walk({ readable: "some" }).next("a"));
+    expect(walk({ readable: "some", cursor }).position).toBe("a");
+    for (const change of [{ readable: "others" }, {}])
+      expect(() => walk({ ...change, cursor })).toThrow(
+        expect.objectContaining({
+          ...invalidCursor,
+          message:
+            "cursor: was made for other repositories: those that the key's member can read have changed. Start a new walk.",
+        }),
+      );
+  });
+
   test("treats filter lists as sets, and accepts another limit or format", async () => {
     const { walk, open } = await bench();
     const made = walk({
@@ -364,6 +396,101 @@ describe("a cursor", () => {
         message: "cursor: keeps the first page's limit of 5. Leave limit out, or send that value.",
       }),
     );
+  });
+});
+
+describe("a cursor of several organizations", () => {
+  const knowing = (published: number, authorized: string[] | null = null) => ({
+    key: { authorized },
+    scopeEpochs: { ...noEpochs, published },
+  });
+  const refused = (sentence: string) =>
+    expect.objectContaining({ ...invalidCursor, message: `cursor: ${sentence} Start a new walk.` });
+  const lost = refused("was made before the service was restored from a backup.");
+
+  test("a cursor of several organizations stores the epoch of its scope, and the place of a catch-up", async () => {
+    const { walk, open } = await bench();
+    const catchingUp = { epoch: 3, catchUp: { epoch: 5, place: "x" } };
+    for (const mark of [{ epoch: 3 }, catchingUp])
+      expect((await open(walk().next("a", mark))).mark).toEqual(mark);
+    expect((await open(walk().next("a"))).mark).toBeUndefined();
+    expect(() => walk().next("a", { epoch: 3, catchUp: { epoch: 5, place: ["x"] } })).toThrow();
+  });
+
+  test("a cursor of several organizations is refused if the service does not know its epoch", async () => {
+    expect(checkMark({ mark: { epoch: 3 }, authorizedDigest: undefined }, knowing(3))).toEqual({
+      epoch: 3,
+    });
+    const mark = { epoch: 3, catchUp: { epoch: 5, place: "x" } };
+    const cursor = { mark, authorizedDigest: undefined };
+    expect(checkMark(cursor, knowing(5))).toBe(mark);
+    expect(() => checkMark(cursor, knowing(4))).toThrow(lost);
+    expect(() => checkMark({ ...cursor, mark: { epoch: 3 } }, knowing(2))).toThrow(lost);
+    expect(() => checkMark({ ...cursor, mark: { epoch: 1 } }, { key: { authorized: null } })).toThrow(lost);
+    expect(() => checkMark({ ...cursor, mark: undefined }, knowing(5))).toThrow(
+      refused("is of an earlier release and does not tell which organizations it covers."),
+    );
+  });
+
+  test("a cursor of several organizations is bound to the organizations that the key is authorized for, in any order", async () => {
+    const { walk, open } = await bench();
+    const cursor = await open(walk({ authorized: ["b", "a"] }).next("a", { epoch: 1 }));
+    expect(checkMark(cursor, knowing(1, ["a", "b"]))).toEqual({ epoch: 1 });
+    for (const authorized of [["a"], null])
+      expect(() => checkMark(cursor, knowing(1, authorized))).toThrow(
+        refused("was made with a key that is authorized for other organizations."),
+      );
+  });
+});
+
+describe("a cursor after a restore or a return", () => {
+  const moved = expect.objectContaining({
+    ...invalidCursor,
+    message: expect.stringContaining("before the service was restored from a backup"),
+  });
+  const changed = (first: Partial<Walk>, later: Partial<Walk>) => async () => {
+    const { walk, open } = await bench();
+    const cursor = await open(walk(first).next("a"), first.operation);
+    expect(walk({ ...first, cursor }).position).toBe("a");
+    return walk({ ...first, ...later, cursor }).position;
+  };
+  const oneWith = (change: Partial<OrganizationItem>) => ({
+    selector: "one:uuid-1",
+    organizations: [organizationItem("1", change)],
+  });
+  const operation = resumable;
+  const ending: Operation = {
+    ...resumable,
+    paging: { bindsPageSize: false, resumable: true, endsWithRestore: true, defaultSize: 7 },
+  };
+  const query = { include_removed: true };
+
+  test("a cursor of several organizations is refused after a restore if its walk can be resumed", async () => {
+    await expect(changed({ operation, restored: "r1" }, { restored: "r2" })()).rejects.toEqual(moved);
+    expect(await changed({ restored: "r1" }, { restored: "r2" })()).toBe("a");
+  });
+
+  test("a cursor of one organization is refused after a restore if it is of a mirror, or if the operation says so", async () => {
+    const [before, after] = [oneWith({ restored: "r1" }), oneWith({ restored: "r2" })];
+    await expect(changed({ operation: ending, ...before }, after)()).rejects.toEqual(moved);
+    await expect(changed({ operation, query, ...before }, after)()).rejects.toEqual(moved);
+    expect(await changed({ operation, ...before }, after)()).toBe("a");
+  });
+
+  test("a cursor of release 1 is refused after any restore", async () => {
+    const { walk, open } = await bench();
+    const opened = await open(walk({ operation }).next("a"), operation);
+    const cursor = { ...opened, tenantDigest: undefined };
+    expect(() => walk({ operation, restored: "r1", cursor })).toThrow(moved);
+  });
+
+  test("a cursor of a mirror of one organization is refused if the organization left and came back", async () => {
+    const [before, after] = [oneWith({ arrived: "a1" }), oneWith({ arrived: "a2" })];
+    await expect(changed({ operation, query, ...before }, after)()).rejects.toEqual(moved);
+    expect(await changed({ operation, ...before }, after)()).toBe("a");
+    expect(
+      await changed({ operation, query, ...before, selector: "all" }, { ...after, selector: "all" })(),
+    ).toBe("a");
   });
 });
 
