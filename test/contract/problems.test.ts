@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { createRole } from "../../lib/contract/operations/roles.ts";
 import { sentencesOf } from "../../lib/contract/problems.ts";
+import { readTakesAlone, takesAlone } from "../../lib/contract/sentences.ts";
 
 /** The messages about a value that the schema rejects. */
 function saidOf(schema: z.ZodObject, value: unknown): string[] {
@@ -31,4 +32,11 @@ test("a problem of the whole value is reported for the whole value", () => {
     .refine(({ a, b }) => a < b, "a is less than b.");
   expect(saidOf(schema, { a: 2, b: 1 })).toEqual(["body: a is less than b."]);
   expect(saidOf(schema, [])).toEqual(["body: must be a JSON object."]);
+});
+
+test("a 413 response for a single pull request names it, so that a client can read the name", () => {
+  const pullRequest = { prUrl: "https://github.com/a/b/pull/1", provider: "github", organizationId: "1" };
+  expect(readTakesAlone(`${takesAlone(pullRequest, 9)}.`)).toEqual(pullRequest);
+  expect(takesAlone(undefined, 9)).toBe("The pull request alone takes 9 bytes");
+  expect(readTakesAlone(takesAlone(undefined, 9))).toBeUndefined();
 });
