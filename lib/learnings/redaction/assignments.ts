@@ -235,19 +235,26 @@ const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
 const networkReach = 160;
 
 /** What only the vendor's name tells from a hash or an id, so far behind the name that it stands for. */
-const bareKey = /[^\n]{0,24}?(?<![0-9A-Za-z-])[0-9a-f]{8}(?:[0-9a-f]{12}|-[0-9a-f]{4}-)/y;
+const bareKey = /(?<![0-9A-Za-z-])[0-9a-f]{8}(?:[0-9a-f]{12}|-[0-9a-f]{4}-)/g;
+const bareKeyReach = 24;
 const vendorReach = 120;
 /** In the lines before it, or behind it on its line: `[kaggle]`, `"infura": {`, `https://api.abuseipdb.com`. */
-function isNearVendor(text: string, { start, end }: Name): boolean {
-  bareKey.lastIndex = end;
-  if (!bareKey.test(text)) return false;
-  const behind = text.slice(bareKey.lastIndex, bareKey.lastIndex + vendorReach);
-  const near =
-    text.slice(Math.max(0, start - vendorReach), start) +
-    behind.slice(0, (behind.indexOf("\n") + 1 || 121) - 1);
-  return (near.match(/[A-Za-z]{3,}/g) ?? []).some(
-    (word) => vendorWords.has(word.toLowerCase()) || word === "HTTP" || /headers?$/i.test(word),
-  );
+function nearVendorIn(text: string): (name: Name) => boolean {
+  let key = { index: -1, end: -1 };
+  return ({ start, end }) => {
+    if (key.index < end) {
+      bareKey.lastIndex = end;
+      key = { index: bareKey.exec(text)?.index ?? Number.POSITIVE_INFINITY, end: bareKey.lastIndex };
+    }
+    if (key.index - end > bareKeyReach || text.slice(end, key.index).includes("\n")) return false;
+    const behind = text.slice(key.end, key.end + vendorReach);
+    const near =
+      text.slice(Math.max(0, start - vendorReach), start) +
+      behind.slice(0, (behind.indexOf("\n") + 1 || 121) - 1);
+    return (near.match(/[A-Za-z]{3,}/g) ?? []).some(
+      (word) => vendorWords.has(word.toLowerCase()) || word === "HTTP" || /headers?$/i.test(word),
+    );
+  };
 }
 
 /** Answers, for ever later places, whether a word of the pattern stands near. */
@@ -273,6 +280,7 @@ export const assignments: Finder = {
     const candidates = candidatesIn(text);
     const sentences = sentencesOf(text);
     const isNearNetwork = nearIn(text, networkWord);
+    const isNearVendor = nearVendorIn(text);
     let from = 0;
     for (const hit of names) {
       if (hit.at < from) continue;
@@ -287,7 +295,7 @@ export const assignments: Finder = {
         if ((claim === "maybe" || claim === "likely") && /key$/i.test(name.name) && isNearNetwork(name.start))
           claim = "password";
         if (claim) outcome = overBridge(name, claim);
-        if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(text, name))
+        if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(name))
           outcome = overBridge(name, "api_key") ?? inSentence(name, "api_key", from, candidates, sentences);
         if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
           outcome = saidKey(name) ?? outcome;

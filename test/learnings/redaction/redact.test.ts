@@ -114,7 +114,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 130_000;
+  const minifiedBytesMax = 131_000;
 
   it("stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({
