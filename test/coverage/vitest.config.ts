@@ -7,8 +7,6 @@ import base from "../../vitest.config.ts";
  */
 const notCounted = [
   "test/e2e/**",
-  "test/infra/**",
-  "test/cli/**",
   "test/docs/**",
   "test/simulation/weaknesses.test.ts",
   // Tests that measure time, which coverage slows down.
