@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -27,6 +27,8 @@ test("every step of the recipe for a new operation fits the current files", () =
 /** Committed and new files, without those that git ignores; installed packages are shared. */
 async function copyProject(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "review-api-recipe-"));
+  // A test runs the tool as another user, who must be able to read the copy.
+  chmodSync(folder, 0o755);
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
   const { stdout } = await run("git", words, { cwd: root, maxBuffer: 16_000_000 });
   for (const file of stdout.split("\0").filter(Boolean)) cpSync(join(root, file), join(folder, file));

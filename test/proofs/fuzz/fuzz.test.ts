@@ -178,7 +178,7 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
       });
       expect(problems).toEqual([]);
       // A world in which everything is missing or forbidden would prove nothing.
-      expect(done).toBeGreaterThan(0.75 * requestsEach);
+      expect(done).toBeGreaterThan(0.6 * requestsEach);
     },
     timeoutMs,
   );
