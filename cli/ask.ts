@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { OperatorFault } from "./fault.ts";
+import { OperatorError } from "./errors.ts";
 
 export type AskInput = NodeJS.ReadableStream & {
   readonly isTTY?: boolean;
@@ -43,7 +43,7 @@ function askHidden(input: AskInput, output: Output, question: string): Promise<s
     const read = (chunk: Buffer | string) => {
       for (const key of chunk.toString()) {
         if (key === interrupt)
-          return finish(() => reject(new OperatorFault("Stopped; nothing was changed.")));
+          return finish(() => reject(new OperatorError("Stopped; nothing was changed.")));
         if (key === enter || key === newLine || key === end) return finish(() => resolve(typed));
         if (key === backspace || key === erase) typed = typed.slice(0, -1);
         else if (key >= " ") typed += key;

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { didYouMean } from "./did-you-mean.ts";
-import { UsageFault } from "./fault.ts";
+import { UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type OptionDefinition = {
@@ -69,12 +69,12 @@ export class CommandInput {
 
   requiredText(name: string): string {
     const value = this.text(name);
-    if (value === undefined) throw new UsageFault(`--${name} is missing.`);
+    if (value === undefined) throw new UsageError(`--${name} is missing.`);
     return value;
   }
 
   requiredArgument(name: string): string {
-    if (this.argument === undefined) throw new UsageFault(`${name} is missing.`);
+    if (this.argument === undefined) throw new UsageError(`${name} is missing.`);
     return this.argument;
   }
 
@@ -87,7 +87,7 @@ export class CommandInput {
         bounds.max === Number.MAX_SAFE_INTEGER
           ? `from ${bounds.min} up`
           : `from ${bounds.min} to ${bounds.max}`;
-      throw new UsageFault(`--${name} takes a whole number ${allowed}, not ${JSON.stringify(value)}.`);
+      throw new UsageError(`--${name} takes a whole number ${allowed}, not ${JSON.stringify(value)}.`);
     }
     return number;
   }
@@ -100,7 +100,7 @@ export class CommandInput {
     if (value === undefined) return undefined;
     const chosen = choices.find((choice) => choice === value);
     if (chosen === undefined)
-      throw new UsageFault(`--${name} takes one of ${choices.join(", ")}, not ${JSON.stringify(value)}.`);
+      throw new UsageError(`--${name} takes one of ${choices.join(", ")}, not ${JSON.stringify(value)}.`);
     return chosen;
   }
 
@@ -110,7 +110,7 @@ export class CommandInput {
       ?.split(",")
       .map((value) => value.trim());
     if (values?.some((value) => value === ""))
-      throw new UsageFault(`--${name} takes values separated by commas, none of them empty.`);
+      throw new UsageError(`--${name} takes values separated by commas, none of them empty.`);
     return values;
   }
 }
@@ -122,13 +122,13 @@ export function parseInput(command: Command, words: readonly string[]): CommandI
   const [argument, ...more] = positionals;
   if (values.help !== true) {
     if (!wanted && argument !== undefined)
-      throw new UsageFault(`Unexpected argument ${JSON.stringify(argument)}.`);
-    if (more.length > 0) throw new UsageFault(`Unexpected argument ${JSON.stringify(more[0])}.`);
-    if (wanted?.required && argument === undefined) throw new UsageFault(`${wanted.name} is missing.`);
+      throw new UsageError(`Unexpected argument ${JSON.stringify(argument)}.`);
+    if (more.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(more[0])}.`);
+    if (wanted?.required && argument === undefined) throw new UsageError(`${wanted.name} is missing.`);
     for (const [name, { required }] of Object.entries(options))
-      if (required && values[name] === undefined) throw new UsageFault(`--${name} is missing.`);
+      if (required && values[name] === undefined) throw new UsageError(`--${name} is missing.`);
     for (const [name, value] of Object.entries(values))
-      if (value === "") throw new UsageFault(`--${name} must not be empty.`);
+      if (value === "") throw new UsageError(`--${name} must not be empty.`);
   }
   return new CommandInput(argument, values);
 }
@@ -148,7 +148,7 @@ function parseWords(options: OptionDefinitions, words: readonly string[]) {
     const said = `${message.split(/\.\s|\n/, 1)[0]?.replace(/\.$/, "")}.`;
     const [, unknown] = /^Unknown option '--([\w-]+)'/.exec(said) ?? [];
     const known = Object.keys(options);
-    throw new UsageFault(`${said}${unknown ? didYouMean(unknown, known).replace("mean ", "mean --") : ""}`);
+    throw new UsageError(`${said}${unknown ? didYouMean(unknown, known).replace("mean ", "mean --") : ""}`);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   unknownType,
 } from "../lib/events/envelope.ts";
 import { eventTypes } from "../lib/events/event-types.ts";
-import { OperatorFault, systemCode } from "./fault.ts";
+import { OperatorError, systemCode } from "./errors.ts";
 
 /** The events of a file with one JSON object per line, one at a time; an error names the file and the line. */
 export async function* readEventFile(file: string): AsyncGenerator<PlatformEvent> {
@@ -38,7 +38,7 @@ function inLine<Result>(file: string, number: number, read: () => Result): Resul
     return read();
   } catch (error) {
     if (!(error instanceof EventRefused)) throw error;
-    throw new OperatorFault(`${file}, line ${number}: ${error.message.replace(/\.$/, "")}.`);
+    throw new OperatorError(`${file}, line ${number}: ${error.message.replace(/\.$/, "")}.`);
   }
 }
 
@@ -68,7 +68,7 @@ async function* linesOf(file: string): AsyncGenerator<{ readonly number: number;
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    throw new OperatorFault(`${file} cannot be read: ${reasons[code] ?? code}.`);
+    throw new OperatorError(`${file} cannot be read: ${reasons[code] ?? code}.`);
   }
 }
 

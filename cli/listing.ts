@@ -1,6 +1,6 @@
 import { csv, ndjson } from "../lib/http/list.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
-import { UsageFault } from "./fault.ts";
+import { UsageError } from "./errors.ts";
 import { formatTable, type Terminal, type TerminalRow } from "./terminal.ts";
 
 const listFormats = ["table", "json", "ndjson", "csv"] as const;
@@ -14,7 +14,7 @@ export const listOptions: OptionDefinitions = {
 export function listFormatOf(input: CommandInput): ListingFormat {
   const format = input.choice("format", listFormats);
   if (input.flag("json") && format !== undefined && format !== "json")
-    throw new UsageFault(`--json and --format ${format} cannot be used together.`);
+    throw new UsageError(`--json and --format ${format} cannot be used together.`);
   return format ?? (input.flag("json") ? "json" : "table");
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, type CommandGroup, commandHelp, optionNames, parseInput } from "./command.ts";
 import { type Continuations, completionScript, shells } from "./completion.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { UsageFault } from "./fault.ts";
+import { UsageError } from "./errors.ts";
 import { sentence } from "./sentence.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
@@ -109,9 +109,9 @@ export async function main(
     return await dispatch(words, terminal);
   } catch (error) {
     terminal.say(terminal.paintSaid("bad", sentence(error)));
-    if (error instanceof UsageFault)
+    if (error instanceof UsageError)
       terminal.say(`Try: review-api ${[...(await helpPath(words)), "--help"].join(" ")}`);
-    return error instanceof UsageFault ? 2 : 1;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
@@ -128,7 +128,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
   }
   const group = groups.find(({ name }) => name === first);
   if (!group)
-    throw new UsageFault(
+    throw new UsageError(
       `There is no command ${JSON.stringify(first)}.${didYouMean(
         first,
         groups.map(({ name }) => name),
@@ -140,7 +140,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
   const command = single ?? commands.find(({ name }) => name === second);
   if (!command) {
     if (second !== undefined && second !== "--help" && second !== "-h")
-      throw new UsageFault(
+      throw new UsageError(
         `There is no command ${JSON.stringify(`${first} ${second}`)}.${didYouMean(
           second,
           commands.map(({ name }) => name),
@@ -148,7 +148,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
       );
     showHelp(terminal, groupHelp(group, commands));
     if (second === undefined)
-      throw new UsageFault(
+      throw new UsageError(
         `review-api ${first} needs one of: ${commands.map(({ name }) => name).join(", ")}.`,
       );
     return 0;
@@ -206,7 +206,7 @@ const completion: Command = {
   async run(input, terminal) {
     const name = input.requiredArgument("SHELL");
     const shell = shells.find((each) => each === name);
-    if (!shell) throw new UsageFault(`SHELL is one of ${shells.join(", ")}, not ${JSON.stringify(name)}.`);
+    if (!shell) throw new UsageError(`SHELL is one of ${shells.join(", ")}, not ${JSON.stringify(name)}.`);
     const script = completionScript(shell, await continuations());
     terminal.out(input.flag("json") ? JSON.stringify({ shell, script }) : script);
   },

@@ -1,10 +1,10 @@
 import { StoreUnavailable } from "../lib/store/table.ts";
-import { OperatorFault } from "./fault.ts";
+import { OperatorError } from "./errors.ts";
 
 /** Every error is shown as one sentence; details only if requested. */
 export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
-  if (error instanceof OperatorFault) return error.message;
+  if (error instanceof OperatorError) return error.message;
   // Compared by name: only the commands that need the registry load it.
   if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
   if (error instanceof StoreUnavailable)

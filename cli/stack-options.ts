@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { parseOptions, type StackOptions, stackOptionNames } from "../infra/options.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { OperatorFault, systemCode } from "./fault.ts";
+import { OperatorError, systemCode } from "./errors.ts";
 
 /** The file from which CDK reads options that are not on its command line. */
 export const optionsFile = "cdk.context.json";
@@ -16,7 +16,7 @@ export async function readStackOptions(file: string = optionsFile): Promise<Stac
   // CDK stores its own entries there too; none of their names is one plain word.
   for (const name of Object.keys(context))
     if (/^\w+$/.test(name) && !stackOptionNames.includes(name))
-      throw new OperatorFault(
+      throw new OperatorError(
         `${file} has ${name}, which is not an option of the stack.${didYouMean(name, stackOptionNames)}`,
       );
   try {
@@ -24,7 +24,7 @@ export async function readStackOptions(file: string = optionsFile): Promise<Stac
   } catch (error) {
     if (!(error instanceof Error && error.name === "InvalidOptions")) throw error;
     const [, ...problems] = error.message.split("\n").map((line) => line.trim());
-    throw new OperatorFault(`${file}: ${problems.join("; ")}.`);
+    throw new OperatorError(`${file}: ${problems.join("; ")}.`);
   }
 }
 
@@ -34,7 +34,7 @@ async function readContext(file: string): Promise<Readonly<Record<string, unknow
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT" && file === optionsFile) return {};
-    throw new OperatorFault(
+    throw new OperatorError(
       `${file} ${code === undefined ? "must be a JSON object" : `cannot be read (${code})`}.`,
     );
   }

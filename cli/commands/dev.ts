@@ -11,8 +11,8 @@ import { operatorDeps } from "../connection/operator-deps.ts";
 import { readAllOrganizations } from "../connection/organizations.ts";
 import { type DemoKeys, demoKeys } from "../demo/keys.ts";
 import { demoEvents, demoSentUntil, noteDemoSentUntil } from "../demo/story.ts";
+import { OperatorError } from "../errors.ts";
 import { checkEvents, readEventFile } from "../event-file.ts";
-import { OperatorFault } from "../fault.ts";
 import type { LocalBackend } from "../local/backend.ts";
 import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
 import { engineNames, engineVariable } from "../local/engine/engine.ts";
@@ -243,5 +243,5 @@ async function untilOver(service: Service, asked: Promise<void>): Promise<void> 
   await service.stop();
   clearTimeout(deadline);
   if (outcome === "broken")
-    throw new OperatorFault("The engine stopped. The data is safe: start the service again.");
+    throw new OperatorError("The engine stopped. The data is safe: start the service again.");
 }

@@ -5,8 +5,8 @@ import { redact } from "../../lib/learnings/redaction/redact.ts";
 import type { Command } from "../command.ts";
 import type { Connection, FailedEvent } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
+import { OperatorError } from "../errors.ts";
 import { countEvents, readEventFile } from "../event-file.ts";
-import { OperatorFault } from "../fault.ts";
 import { listOptions, showList } from "../listing.ts";
 import { sendAll } from "../send-events.ts";
 import { startProgress, startTally } from "../terminal.ts";
@@ -45,7 +45,7 @@ const send: Command = {
         `Sent ${counted(outcome.sent, "event")}${outcome.refused === undefined ? "" : ", and the queue is empty"}.`,
       );
     if (outcome.refused)
-      throw new OperatorFault(
+      throw new OperatorError(
         `${counted(outcome.refused, "event")} ${outcome.refused === 1 ? "was" : "were"} refused. To see why: review-api events failed`,
       );
   },
@@ -118,15 +118,15 @@ const redrive: Command = {
     withConnection(input, async (connection) => {
       const sent = await redriveAll(connection, input.argument, startTally(terminal, "Sending again"));
       if (input.argument !== undefined && sent.size === 0)
-        throw new OperatorFault(notThere(input.argument, connection));
+        throw new OperatorError(notThere(input.argument, connection));
       const waits = sent.size > 0 || connection.waitsAfterSend;
       const outcome = waits && !input.flag("no-wait") ? await outcomeOf(connection, sent) : {};
       if (input.flag("json")) terminal.out(JSON.stringify({ sent: sent.size, ...outcome }));
       else terminal.say(`Sent ${counted(sent.size, "event")} again.`);
       const { failed_again: failures = [], still_queued: isStillQueued } = outcome;
-      if (failures.length > 0) throw new OperatorFault(failedAgainText(failures, outcome));
-      if (isStillQueued) throw new OperatorFault(queueNotEmpty);
-      if (outcome.more_may_have_failed) throw new OperatorFault(failuresHidden(connection));
+      if (failures.length > 0) throw new OperatorError(failedAgainText(failures, outcome));
+      if (isStillQueued) throw new OperatorError(queueNotEmpty);
+      if (outcome.more_may_have_failed) throw new OperatorError(failuresHidden(connection));
     }),
 };
 

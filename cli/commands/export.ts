@@ -4,12 +4,12 @@ import { findingSeverities, findingStates } from "../../lib/contract/records-sec
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
 import { dayOption } from "../day.ts";
+import { UsageError } from "../errors.ts";
 import { exportFormats } from "../export/format.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
 import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
 import { apiOptions } from "../export/target.ts";
-import { UsageFault } from "../fault.ts";
 
 const placeOptions: OptionDefinitions = {
   output: { value: "FILE", help: "where to write (default: standard output)" },
@@ -69,11 +69,11 @@ const metrics: Command = {
     const dataset = input.choice("dataset", datasetNames) ?? "reviews";
     const status = input.choice("status", [...pullRequestStatuses, "all"]);
     if (status !== undefined && dataset !== "reviews")
-      throw new UsageFault("--status works only with --dataset reviews.");
+      throw new UsageError("--status works only with --dataset reviews.");
     const start = dayOption(input, "start");
     const end = dayOption(input, "end");
     if (start !== undefined && end !== undefined && end < start)
-      throw new UsageFault("--end must not be before --start.");
+      throw new UsageError("--end must not be before --start.");
     await runExport(input, terminal, {
       what: `metrics ${dataset}`,
       source: metricsSources[dataset],

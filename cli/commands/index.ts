@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 
 const reconcile: Command = {
@@ -19,7 +19,7 @@ const reconcile: Command = {
       const report = await reconcileAll(deps, ({ looked_at }) => tally.show(looked_at)).finally(tally.end);
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
       if (report.failed > 0)
-        throw new OperatorFault(
+        throw new OperatorError(
           `${counted(report.failed, "Learning")} could not be indexed; they are marked, and the next run tries again.`,
         );
     }),

@@ -11,7 +11,7 @@ import type { Table } from "../../lib/store/table.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
-import { UsageFault } from "../fault.ts";
+import { UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import type { Terminal, TerminalRow } from "../terminal.ts";
 
@@ -103,7 +103,7 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
   const foreign = ["org", "instance", "home", "orgs", "owner", "role"].find(
     (name) => input.text(name) !== undefined && !optionsOfKind[kind].includes(name),
   );
-  if (foreign) throw new UsageFault(`--${foreign} cannot be used with --kind ${kind}.`);
+  if (foreign) throw new UsageError(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
 const list: Command = {

@@ -8,7 +8,7 @@ import type { Table } from "../../lib/store/table.ts";
 import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { listOptions, showList } from "../listing.ts";
 
 const pending: Command = {
@@ -63,7 +63,7 @@ const decisionCommand = (name: string, decision: Decision, summary: string, done
       const organization = await organizationOfPending(table, id);
       const outcome = organization && (await decideLearning(audited, organization, id, decision));
       // The first decision is final: this command does not overrule one.
-      if (outcome !== decision) throw new OperatorFault(`There is no pending Learning ${id}.`);
+      if (outcome !== decision) throw new OperatorError(`There is no pending Learning ${id}.`);
       if (input.flag("json")) terminal.out(JSON.stringify({ id, decision }));
       else terminal.say(`Learning ${id} is ${decision}. ${done}`);
     }),

@@ -1,8 +1,8 @@
 import { createClient } from "../../lib/client/client.ts";
 import type { Command } from "../command.ts";
 import { profileFile, removeProfile, writeProfile } from "../connection/profile.ts";
+import { describeApiError, OperatorError, UsageError } from "../errors.ts";
 import { checkedUrl } from "../export/target.ts";
-import { apiFault, OperatorFault, UsageFault } from "../fault.ts";
 
 const login: Command = {
   name: "",
@@ -14,18 +14,18 @@ const login: Command = {
     const given =
       input.text("url") ?? (await terminal.ask("Address of the API, such as https://api.example.com: "));
     if (given === "")
-      throw new UsageFault("The address is missing: give --url, or write it in the first line of the input.");
+      throw new UsageError("The address is missing: give --url, or write it in the first line of the input.");
     const url = checkedUrl(given);
     if (isUnprotected(url))
       terminal.say("The address begins with http: the key and all data are sent without encryption.");
     const key = await terminal.ask("API key (what you type is not shown): ", { hidden: true });
-    if (key === "") throw new UsageFault("The key is missing: type it, or pipe it in as a line.");
+    if (key === "") throw new UsageError("The key is missing: type it, or pipe it in as a line.");
     // Checks the key now, so that an invalid key does not first fail in a scheduled run.
     const { body } = await createClient({ baseUrl: url, key })
       .whoami()
       .catch((error: unknown) => {
-        const said = apiFault(error, url);
-        throw said ? new OperatorFault(`${said} Nothing was stored.`) : error;
+        const said = describeApiError(error, url);
+        throw said ? new OperatorError(`${said} Nothing was stored.`) : error;
       });
     const file = await writeProfile({ url, key });
     const { kind, name } = body.key;

@@ -12,7 +12,7 @@ import type { Table } from "../../lib/store/table.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName } from "../connection/organizations.ts";
-import { OperatorFault, UsageFault } from "../fault.ts";
+import { OperatorError, UsageError } from "../errors.ts";
 import { listOptions, showList } from "../listing.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -136,9 +136,9 @@ function usersOf(input: CommandInput): readonly string[] {
     .split(",")
     .map((id) => id.trim());
   if (ids.some((id) => id === ""))
-    throw new UsageFault("USERS takes ids separated by commas, none of them empty.");
+    throw new UsageError("USERS takes ids separated by commas, none of them empty.");
   if (ids.length > peopleLimits.batchUsersMax)
-    throw new UsageFault(`USERS takes at most ${peopleLimits.batchUsersMax} ids at once.`);
+    throw new UsageError(`USERS takes at most ${peopleLimits.batchUsersMax} ids at once.`);
   return ids;
 }
 
@@ -157,7 +157,7 @@ async function findRole(
   const found = roles.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
   if (found) return found;
   const choices = roles.map(({ id, name, type }) => (type === "system" ? id : name));
-  throw new OperatorFault(`The organization has no role ${wanted}; it has ${choices.join(", ")}.`);
+  throw new OperatorError(`The organization has no role ${wanted}; it has ${choices.join(", ")}.`);
 }
 
 type Answer = {
@@ -179,5 +179,5 @@ function showOutcomes(
   if (input.flag("json")) terminal.out(JSON.stringify(answer));
   else if (succeeded.length > 0) terminal.say(describe(succeeded.length));
   if (failed.length > 0)
-    throw new OperatorFault(failed.map(({ user_id, message }) => `User ${user_id}: ${message}`).join("\n"));
+    throw new OperatorError(failed.map(({ user_id, message }) => `User ${user_id}: ${message}`).join("\n"));
 }

@@ -9,7 +9,7 @@ import type { Table } from "../../lib/store/table.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
-import { OperatorFault, UsageFault } from "../fault.ts";
+import { OperatorError, UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
 
@@ -64,7 +64,7 @@ const set: Command = {
     const repository = input.text("repository");
     if (repository !== undefined) return setRepository(input, terminal, repository);
     if (input.flag("inherit-approval-delay"))
-      throw new UsageFault("--inherit-approval-delay works only with --repository.");
+      throw new UsageError("--inherit-approval-delay works only with --repository.");
     const mode = input.choice("seat-assignment-mode", seatAssignmentModes);
     const days = input.integer("approval-delay-days", { min: 0, max: eventLimits.approvalDelayDaysMax });
     const settings: OrganizationSettings = {
@@ -72,7 +72,7 @@ const set: Command = {
       ...(days !== undefined && { approval_delay_days: days }),
     };
     if (Object.keys(settings).length === 0)
-      throw new UsageFault("Nothing to set: give --seat-assignment-mode or --approval-delay-days.");
+      throw new UsageError("Nothing to set: give --seat-assignment-mode or --approval-delay-days.");
     return withConnection(input, async ({ table, audited }) => {
       const found = await findOrganizationByName(table, input.requiredArgument("ORG"));
       const changed = await changeOrganizationSettings(audited, found.uuid, settings);
@@ -86,13 +86,13 @@ function setRepository(input: CommandInput, terminal: Terminal, repositoryId: st
   const days = input.integer("approval-delay-days", { min: 0, max: eventLimits.approvalDelayDaysMax });
   const inherits = input.flag("inherit-approval-delay");
   if (input.text("seat-assignment-mode") !== undefined)
-    throw new UsageFault("--seat-assignment-mode is for a whole organization, without --repository.");
+    throw new UsageError("--seat-assignment-mode is for a whole organization, without --repository.");
   if ((days === undefined) !== inherits)
-    throw new UsageFault("With --repository give either --approval-delay-days or --inherit-approval-delay.");
+    throw new UsageError("With --repository give either --approval-delay-days or --inherit-approval-delay.");
   return withConnection(input, async ({ table, audited }) => {
     const { uuid } = await findOrganizationByName(table, input.requiredArgument("ORG"));
     const changed = await changeApprovalDelay(audited, uuid, repositoryId, days ?? null);
-    if (!changed) throw new OperatorFault(`The organization has no repository ${repositoryId}.`);
+    if (!changed) throw new OperatorError(`The organization has no repository ${repositoryId}.`);
     const { uuid: id, repository_id, full_name, approval_delay_days } = changed;
     const record = { id, repository_id, full_name, approval_delay_days };
     terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));

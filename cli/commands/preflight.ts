@@ -1,7 +1,7 @@
 import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../../lib/contract/platform.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { sentence } from "../sentence.ts";
 import { defaultOptions, optionsFile, readStackOptions } from "../stack-options.ts";
 import { verdict } from "../terminal.ts";
@@ -61,7 +61,7 @@ const command: Command = {
     }
     const ok = results.every((result) => result.ok);
     if (input.flag("json")) terminal.out(JSON.stringify({ ok, checks: results }));
-    if (!ok) throw new OperatorFault("The account is not ready for the stack.");
+    if (!ok) throw new OperatorError("The account is not ready for the stack.");
   },
 };
 
@@ -79,7 +79,7 @@ async function checkConcurrency(region: string | undefined, workers: number): Pr
   const free = AccountLimit?.UnreservedConcurrentExecutions;
   const quota = AccountLimit?.ConcurrentExecutions;
   if (free === undefined || quota === undefined)
-    throw new OperatorFault(
+    throw new OperatorError(
       "Lambda does not say how many functions the account may run at once. Look at Service Quotas (Lambda, concurrent " +
         `executions): it should be at least ${2 * workers}, not counting reserved concurrency.`,
     );
@@ -87,7 +87,7 @@ async function checkConcurrency(region: string | undefined, workers: number): Pr
   const { workersMin, visibilitySeconds, receivesMax } = eventQueueSettings;
   const reserved = quota > free ? ` (of ${quota}; functions reserve the rest)` : "";
   const hours = Math.floor((receivesMax * visibilitySeconds) / 3600);
-  throw new OperatorFault(
+  throw new OperatorError(
     `The account may run ${free} functions at once${reserved}, and the worker of events may take ${workers} of them. ` +
       `Then callers get 503. An event that finds no free function is retried every ${visibilitySeconds / 60} minutes, and ` +
       `becomes a dead letter after ${hours} hours. Ask for more in Service Quotas (Lambda, concurrent ` +
@@ -110,7 +110,7 @@ async function checkModel(modelId: string, region: string | undefined): Promise<
     await client.send(new InvokeModelCommand({ modelId, body, contentType, accept: contentType }));
   } catch (error) {
     const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new OperatorFault(
+    throw new OperatorError(
       `${modelId} does not answer (${said.replace(/\.$/, "")}). If the region does not have the model, ` +
         "choose another with -c bedrockRegion=REGION. If your own role lacks bedrock:InvokeModel, allow it.",
     );

@@ -9,7 +9,7 @@ import { sweepParts } from "../../lib/stream/sweep.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { readAllOrganizations } from "../connection/organizations.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {
@@ -52,7 +52,7 @@ export const commands: readonly Command[] = [repair];
 
 function explain(error: unknown): never {
   if (error instanceof StreamBusy)
-    throw new OperatorFault(
+    throw new OperatorError(
       "Something still writes to the streams. Stop the ingest worker, then run repair again.",
     );
   throw error;

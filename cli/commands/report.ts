@@ -13,8 +13,8 @@ import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { dayOption } from "../day.ts";
+import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
 import { apiOptions, targetOf } from "../export/target.ts";
-import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
 const daysDefault = 30;
@@ -68,8 +68,8 @@ async function run(input: CommandInput, terminal: Terminal): Promise<void> {
     onProgress: tally.show,
   })
     .catch((error: unknown) => {
-      const said = apiFault(error, url);
-      throw said ? new OperatorFault(said) : error;
+      const said = describeApiError(error, url);
+      throw said ? new OperatorError(said) : error;
     })
     .finally(tally.end);
   const { start_date, end_date } = query;
@@ -113,11 +113,11 @@ function periodOf(input: CommandInput): Period {
   const days = input.integer("days", { min: 1, max: daysMax });
   const [start, end] = [dayOption(input, "start"), dayOption(input, "end")];
   if (days !== undefined && start !== undefined)
-    throw new UsageFault("--days and --start cannot be used together.");
+    throw new UsageError("--days and --start cannot be used together.");
   const nowMs = systemClock.nowMs();
   const last = end ?? lastDays(1, nowMs).end_date;
   const period = lastDays(days ?? daysDefault, Date.parse(`${last}T00:00:00.000Z`));
   if (start === undefined) return period;
-  if (last < start) throw new UsageFault("--end must not be before --start.");
+  if (last < start) throw new UsageError("--end must not be before --start.");
   return { start_date: start, end_date: last };
 }

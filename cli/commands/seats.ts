@@ -20,7 +20,7 @@ import type { Command, CommandInput } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
-import { OperatorFault, UsageFault } from "../fault.ts";
+import { OperatorError, UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -68,7 +68,7 @@ async function run(
   const pools = await poolsOf(connection.table, input.text("org"));
   const unassigns = input.flag("unassign");
   if (unassigns && pools.length > 1)
-    throw new UsageFault(`--unassign needs --org here: there are ${pools.length} groups of seats.`);
+    throw new UsageError(`--unassign needs --org here: there are ${pools.length} groups of seats.`);
   const sinceMs = systemClock.nowMs() - days * msPerDay;
   const judged = await Promise.all(pools.map((pool) => findIdleHolders(connection, pool, sinceMs)));
   const answer = {
@@ -85,7 +85,7 @@ async function run(
   const document = { ...answer, ...(unassigns && { failed }) };
   if (showList(input, terminal, { records: answer.idle, document }) === "table") show(answer, terminal);
   if (failed.length > 0)
-    throw new OperatorFault(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
+    throw new OperatorError(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

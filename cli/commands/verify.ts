@@ -4,7 +4,7 @@ import { searchForReview } from "../../lib/learnings/search.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { type Connection, defaultDataPath } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { dataDirectory, readOwner } from "../local/data-directory.ts";
 import { sentence } from "../sentence.ts";
 import { type Terminal, verdict } from "../terminal.ts";
@@ -26,7 +26,7 @@ const command: Command = {
       else
         terminal.say(["What verify leaves behind:", ...report.stays.map((each) => `  ${each}`)].join("\n"));
       if (failed > 0)
-        throw new OperatorFault(`${counted(failed, "check")} of ${report.checks.length} failed.`);
+        throw new OperatorError(`${counted(failed, "check")} of ${report.checks.length} failed.`);
     }),
 };
 
@@ -49,7 +49,7 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const baseUrl = (await readOwner(directory))?.url;
   if (!baseUrl)
-    throw new OperatorFault(`No local service runs on ${directory.path}; start it first: review-api dev`);
+    throw new OperatorError(`No local service runs on ${directory.path}; start it first: review-api dev`);
   const { table, vectors, embedder } = connection;
   return {
     connection,

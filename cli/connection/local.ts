@@ -1,7 +1,7 @@
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { type LocalBackend, openBackend } from "../local/backend.ts";
 import {
   type DataDirectory,
@@ -26,7 +26,7 @@ export async function connectLocally(
 ): Promise<Connection> {
   const directory = dataDirectory(path);
   if (!create && !holdsData(directory))
-    throw new OperatorFault(
+    throw new OperatorError(
       `There is no data in ${directory.path} yet; start the service first: review-api dev`,
     );
   await prepareDirectory(directory);

@@ -1,5 +1,5 @@
 import type { CommandInput } from "../command.ts";
-import { UsageFault } from "../fault.ts";
+import { UsageError } from "../errors.ts";
 import { type Connection, defaultDataPath } from "./connection.ts";
 
 /** Opens what --data or --stack names, runs the work on it and always closes it. */
@@ -20,9 +20,9 @@ async function open(input: CommandInput, create: boolean): Promise<Connection> {
   const stack = input.text("stack");
   const data = input.text("data");
   if (stack !== undefined) {
-    if (data !== undefined) throw new UsageFault("--data and --stack cannot be used together.");
+    if (data !== undefined) throw new UsageError("--data and --stack cannot be used together.");
     return (await import("./stack.ts")).connectToStack(stack, input.text("region"));
   }
-  if (input.text("region") !== undefined) throw new UsageFault("--region works only with --stack.");
+  if (input.text("region") !== undefined) throw new UsageError("--region works only with --stack.");
   return (await import("./local.ts")).connectLocally(data ?? defaultDataPath, { create });
 }

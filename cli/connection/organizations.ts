@@ -1,7 +1,7 @@
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationDirectoryKey, organizationKey, type TenantKey } from "../../lib/store/layout.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -14,10 +14,10 @@ export async function findOrganizationByName(
   const candidates = await organizationsNamed(table, name);
   const fitting = tenant ? candidates.filter((organization) => organization.tenant === tenant) : candidates;
   const [found, ...others] = fitting;
-  if (!found) throw new OperatorFault(`There is no organization ${name}${tenant ? " there" : ""}.`);
+  if (!found) throw new OperatorError(`There is no organization ${name}${tenant ? " there" : ""}.`);
   if (others.length > 0) {
     const choices = fitting.map(({ uuid, name: title, provider }) => `${uuid} (${title}, ${provider})`);
-    throw new OperatorFault(
+    throw new OperatorError(
       `Several organizations have the id ${name}; name one by UUID: ${choices.join(", ")}.`,
     );
   }

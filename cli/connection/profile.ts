@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { optionalVariable } from "../../lib/runtime/environment.ts";
-import { OperatorFault, systemCode } from "../fault.ts";
+import { OperatorError, systemCode } from "../errors.ts";
 import { writeWhole } from "../local/write-whole.ts";
 
 const profileSchema = z.strictObject({ url: z.string(), key: z.string() });
@@ -25,14 +25,14 @@ export async function readProfile(): Promise<Profile | undefined> {
     const { mode } = await stat(file);
     // Windows has no such modes and reports all of them as set.
     if (process.platform !== "win32" && (mode & ownerOnly.others) !== 0)
-      throw new OperatorFault(
+      throw new OperatorError(
         `${file} holds a key and others may read it. Allow only yourself: chmod 600 ${file}`,
       );
     return profileSchema.parse(JSON.parse(await readFile(file, "utf8")));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     if (error instanceof SyntaxError || error instanceof z.ZodError)
-      throw new OperatorFault(`${file} is damaged. Write it again: review-api login`);
+      throw new OperatorError(`${file} is damaged. Write it again: review-api login`);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
 import { parseReconciler } from "../../lib/store/items/vector.ts";
 import { reconcilerKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 
 const bedrockPrefix = "bedrock:";
 
@@ -18,7 +18,7 @@ export async function embedderInUse(table: Table, identity: AwsIdentity): Promis
   const id = noted && parseReconciler(noted).embedder;
   if (id === localEmbedder.id) return localEmbedder;
   if (!id?.startsWith(bedrockPrefix))
-    throw new OperatorFault(
+    throw new OperatorError(
       "The stack has not checked its review index yet. It does so every minute: try again in a minute.",
     );
   return createBedrockEmbedder(id.slice(bedrockPrefix.length), bedrockClient(identity));

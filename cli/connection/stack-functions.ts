@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import * as z from "zod";
 import type { SearchAnswer } from "../../lib/learnings/search.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 
 const answerSchema = z.object({
   learnings: z.array(
@@ -23,7 +23,7 @@ export function invoker(functionName: string, region: string | undefined) {
     const answer = await client.send(new InvokeCommand({ FunctionName: functionName, Payload }));
     const text = Buffer.from(answer.Payload ?? []).toString();
     if (answer.FunctionError)
-      throw new OperatorFault(
+      throw new OperatorError(
         `The function ${functionName} failed. Its log says why. AccessDenied in the log means: a grant is missing, or ` +
           "Bedrock does not have the model in that region (set bedrockRegion).",
       );

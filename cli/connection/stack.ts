@@ -8,7 +8,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { createStoreClient } from "../../lib/store/client.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { createVectorSearch } from "../../lib/store/vectors.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
@@ -72,7 +72,7 @@ export async function outputsOf(
   return (name) => {
     const value = outputs.get(name);
     if (!value)
-      throw new OperatorFault(
+      throw new OperatorError(
         `Stack ${stackName} has no output ${name}. Is it this service's stack? If it is older than this tool, deploy it again.`,
       );
     return value;
@@ -89,7 +89,7 @@ async function readOutputs(
     const outputs = Stacks[0]?.Outputs ?? [];
     return new Map(outputs.map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]));
   } catch (error) {
-    throw new OperatorFault(`Stack ${StackName} cannot be reached: ${reasonOf(error)}.`);
+    throw new OperatorError(`Stack ${StackName} cannot be reached: ${reasonOf(error)}.`);
   } finally {
     client.destroy();
   }

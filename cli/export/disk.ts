@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemCode } from "../fault.ts";
+import { systemCode } from "../errors.ts";
 
 export type OpenFile = {
   write(bytes: Uint8Array): Promise<void>;

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { UsageFault } from "../fault.ts";
+import { UsageError } from "../errors.ts";
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -10,7 +10,7 @@ export function formatByName<Name extends string>(file: string, known: readonly 
   const format = known.find((name) => extension === `.${name}`);
   if (format !== undefined) return format;
   const endings = known.map((name) => `.${name}`).join(", ");
-  throw new UsageFault(
+  throw new UsageError(
     `--output takes a file whose name ends with one of ${endings}, not ${JSON.stringify(extension || file)}; with --format any name is allowed.`,
   );
 }

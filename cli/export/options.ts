@@ -1,16 +1,16 @@
 import { ReviewApiError } from "../../lib/client/error.ts";
 import type { CommandInput } from "../command.ts";
-import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
+import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
 import { formatByName } from "./format.ts";
 
 /** The value of --output. */
 export function outputOption(input: CommandInput): string | undefined {
   const output = input.text("output");
   if (input.flag("resume") && input.flag("overwrite"))
-    throw new UsageFault("--resume and --overwrite cannot be used together.");
+    throw new UsageError("--resume and --overwrite cannot be used together.");
   if (output !== undefined) return output;
   for (const name of ["resume", "overwrite"])
-    if (input.flag(name)) throw new UsageFault(`--${name} works only with --output.`);
+    if (input.flag(name)) throw new UsageError(`--${name} works only with --output.`);
   return undefined;
 }
 
@@ -36,11 +36,11 @@ type ErrorContext = {
 /** The error of the service, the network or the disk, with the information that nothing is lost. */
 export function explainError(error: unknown, { url, output, hint = "" }: ErrorContext): unknown {
   if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
-    return new OperatorFault(
+    return new OperatorError(
       `The stored cursor of ${output} no longer works for this key and these filters: ${error.message} --overwrite starts again.`,
     );
-  const said = apiFault(error, url);
-  if (said) return new OperatorFault(`${said}${hint}`);
+  const said = describeApiError(error, url);
+  if (said) return new OperatorError(`${said}${hint}`);
   const code = systemCode(error);
   return code !== undefined && output !== undefined ? unwritable(output, code) : error;
 }

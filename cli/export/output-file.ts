@@ -1,6 +1,6 @@
 import { access, constants, lstat, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { OperatorFault, systemCode } from "../fault.ts";
+import { OperatorError, systemCode } from "../errors.ts";
 import { tryLock } from "../local/lock.ts";
 
 /** Resolves a link: the new file must replace the file, not the link. */
@@ -13,14 +13,14 @@ export async function outputFile(name: string): Promise<string> {
   });
   if (!found) return path;
   const file = found.isSymbolicLink() ? await realpath(path) : path;
-  if (!(await stat(file)).isFile()) throw new OperatorFault(`${file} is not a file.`);
+  if (!(await stat(file)).isFile()) throw new OperatorError(`${file} is not a file.`);
   return file;
 }
 
 /** Two runs at the same time would write into each other's journal. */
 export async function withLock<Result>(output: string, work: () => Promise<Result>): Promise<Result> {
   const lock = tryLock(`${output}.lock`);
-  if (!lock) throw new OperatorFault(`Another export is writing ${output}; wait until it has ended.`);
+  if (!lock) throw new OperatorError(`Another export is writing ${output}; wait until it has ended.`);
   try {
     return await work();
   } finally {

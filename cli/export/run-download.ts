@@ -1,7 +1,7 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import type { CommandInput } from "../command.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { statOf, systemDisk } from "./disk.ts";
 import { replaceFile, replaceFileByAnswer } from "./download.ts";
@@ -68,7 +68,7 @@ async function download(
   query: FindingsQuery,
 ): Promise<{ readonly bytes: number; readonly records?: number }> {
   if (!input.flag("overwrite") && (await statOf(output)))
-    throw new OperatorFault(`${output} exists; --overwrite replaces it.`);
+    throw new OperatorError(`${output} exists; --overwrite replaces it.`);
   if (format === "sarif") return await replaceFileByAnswer(systemDisk, await sarifOf(client, query), output);
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const walk = findings.walk(client, {
@@ -83,6 +83,6 @@ async function download(
 /** SARIF comes from the service as it is: a file of runs, rules and results, not a row for each finding. */
 async function sarifOf(client: Client, query: FindingsQuery): Promise<AsyncIterable<Uint8Array>> {
   const { body } = await client.raw("listSecurityFindings", { query: { ...query, format: "sarif" } });
-  if (!body) throw new OperatorFault("The service answered without a body; run the command again.");
+  if (!body) throw new OperatorError("The service answered without a body; run the command again.");
   return body;
 }

@@ -5,7 +5,7 @@ import { defaultDataPath } from "../connection/connection.ts";
 import { readProfile } from "../connection/profile.ts";
 import { apiSettings, keyVariable, urlVariable } from "../connection/settings.ts";
 import { keptKey } from "../demo/keys.ts";
-import { OperatorFault, UsageFault } from "../fault.ts";
+import { OperatorError, UsageError } from "../errors.ts";
 import { type DataDirectory, dataDirectory, readOwner } from "../local/data-directory.ts";
 
 export type Target = { readonly url: string; readonly key: string };
@@ -29,9 +29,9 @@ export async function targetOf(input: CommandInput, demoKey: KeyKind = "workspac
   const given = input.text("key") ?? settings.key;
   const [url, stack, data] = [input.text("url"), input.text("stack"), input.text("data")];
   if ([url, stack, data].filter((place) => place !== undefined).length > 1)
-    throw new UsageFault("--url, --stack and --data cannot be used together.");
+    throw new UsageError("--url, --stack and --data cannot be used together.");
   if (input.text("region") !== undefined && stack === undefined)
-    throw new UsageFault("--region works only with --stack.");
+    throw new UsageError("--region works only with --stack.");
   if (data !== undefined) return localTarget(dataDirectory(data), given, demoKey);
   if (stack !== undefined) {
     if (given === undefined) throw missingKey();
@@ -51,12 +51,12 @@ export async function targetOf(input: CommandInput, demoKey: KeyKind = "workspac
 }
 
 const missingKey = () =>
-  new UsageFault(
+  new UsageError(
     `--key is missing. You can also set ${keyVariable} in the environment or in .env, or run review-api login.`,
   );
 
 const foreignKey = () =>
-  new UsageFault(
+  new UsageError(
     `${urlVariable} is in .env, but ${keyVariable} is in the environment. That key is never sent to an address from .env. ` +
       "Set both in one place, or give --key.",
   );
@@ -68,12 +68,12 @@ async function localTarget(
 ): Promise<Target> {
   const url = (await readOwner(directory))?.url;
   if (!url)
-    throw new OperatorFault(
+    throw new OperatorError(
       `No local service runs on ${directory.path}; start it first (review-api dev), or give --url.`,
     );
   const key = given ?? (await keptKey(directory, demoKey));
   if (key === undefined)
-    throw new UsageFault(`--key is missing, and ${directory.path} has no demo key to use instead.`);
+    throw new UsageError(`--key is missing, and ${directory.path} has no demo key to use instead.`);
   return { url, key };
 }
 
@@ -81,6 +81,6 @@ async function localTarget(
 export function checkedUrl(text: string, name = "--url"): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageFault(`${name} takes an http or https address, not ${JSON.stringify(text)}.`);
+    throw new UsageError(`${name} takes an http or https address, not ${JSON.stringify(text)}.`);
   return text.replace(/\/+$/, "");
 }

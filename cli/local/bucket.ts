@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EventBucket } from "../../lib/events/ports.ts";
-import { systemCode } from "../fault.ts";
+import { systemCode } from "../errors.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** A folder that replaces the events bucket; each name is one file, whatever characters it contains. */

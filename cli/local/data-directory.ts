@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { OperatorFault, systemCode } from "../fault.ts";
+import { OperatorError, systemCode } from "../errors.ts";
 import { chooseEngine, engineKinds } from "./engine/engine.ts";
 import type { EngineKind } from "./engine/kind.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -38,7 +38,7 @@ export async function prepareDirectory(directory: DataDirectory): Promise<void> 
     await mkdir(directory.path, { recursive: true, mode: 0o700 });
     await access(directory.path, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorFault(`The data directory ${directory.path} cannot be used: ${reasonOf(error)}.`);
+    throw new OperatorError(`The data directory ${directory.path} cannot be used: ${reasonOf(error)}.`);
   }
 }
 
@@ -76,7 +76,7 @@ export const holdsData = (directory: DataDirectory): boolean => madeBy(directory
 export function refuseDataOfOthers(directory: DataDirectory, chosen: EngineKind): void {
   const maker = madeBy(directory);
   if (maker === undefined || maker === chosen) return;
-  throw new OperatorFault(
+  throw new OperatorError(
     `The data in ${directory.path} was made by the engine ${maker.name}, and ${chosen.name} cannot read it: use --engine ${maker.name}, or start empty with --fresh.`,
   );
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 
 export type Lock = { release(): void };
 
@@ -19,7 +19,7 @@ export function tryLock(file: string): Lock | undefined {
     database.close();
     const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined;
     if (code === sqliteBusy) return undefined;
-    if (code === sqliteNotADatabase) throw new OperatorFault(`${file} is not our lock file; remove it.`);
+    if (code === sqliteNotADatabase) throw new OperatorError(`${file} is not our lock file; remove it.`);
     throw error;
   }
   return { release: () => database.close() };

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/runtime/clock.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 import {
   type DataDirectory,
   type DirectoryOwner,
@@ -36,7 +36,7 @@ export async function claimDirectory(
     if (lock) return own(directory, lock);
     const owner = await readOwner(directory);
     if (owner?.role === "service" && owner.url !== null) return { kind: "guest", owner };
-    if (clock.nowMs() >= deadlineMs) throw new OperatorFault(inUse(directory, owner));
+    if (clock.nowMs() >= deadlineMs) throw new OperatorError(inUse(directory, owner));
     await clock.sleep(pollMs);
   }
 }
@@ -45,7 +45,7 @@ export async function claimDirectory(
 export async function takeOver(directory: DataDirectory, clock: Clock): Promise<Ownership> {
   const entry = await claimDirectory(directory, clock);
   if (entry.kind === "owner") return entry;
-  throw new OperatorFault(inUse(directory, entry.owner));
+  throw new OperatorError(inUse(directory, entry.owner));
 }
 
 function own(directory: DataDirectory, lock: Lock): Ownership {

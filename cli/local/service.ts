@@ -7,7 +7,7 @@ import { referenceRoutes } from "../../lib/contract/reference.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { OperatorFault, systemCode } from "../fault.ts";
+import { OperatorError, systemCode } from "../errors.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
 import { type DataDirectory, emptyDirectory, enginePath, refuseDataOfOthers } from "./data-directory.ts";
 import { chooseEngine, type Engine, startEngine as startOwnEngine } from "./engine/engine.ts";
@@ -110,7 +110,7 @@ async function openGateway(
       port,
     );
   } catch (error) {
-    throw portFault(error, port);
+    throw portError(error, port);
   }
 }
 
@@ -172,17 +172,17 @@ async function requirePort(port: number): Promise<void> {
     server.listen(port, "127.0.0.1");
     await once(server, "listening");
   } catch (error) {
-    throw portFault(error, port);
+    throw portError(error, port);
   }
   server.close();
   await once(server, "close");
 }
 
-function portFault(error: unknown, port: number): unknown {
+function portError(error: unknown, port: number): unknown {
   const code = systemCode(error);
   if (code === "EADDRINUSE")
-    return new OperatorFault(`Port ${port} is taken by another program; choose another with --port N.`);
+    return new OperatorError(`Port ${port} is taken by another program; choose another with --port N.`);
   if (code === "EACCES")
-    return new OperatorFault(`Port ${port} needs special rights; choose one above 1023 with --port N.`);
+    return new OperatorError(`Port ${port} needs special rights; choose one above 1023 with --port N.`);
   return error;
 }

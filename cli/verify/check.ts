@@ -1,5 +1,5 @@
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { OperatorFault } from "../fault.ts";
+import { OperatorError } from "../errors.ts";
 
 /**
  * One line of the report. A check does not depend on another check: it names anything that it needs and does not find.
@@ -7,7 +7,7 @@ import { OperatorFault } from "../fault.ts";
 export type Check = { readonly name: string; run(): Promise<void> };
 
 /** The sentence says what to do. */
-export class CheckFailed extends OperatorFault {}
+export class CheckFailed extends OperatorError {}
 
 const pollMs = 250;
 

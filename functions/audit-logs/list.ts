@@ -1,4 +1,4 @@
-import type { Paging } from "../../lib/access/call.ts";
+import type { Paging } from "../../lib/access/operation-context.ts";
 import { auditColumns, toAuditRecord } from "../../lib/audit/export.ts";
 import type { AuditPosition } from "../../lib/audit/list.ts";
 import { listAuditLogs as operation } from "../../lib/contract/operations/audit-logs.ts";

@@ -1,4 +1,4 @@
-import type { OperationContext } from "../../lib/access/call.ts";
+import type { OperationContext } from "../../lib/access/operation-context.ts";
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { listUsers as operation } from "../../lib/contract/operations/users.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";

@@ -93,7 +93,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
   });
 }
 
-/** The context of a verb that changes something: the table, and the caller's details for its audit entries. */
+/** The context of a function that changes something: the table, and the caller's details for its audit entries. */
 export type AuditedContext = AuditDeps & Origin & { readonly table: Table };
 
 /** The writes of an entry, with the origin from the context. */

@@ -114,7 +114,7 @@ export const keyLimits = {
   /** Organizations whose keys are read in parallel, and how many one page reads at most. */
   organizationsAtOnce: 50,
   organizationsPerPageMax: 200,
-  /** Rows of a key list that the operator's tool or the clock's worker holds at the same time. */
+  /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
   /** How long a revoked key occupies the place of a key whose transaction may still arrive. */
   fenceDays: 1,
@@ -245,14 +245,14 @@ export const eventLimits = {
   /**
    * A message that met only temporary errors is given up after 44 hours of receives and this many tries of its own: the
    * receives alone may be caused by the message before it. A message that is applied waits equally often for the events
-   * that waited for it, and then leaves them to the clock's worker.
+   * that waited for it, and then leaves them to the scheduled worker.
    */
   passingTriesMin: 10,
   /** From this many receives on, a try is counted before it begins: the event may be what ends the worker. */
   suspectReceivesMin: 3,
   /** Tries are stored as long as the queue keeps a message. */
   triesDays: 14,
-  /** How long the event of a tenant's move works on it; then the clock's worker continues. */
+  /** How long the event of a tenant's move works on it; then the scheduled worker continues. */
   moveMsMax: 15_000,
   /** How often a decision is repeated after a failed condition before the event goes back to the queue. */
   decisionsMax: 12,

@@ -5,7 +5,6 @@ import { OneAtATime } from "../runtime/one-at-a-time.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { isTooFarAhead, versionOf } from "../store/items/version.ts";
 import type { Key, Table } from "../store/table.ts";
-import { eventErrorKind, WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
 import {
   type EventReference,
@@ -16,6 +15,7 @@ import {
   readReferenced,
   unknownType,
 } from "./envelope.ts";
+import { eventErrorKind, WaitingEventFailed } from "./error-kind.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
 import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
@@ -160,7 +160,7 @@ function leaveToScheduledWorker(
   error: unknown,
 ): void {
   if (receives < eventLimits.passingTriesMin) throw error;
-  deps.log("warn", "Events that waited for an applied one are left to the clock's worker.", {
+  deps.log("warn", "Events that waited for an applied one are left to the scheduled worker.", {
     messageId: id,
     group,
     error: describeError(error),

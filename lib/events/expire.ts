@@ -7,8 +7,8 @@ import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
 import { identityOf, queryAll, StoreUnavailable } from "../store/table.ts";
 import { drain } from "./apply.ts";
-import { WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
+import { WaitingEventFailed } from "./error-kind.ts";
 import type { EventDeps } from "./ports.ts";
 import { recordLateEnds } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";

@@ -20,7 +20,9 @@ export async function ingest<Message extends QueueMessage>(
   const groups = [...Map.groupBy(messages, ({ group }) => group).values()];
   const work = async (bounded: EventDeps): Promise<void> => {
     await recordLateEnds(bounded).catch((error: unknown) =>
-      deps.log("warn", "The ends of earlier tries cannot be told yet.", { error: describeError(error) }),
+      deps.log("warn", "The results of earlier attempts could not be recorded yet.", {
+        error: describeError(error),
+      }),
     );
     const isLast = (group: readonly Message[]) => group.slice(0, 1).some(isSuspect);
     const others = groups.filter((group) => !isLast(group));

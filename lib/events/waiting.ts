@@ -85,7 +85,7 @@ function messageOfDamaged({ pk, sk, id, group, body }: Item): QueueMessage {
   };
 }
 
-/** The row by age may stay behind; the clock's worker removes an old row without an item. */
+/** The row by age may stay behind; the scheduled worker removes an old row without an item. */
 async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): Promise<void> {
   const when = since === undefined ? { absent: "since" } : { equals: ["since", since] as const };
   const hasRow = typeof since === "string" && typeof event_id === "string";

@@ -1,13 +1,13 @@
 import type * as z from "zod";
-import type { OperationContext, WalkCall } from "../access/call.ts";
 import type { ScopeFollowUp } from "../access/follow-scope.ts";
+import type { OperationContext, WalkContext } from "../access/operation-context.ts";
 import type { Principal } from "../access/principal.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
 import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
 import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 
-export type AuditCall = WalkCall<z.output<(typeof listAuditLogs)["query"]>> &
+export type AuditContext = WalkContext<z.output<(typeof listAuditLogs)["query"]>> &
   Pick<OperationContext, "scope" | "retentionDays"> & {
     readonly principal: { readonly key: Pick<Principal["key"], "authorized"> };
   };
@@ -20,7 +20,7 @@ export type AuditedPage = {
 };
 
 /** Reads one page. Entries of organizations that became visible since the cursor was made come first. */
-export async function exportAuditLog(call: AuditCall, after: AuditPosition | null): Promise<AuditedPage> {
+export async function exportAuditLog(call: AuditContext, after: AuditPosition | null): Promise<AuditedPage> {
   const { principal, scope, paging, input } = call;
   const { following } = scope;
   if (following && following.newlyVisible.length > 0 && after !== null)
@@ -44,7 +44,7 @@ const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [plac
  * Otherwise those of its own entries that name one of these organizations are included.
  */
 async function catchUp(
-  call: AuditCall,
+  call: AuditContext,
   following: ScopeFollowUp,
   position: AuditPosition,
 ): Promise<AuditedPage> {
@@ -65,7 +65,10 @@ async function catchUp(
   return { entries, nextCursor: call.paging.next(cursorAt(position), mark), resumeCursor: null };
 }
 
-function read(call: AuditCall, stretch: Pick<AuditQuery, "after" | "upTo" | "wanted">): Promise<AuditPage> {
+function read(
+  call: AuditContext,
+  stretch: Pick<AuditQuery, "after" | "upTo" | "wanted">,
+): Promise<AuditPage> {
   const { principal, scope, input, paging, retentionDays } = call;
   const { order, date_from, date_to } = input.query;
   return readAuditLog(call, {

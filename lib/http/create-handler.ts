@@ -11,7 +11,7 @@ import { type Dependencies, dependencies } from "./dependencies.ts";
 import { gatewayRequestIdOf, requestIdOf } from "./headers.ts";
 import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
-import type { RequestContext, Verb } from "./request-context.ts";
+import type { RequestContext, RunOperation } from "./request-context.ts";
 import { createRequestPath, type RequestPathOptions } from "./request-path.ts";
 import { fail, type HandlerResult, succeed } from "./respond.ts";
 
@@ -19,15 +19,15 @@ import { fail, type HandlerResult, succeed } from "./respond.ts";
 type RequestState = Context & { requestContext?: RequestContext };
 
 /**
- * Makes the handler of a Lambda function from a contract entry and a verb. middy opens the request, answers errors and
- * writes the log line; everything between is in `request-path.ts`.
+ * Makes the handler of a Lambda function from a contract entry and the function that runs the operation. middy opens
+ * the request, answers errors and writes the log line; everything between is in `request-path.ts`.
  */
 export function createHandler<Op extends Operation>(
   operation: Op,
-  verb: Verb<Op>,
+  run: RunOperation<Op>,
   options?: RequestPathOptions<Op>,
 ) {
-  const followPath = createRequestPath(operation, verb, options);
+  const followPath = createRequestPath(operation, run, options);
   return middy<APIGatewayProxyEvent, HandlerResult, Error, RequestState>({
     // middy's own deadline covers the handler only and fires once; ours also ends reads that are in progress.
     timeoutEarlyInMillis: 0,

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
-import type { CursorPosition, Paging } from "../access/call.ts";
 import type { ScopeMark } from "../access/follow-scope.ts";
+import type { CursorPosition, Paging } from "../access/operation-context.ts";
 import type { Principal } from "../access/principal.ts";
 import { coversSeveral, type Scope } from "../access/scope.ts";
 import { ApiError } from "../contract/api-error.ts";

@@ -7,7 +7,7 @@ import type { Rendered } from "./reply.ts";
 import { renderReply } from "./reply.ts";
 
 /** Converts anything that was thrown into the error that the caller may see. */
-export function faultOf(error: unknown, requestId: string): ApiError {
+export function toApiError(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   const isTimeout = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
   if (error instanceof StoreUnavailable || isTimeout) {
@@ -25,7 +25,7 @@ export function faultOf(error: unknown, requestId: string): ApiError {
 }
 
 /** The only renderer of errors. The path decides the shape of the body. */
-export function renderFault(fault: ApiError, path: string): Rendered {
+export function renderError(fault: ApiError, path: string): Rendered {
   const json = errorShapeOf(path) === "errors" ? { errors: fault.problems } : { error: asOne(fault) };
   const retry = retryAfter(fault.code, fault.retryAfterSeconds);
   return renderReply(fault.status, { json, headers: { ...fault.headers, ...retry } });

@@ -3,7 +3,7 @@ import { ApiError } from "../contract/api-error.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { renderFault } from "./errors.ts";
+import { renderError } from "./errors.ts";
 import { baseHeaders, helpHeader, ownPathOf, requestIdOf, shownPath } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
@@ -26,7 +26,7 @@ export function answerUnrouted(
     return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
   }
   const fault = faultAt(event, allowed);
-  const { status, headers, body } = renderFault(fault, path);
+  const { status, headers, body } = renderError(fault, path);
   logRequest(clock, opened, { status, fault });
   const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };

@@ -20,7 +20,7 @@ import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
-import { renderFault } from "./errors.ts";
+import { renderError } from "./errors.ts";
 import {
   baseHeaders,
   headerValues,
@@ -59,7 +59,7 @@ export function serveReference(root: string, random: Random = systemRandom, cloc
     const document = await find(path);
     if (!document) {
       const fault = notThere(path);
-      const { status, headers, body } = renderFault(fault, path);
+      const { status, headers, body } = renderError(fault, path);
       logRequest(clock, opened, { status, fault });
       const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
       return { statusCode: status, headers: all, body: body.toString() };

@@ -1,4 +1,4 @@
-/** What a verb returns: plain data. The handler renders it. */
+/** What an operation returns: plain data. The handler renders it. */
 export type Reply =
   | { readonly json: object; readonly headers?: Readonly<Record<string, string>> }
   | BytesReply

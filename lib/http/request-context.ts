@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { OperationContext } from "../access/call.ts";
+import type { OperationContext } from "../access/operation-context.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Admission } from "../access/rate-limiter.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -8,7 +8,7 @@ import type { Table } from "../store/table.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Reply } from "./reply.ts";
 
-export type Verb<Op extends Operation> = (call: OperationContext<Op>) => Promise<Reply>;
+export type RunOperation<Op extends Operation> = (call: OperationContext<Op>) => Promise<Reply>;
 
 /** What the answer and the log line of a request need. The last three are filled in as soon as they are known. */
 export type RequestContext = {

@@ -1,6 +1,6 @@
 import type { Context } from "aws-lambda";
-import type { OperationContext } from "../access/call.ts";
 import { touchLastUsed } from "../access/last-used.ts";
+import type { OperationContext } from "../access/operation-context.ts";
 import { checkPermission, checkPlan } from "../access/policy.ts";
 import { actorOf } from "../access/principal.ts";
 import { readableDigest } from "../access/readable.ts";
@@ -12,7 +12,7 @@ import type { Dependencies } from "./dependencies.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
 import { createBodyReader } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
-import type { RequestContext, Verb } from "./request-context.ts";
+import type { RequestContext, RunOperation } from "./request-context.ts";
 import { followScope, type Locate, narrowScope, resolveScope, scopeOptionsOf } from "./request-scope.ts";
 import { keyInPath, sentParameters, validateRequest } from "./validation.ts";
 
@@ -25,7 +25,7 @@ export type RequestPathOptions<Op extends Operation> = {
 /** The path of every request, in order. A step returns what the steps after it need, or throws the error to answer. */
 export function createRequestPath<Op extends Operation>(
   operation: Op,
-  verb: Verb<Op>,
+  run: RunOperation<Op>,
   { prefetch = () => [], locate }: RequestPathOptions<Op> = {},
 ) {
   const readBody = operation.body ? createBodyReader(operation) : undefined;
@@ -61,7 +61,7 @@ export function createRequestPath<Op extends Operation>(
     const followed = await followScope({ table, nowMs: deps.clock.nowMs() }, request, allowed);
     const scope = locate ? await narrowScope(locate, { scope: followed, input, table }) : followed;
 
-    return await runVerb(deps, requestContext, verb, {
+    return await runOperation(deps, requestContext, run, {
       principal,
       scope,
       readable,
@@ -77,11 +77,11 @@ type Resolved<Op extends Operation> = Pick<
   "principal" | "scope" | "readable" | "input" | "paging" | "prefetched"
 >;
 
-/** The limiter's write runs in parallel with the verb's first reads. The verb's writes wait for it. */
-async function runVerb<Op extends Operation>(
+/** The limiter's write runs in parallel with the operation's first reads. The operation's writes wait for it. */
+async function runOperation<Op extends Operation>(
   deps: Dependencies,
   requestContext: RequestContext,
-  verb: Verb<Op>,
+  run: RunOperation<Op>,
   resolved: Resolved<Op>,
 ): Promise<Reply> {
   const { operation, table, deadline } = requestContext;
@@ -91,7 +91,7 @@ async function runVerb<Op extends Operation>(
   const admitted = admit({ limiter: deps.limiter, table }, operation, owner, () => {
     requestContext.limiterFailed = true;
   });
-  const answer = verb({
+  const answer = run({
     ...resolved,
     table: gatedTable(table, admitted),
     clock: deps.clock,

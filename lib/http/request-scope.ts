@@ -1,6 +1,6 @@
 import { withCurrentOrganizations } from "../access/authenticate.ts";
-import type { OperationContext, OperationInput } from "../access/call.ts";
 import { followRows, spanOf } from "../access/follow-scope.ts";
+import type { OperationContext, OperationInput } from "../access/operation-context.ts";
 import { checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import {

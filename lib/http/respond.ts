@@ -7,7 +7,7 @@ import { requestLimits } from "../contract/limits.ts";
 import { lambdaLimits } from "../contract/platform.ts";
 import { compress, compressed, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
-import { faultOf, renderFault } from "./errors.ts";
+import { renderError, toApiError } from "./errors.ts";
 import {
   baseHeaders,
   deprecationHeaders,
@@ -45,9 +45,9 @@ export async function fail(
   requestContext: RequestContext,
   error: unknown,
 ): Promise<{ result: HandlerResult; fault: ApiError }> {
-  const fault = faultOf(error, requestContext.requestId);
+  const fault = toApiError(error, requestContext.requestId);
   if (fault instanceof RateLimitExceeded) requestContext.admission = fault.admission;
-  const rendered = renderFault(fault, requestContext.operation.path);
+  const rendered = renderError(fault, requestContext.operation.path);
   return { fault, result: await finish(requestContext, rendered, fault.code) };
 }
 

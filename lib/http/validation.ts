@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
-import type { OperationInput } from "../access/call.ts";
+import type { OperationInput } from "../access/operation-context.ts";
 import type { Principal } from "../access/principal.ts";
 import { checksOrgId, readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { OperationContext, WalkCall } from "../access/call.ts";
 import {
   pageOfLeftOrganizations,
   type ScopeFollowUp,
   toRemovedOrganization,
 } from "../access/follow-scope.ts";
+import type { OperationContext, WalkContext } from "../access/operation-context.ts";
 import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { learningLimits } from "../contract/limits.ts";
@@ -27,7 +27,7 @@ import {
 } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
-export type ExportCall = WalkCall<z.output<(typeof listLearnings)["query"]>> &
+export type ExportContext = WalkContext<z.output<(typeof listLearnings)["query"]>> &
   Pick<OperationContext, "readable" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type ExportedPage = {
@@ -40,7 +40,7 @@ export type ExportedPage = {
 };
 
 /** One page. Organizations that became visible since the cursor was made come first. */
-export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
+export async function exportLearnings(call: ExportContext): Promise<ExportedPage> {
   const { paging, scope } = call;
   const { following } = scope;
   const position = positionOf(paging.position, call.clock.nowMs());
@@ -75,7 +75,7 @@ type ExportPosition = LearningPosition & {
 };
 
 function cursorAt(
-  { input }: ExportCall,
+  { input }: ExportContext,
   { place, settled, removedSince, named }: ExportPosition,
 ): readonly string[] {
   const since = input.query.include_removed ? removedSince : "";
@@ -103,7 +103,7 @@ const endOfMoment = "$";
  * Where a finished walk resumes. A deletion just before a first walk began may have become visible only after its first
  * page: for a mirror the first resume goes back to before that moment, however long the walk took.
  */
-function resumed({ input }: ExportCall, position: ExportPosition): ExportPosition {
+function resumed({ input }: ExportContext, position: ExportPosition): ExportPosition {
   const { settled, removedSince } = position;
   if (!input.query.include_removed || !removedSince.endsWith(endOfMoment))
     return { ...position, place: settled };
@@ -120,7 +120,7 @@ const earlier = (one: string, other: string): string => (other < one ? other : o
  * afterwards.
  */
 function pageOfRemovedOrganizations(
-  call: ExportCall,
+  call: ExportContext,
   following: ScopeFollowUp,
   position: ExportPosition,
 ): ExportedPage {
@@ -135,7 +135,7 @@ function pageOfRemovedOrganizations(
 
 /** All departures were reported: the position stays until an organization becomes visible. */
 const pageOfNoOrganization = (
-  call: ExportCall,
+  call: ExportContext,
   following: ScopeFollowUp,
   position: ExportPosition,
 ): ExportedPage => ({
@@ -156,7 +156,7 @@ type PageReader = (
   stretch: ExportSegment,
 ) => Promise<{ readonly page: WalkedPage; readonly records: Pick<ExportedPage, "records" | "removed"> }>;
 
-function pageReader(call: ExportCall, repositories: ReadableRepositories): PageReader {
+function pageReader(call: ExportContext, repositories: ReadableRepositories): PageReader {
   const { table, clock, paging, signal, input } = call;
   const {
     limit: _limit,
@@ -212,7 +212,7 @@ const toRemovedLearning = (
 
 /** The Learnings of newly visible organizations up to the walk's position, before the walk continues. */
 async function catchUp(
-  call: ExportCall,
+  call: ExportContext,
   read: PageReader,
   following: ScopeFollowUp,
   position: ExportPosition,
@@ -233,11 +233,13 @@ async function catchUp(
  * They come at their new place once they are moved: if one were sent now and deleted before the move, this reader would
  * never receive its removal.
  */
-const isListedHere = ({ scope, principal }: ExportCall, { listed }: Pick<LearningItem, "listed">): boolean =>
-  !scope.following || listed?.tenant === principal.tenant;
+const isListedHere = (
+  { scope, principal }: ExportContext,
+  { listed }: Pick<LearningItem, "listed">,
+): boolean => !scope.following || listed?.tenant === principal.tenant;
 
 /** A single organization has its own list; several are read from their tenant's list. */
-function ownerOf({ principal }: ExportCall, [only, another]: readonly OrganizationItem[]): TenantKey {
+function ownerOf({ principal }: ExportContext, [only, another]: readonly OrganizationItem[]): TenantKey {
   return only && !another ? organizationTenant(only.uuid) : principal.tenant;
 }
 
@@ -247,7 +249,7 @@ export async function readableRepositoriesOf({
   scope,
   readable,
   input,
-}: ExportCall): Promise<ReadableRepositories> {
+}: ExportContext): Promise<ReadableRepositories> {
   const { repository_name: name } = input.query;
   if (name === undefined) return readable;
   // Only a member's key may name a repository, and such a key has one organization.

@@ -3,7 +3,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { prUrlOfReview } from "./reviews.ts";
-import { type MetricsCall, walkMetrics } from "./walk.ts";
+import { type MetricsContext, walkMetrics } from "./walk.ts";
 
 export type PullRequestAuthor = { readonly organization: string; readonly userId: string };
 
@@ -20,7 +20,7 @@ export async function* authorsBetween(
 ): AsyncGenerator<PullRequestAuthor> {
   let position = 0;
   for (;;) {
-    const call: MetricsCall = {
+    const call: MetricsContext = {
       principal: { tenant: place.tenant },
       scope: { organizations: place.organizations },
       input: { query: window },

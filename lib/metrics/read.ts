@@ -5,7 +5,7 @@ import { prUrlOfMcp, toMcpRecord } from "./mcp.ts";
 import { createRepositoryNames } from "./repository-names.ts";
 import { prUrlOfComments, renderReviewComments } from "./review-comments.ts";
 import { hasStatus, letterOfStatus, prUrlOfReview, toReviewRecord } from "./reviews.ts";
-import { jsonRecordBytesMax, type MetricsCall, type MetricsWalkPage, walkMetrics } from "./walk.ts";
+import { jsonRecordBytesMax, type MetricsContext, type MetricsWalkPage, walkMetrics } from "./walk.ts";
 
 export type MetricsPage<Record> = Omit<MetricsWalkPage, "entries"> & {
   readonly records: readonly Record[];
@@ -17,7 +17,7 @@ const ownersOf = (entries: MetricsWalkPage["entries"]): OrganizationItem[] =>
   entries.map(({ organization }) => organization);
 
 /** Records as JSON text: pages of thousands of findings never become objects. */
-export async function readReviewComments(call: MetricsCall): Promise<MetricsPage<string>> {
+export async function readReviewComments(call: MetricsContext): Promise<MetricsPage<string>> {
   const { entries, ...cursors } = await walkMetrics(call, {
     dataset: "review-comments",
     recordBytesMax: jsonRecordBytesMax,
@@ -29,7 +29,7 @@ export async function readReviewComments(call: MetricsCall): Promise<MetricsPage
   return { records, owners: ownersOf(entries), ...cursors };
 }
 
-type ReviewsCall = MetricsCall & {
+type ReviewsCall = MetricsContext & {
   readonly input: { readonly query: { readonly status: PullRequestStatus | "all"; readonly format: string } };
 };
 
@@ -63,7 +63,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
   return { records, owners: ownersOf(entries), ...cursors };
 }
 
-export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>> {
+export async function readMcp(call: MetricsContext): Promise<MetricsPage<McpRecord>> {
   const { entries, ...cursors } = await walkMetrics(call, {
     dataset: "mcp",
     recordBytesMax: jsonRecordBytesMax,

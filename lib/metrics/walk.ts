@@ -1,9 +1,9 @@
-import type { OperationContext, WalkCall } from "../access/call.ts";
 import {
   pageOfLeftOrganizations,
   type ScopeFollowUp,
   toRemovedOrganization,
 } from "../access/follow-scope.ts";
+import type { OperationContext, WalkContext } from "../access/operation-context.ts";
 import { metricsPreparing } from "../access/policy.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
@@ -30,7 +30,7 @@ type MetricsQuery = {
 };
 
 /** `prefetched` holds the stream's head, as requested by `headPrefetch`. */
-export type MetricsCall = WalkCall<MetricsQuery> &
+export type MetricsContext = WalkContext<MetricsQuery> &
   Pick<OperationContext, "prefetched" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type MetricsWalkOptions = {
@@ -64,7 +64,10 @@ export const jsonRecordBytesMax =
 const emptyRemovedBytes = ',"removed":[]'.length;
 
 /** One page of a dataset, in write order. It starts with what became visible since the cursor was made. */
-export async function walkMetrics(call: MetricsCall, options: MetricsWalkOptions): Promise<MetricsWalkPage> {
+export async function walkMetrics(
+  call: MetricsContext,
+  options: MetricsWalkOptions,
+): Promise<MetricsWalkPage> {
   const { scope, paging } = call;
   const { following } = scope;
   const position = positionOf(paging.position);
@@ -95,7 +98,7 @@ export async function walkMetrics(call: MetricsCall, options: MetricsWalkOptions
  * otherwise an old entry that is not retired yet would come after its successor.
  */
 async function catchUp(
-  call: MetricsCall,
+  call: MetricsContext,
   options: MetricsWalkOptions,
   following: ScopeFollowUp,
   position: StreamPosition,
@@ -118,7 +121,7 @@ async function catchUp(
 
 /** Returns organizations that left, before anything else: one that came back since is caught up afterwards. */
 function pageOfRemovedOrganizations(
-  { paging }: MetricsCall,
+  { paging }: MetricsContext,
   following: ScopeFollowUp,
   position: StreamPosition,
 ): MetricsWalkPage {
@@ -133,7 +136,7 @@ function pageOfRemovedOrganizations(
 
 /** All organizations that left are reported: the walk stays at its position until an organization becomes visible. */
 const pageOfNoOrganization = (
-  { paging, input }: MetricsCall,
+  { paging, input }: MetricsContext,
   following: ScopeFollowUp,
   position: StreamPosition,
 ): MetricsWalkPage => ({
@@ -175,7 +178,7 @@ type SegmentPage = {
 };
 
 async function readEntries(
-  call: MetricsCall,
+  call: MetricsContext,
   { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: MetricsWalkOptions,
   { organizations: shown, removalsSince, catchesUpTo, ...stretch }: WalkSegment,
 ): Promise<SegmentPage> {
@@ -273,7 +276,7 @@ function filterOf(
 const disposed = "disposed";
 
 /** `up` aborts when the call was stopped or has read long enough; what was read by then is the page. */
-function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal; dispose(): void } {
+function timeBudget({ clock, signal }: MetricsContext): { readonly up: AbortSignal; dispose(): void } {
   const over = new AbortController();
   const done = new AbortController();
   clock.sleep(metricsLimits.readMsMax, done.signal).then(
@@ -305,7 +308,7 @@ const largestOf = (
 
 /** The cursor of the position after a page that is too large. */
 function cursorBehind(
-  { paging, scope: { following }, input }: MetricsCall,
+  { paging, scope: { following }, input }: MetricsContext,
   { nextAfter, removalsSince }: TooLargeResult,
   catchesUpTo: StreamPosition | undefined,
 ): string {

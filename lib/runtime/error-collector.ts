@@ -11,7 +11,7 @@ export class ErrorCollector {
     try {
       await piece();
     } catch (fault) {
-      log("error", "A piece of a schedule failed.", { cause: describeError(fault) });
+      log("error", "A part of a scheduled run failed.", { cause: describeError(fault) });
       this.#faults.push(fault);
     }
   }

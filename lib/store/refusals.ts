@@ -1,6 +1,6 @@
 import { AwsFault } from "../runtime/aws-fault.ts";
 import { ConditionFailed, TransactionRefused } from "./table.ts";
-import { itemInFault } from "./values.ts";
+import { itemInError } from "./values.ts";
 
 /** DynamoDB's reason why one action of a cancelled transaction was refused; the item is still in DynamoDB's format. */
 export type CancellationReason = { readonly Code?: string; readonly Item?: object };
@@ -14,7 +14,7 @@ export function cancellationReasons(error: AwsFault): readonly CancellationReaso
 export function conditionFailure(error: unknown): ConditionFailed | undefined {
   if (!(error instanceof AwsFault) || error.name !== "ConditionalCheckFailedException") return undefined;
   const item = error.detail("Item");
-  return new ConditionFailed(typeof item === "object" && item ? itemInFault(item) : undefined);
+  return new ConditionFailed(typeof item === "object" && item ? itemInError(item) : undefined);
 }
 
 export function refusal(error: unknown): TransactionRefused | undefined {
@@ -24,7 +24,7 @@ export function refusal(error: unknown): TransactionRefused | undefined {
   return new TransactionRefused(
     reasons.map(({ Code, Item }) => {
       const refused = Code === "ConditionalCheckFailed";
-      const item = Item && itemInFault(Item);
+      const item = Item && itemInError(Item);
       return item ? { refused, item } : { refused };
     }),
   );

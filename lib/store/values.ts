@@ -27,7 +27,7 @@ export const itemUnlessEmpty = (attributes: Attributes | undefined): Item | unde
   attributes && Object.keys(attributes).length > 0 ? asItem(attributes) : undefined;
 
 /** The item in an error: the document client converts answers, but not errors. */
-export const itemInFault = (attributes: object): Item | undefined =>
+export const itemInError = (attributes: object): Item | undefined =>
   itemUnlessEmpty(unmarshall({ ...attributes }, { wrapNumbers: Number }));
 
 /** The document client silently drops `__proto__`, and treats a map with `constructor` as an object of some class. */

@@ -26,7 +26,7 @@ const itemsPerFetchMin = 4;
 const firstLook = 0.25;
 
 const numberOf = (item: Item): number => Number(item.sk);
-const headOf = (lane: PartitionCursor): Item | undefined => lane.waiting[lane.first];
+const headOf = (partition: PartitionCursor): Item | undefined => partition.waiting[partition.first];
 
 /**
  * Returns the items of many partitions in the order of their numbers, none above `upTo`. A partition is read only when
@@ -34,7 +34,7 @@ const headOf = (lane: PartitionCursor): Item | undefined => lane.waiting[lane.fi
  * unread one: everything up to the last returned number is processed, in every partition.
  */
 export function mergePartitions(table: Table, starts: readonly PartitionStart[], upTo: number) {
-  const lanes: PartitionCursor[] = starts
+  const partitions: PartitionCursor[] = starts
     .filter(({ floor }) => floor <= upTo)
     .map(({ pk, floor, ceiling }) => ({
       pk,
@@ -55,39 +55,39 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
    * fetch asks for at least twice as many items as the one before, because a filter that skips nearly everything must
    * not cost a round trip per handful.
    */
-  function itemsToAsk(lane: PartitionCursor, wanted: number, lanesAsked: number): number {
-    const atLeast = itemsPerFetchMin * 2 ** lane.fetches;
-    if (lanes.length === 1) return Math.max(atLeast, wanted);
-    const numbers = lane.ceiling - lane.floor + 1;
+  function itemsToAsk(partition: PartitionCursor, wanted: number, lanesAsked: number): number {
+    const atLeast = itemsPerFetchMin * 2 ** partition.fetches;
+    if (partitions.length === 1) return Math.max(atLeast, wanted);
+    const numbers = partition.ceiling - partition.floor + 1;
     if (numbers <= wanted) return Math.max(atLeast, numbers);
-    const share = lane.given === 0 ? firstLook / lanesAsked : lane.given / given;
+    const share = partition.given === 0 ? firstLook / lanesAsked : partition.given / given;
     return Math.max(atLeast, Math.ceil(wanted * share));
   }
 
-  async function fetch(lane: PartitionCursor, pageItems: number): Promise<void> {
-    lane.fetches++;
+  async function fetch(partition: PartitionCursor, pageItems: number): Promise<void> {
+    partition.fetches++;
     const page = await table.queryPage({
-      pk: lane.pk,
-      from: streamNumberKey(lane.floor),
-      upTo: streamNumberKey(lane.ceiling),
+      pk: partition.pk,
+      from: streamNumberKey(partition.floor),
+      upTo: streamNumberKey(partition.ceiling),
       pageItems,
     });
     const last = page.items.at(-1) ?? page.resume;
-    lane.waiting = page.items;
-    lane.first = 0;
-    if (last) lane.floor = Number(last.sk) + 1;
+    partition.waiting = page.items;
+    partition.first = 0;
+    if (last) partition.floor = Number(last.sk) + 1;
     // A page that ends at the last number still returns a resume key.
-    lane.isRead = page.resume === undefined || lane.floor > lane.ceiling;
+    partition.isRead = page.resume === undefined || partition.floor > partition.ceiling;
   }
 
   function smallest(): PartitionCursor | undefined {
     let found: PartitionCursor | undefined;
     let lowest = Number.POSITIVE_INFINITY;
-    for (const lane of lanes) {
-      const item = headOf(lane);
+    for (const partition of partitions) {
+      const item = headOf(partition);
       if (item && numberOf(item) < lowest) {
         lowest = numberOf(item);
-        found = lane;
+        found = partition;
       }
     }
     return found;
@@ -95,10 +95,10 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
 
   /** Lanes that may hold an item smaller than the candidate; without a candidate, lanes that one page may reach. */
   function unreadBelow(candidate: PartitionCursor | undefined, wanted: number): PartitionCursor[] {
-    const unread = lanes.filter((lane) => !headOf(lane) && !lane.isRead);
+    const unread = partitions.filter((partition) => !headOf(partition) && !partition.isRead);
     const item = candidate && headOf(candidate);
-    const bound = item ? numberOf(item) : Math.min(...unread.map((lane) => lane.floor)) + wanted;
-    return unread.filter((lane) => lane.floor <= bound);
+    const bound = item ? numberOf(item) : Math.min(...unread.map((partition) => partition.floor)) + wanted;
+    return unread.filter((partition) => partition.floor <= bound);
   }
 
   /** Returns the next item; `wanted` is how many more items fit the page. */
@@ -107,7 +107,9 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
       const candidate = smallest();
       const unread = unreadBelow(candidate, wanted);
       if (unread.length > 0) {
-        await Promise.all(unread.map((lane) => fetch(lane, itemsToAsk(lane, wanted, unread.length))));
+        await Promise.all(
+          unread.map((partition) => fetch(partition, itemsToAsk(partition, wanted, unread.length))),
+        );
         continue;
       }
       const item = candidate && headOf(candidate);
@@ -124,10 +126,10 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
    * then.
    */
   function nextUnder(number: number): Item | undefined {
-    const lane = smallest();
-    const item = lane && headOf(lane);
-    if (!lane || !item || numberOf(item) !== number) return undefined;
-    lane.first++;
+    const partition = smallest();
+    const item = partition && headOf(partition);
+    if (!partition || !item || numberOf(item) !== number) return undefined;
+    partition.first++;
     return item;
   }
   return { next, nextUnder };

@@ -5,6 +5,7 @@ import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { listWorkspaceTokens } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import {
@@ -23,7 +24,6 @@ import { keyItem } from "./principals.ts";
 
 const { store, clock, world, now, stored, auditEntriesOf } = useKeyRegistry();
 const nobody = "00000000-0000-4000-8000-000000000000";
-const dayMs = 86_400_000;
 
 describe("a new key", () => {
   test("a new key is stored with all fields, is listed, and has an audit entry", async () => {
@@ -49,7 +49,7 @@ describe("a new key", () => {
       owner: "u-member",
       role: null,
       created_at: now(),
-      expires_at_ms: clock.nowMs() + 2 * dayMs,
+      expires_at_ms: clock.nowMs() + 2 * msPerDay,
       revoked_at: null,
       rotated_to: null,
       last_used_at_ms: null,
@@ -113,7 +113,7 @@ describe("a new key", () => {
       workspace_id: "bound-workspace",
       owner: "u-admin",
       name: "nightly export",
-      expires_at_ms: clock.nowMs() + 30 * dayMs,
+      expires_at_ms: clock.nowMs() + 30 * msPerDay,
     });
   });
 
@@ -243,8 +243,8 @@ describe("a new key", () => {
   test("a new key expires within the limits, or never", () => {
     const deps = { ...world.deps, clock };
     expect(expiryOf(deps, undefined)).toBeNull();
-    expect(expiryOf(deps, 1)).toBe(clock.nowMs() + dayMs);
-    expect(expiryOf(deps, keyLimits.expiryDaysMax)).toBe(clock.nowMs() + keyLimits.expiryDaysMax * dayMs);
+    expect(expiryOf(deps, 1)).toBe(clock.nowMs() + msPerDay);
+    expect(expiryOf(deps, keyLimits.expiryDaysMax)).toBe(clock.nowMs() + keyLimits.expiryDaysMax * msPerDay);
   });
 
   test("a new key is refused if its text already exists, and an error of the store is passed on", async () => {

@@ -3,6 +3,7 @@ import { authenticate } from "../../lib/access/authenticate.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { TimeUp } from "../../lib/runtime/time-up.ts";
@@ -13,7 +14,6 @@ import { everyKindOfKey, github } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
 
 const { store, clock, world, now, stored, auditEntriesOf } = useKeyRegistry();
-const dayMs = 86_400_000;
 
 describe("rotation", () => {
   test("makes a successor with the same rights, points to it, and ends the old key after the grace", async () => {
@@ -72,7 +72,7 @@ describe("rotation", () => {
       refusal(`Key ${keys.organization.key.id} is revoked; create a new one.`),
     );
     const brief = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
-    clock.advance(dayMs);
+    clock.advance(msPerDay);
     await expect(world.rotate(brief, 0)).rejects.toThrow(
       refusal(`Key ${brief.key.id} has expired; create a new one.`),
     );
@@ -97,7 +97,7 @@ describe("rotation", () => {
     expect(await stored(keys.user.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + longest * 1000 });
     const brief = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
     await world.rotate(brief, 2 * 86_400);
-    expect(await stored(brief.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + dayMs });
+    expect(await stored(brief.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + msPerDay });
   });
 
   test("rotation of a legacy key needs an active member as its owner", async () => {

@@ -5,6 +5,7 @@ import {
   deleteWorkspaceToken,
   listWorkspaceTokens,
 } from "../../lib/access/workspace-tokens.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
 import { apiKeyKey } from "../../lib/store/layout.ts";
@@ -21,7 +22,6 @@ const world = new World(() => store().table, clock);
 const now = () => new Date(clock.nowMs()).toISOString();
 const stored = async (id: string) => parseKey((await store().table.get(apiKeyKey(id))) ?? { pk: "", sk: "" });
 const refusal = (message: string) => expect.objectContaining({ name: "KeyRegistryError", message });
-const dayMs = 86_400_000;
 
 describe("a workspace token", () => {
   const request = { workspaceId: "house", as: "u-admin", name: "export", expiresInDays: 30 };
@@ -34,7 +34,9 @@ describe("a workspace token", () => {
     for (const name of ["", "   ", "😀".repeat(101)])
       await expect(make({ name })).rejects.toThrow(refusal("The name of a key has 1 to 100 characters."));
     for (const expiresInDays of [1, 365])
-      expect((await make({ expiresInDays })).key.expires_at_ms).toBe(clock.nowMs() + expiresInDays * dayMs);
+      expect((await make({ expiresInDays })).key.expires_at_ms).toBe(
+        clock.nowMs() + expiresInDays * msPerDay,
+      );
     for (const expiresInDays of [0, 366, 1.5])
       await expect(make({ expiresInDays })).rejects.toThrow(refusal("A token expires 1 to 365 days ahead."));
   });

@@ -128,7 +128,10 @@ describe("report", () => {
     const report = figures.parse(await callJson(...stack, "--key", key, "--by", "author"));
     expect([report.total.pull_requests, report.rows.map(({ id }) => id)]).toEqual([2, ["1"]]);
     const { code, stderr } = await callTool(...stack);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^--key is missing. You can also set REVIEW_API_KEY /)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^--key is missing. You can also set REVIEW_API_KEY /),
+    ]);
   });
 
   test("report writes a file in the format of its name", async () => {

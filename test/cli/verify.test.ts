@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import type { Connection } from "../../cli/connection/connection.ts";
 import { connectLocally } from "../../cli/connection/local.ts";
-import { OperatorFault } from "../../cli/fault.ts";
+import { OperatorError } from "../../cli/errors.ts";
 import { sendAll } from "../../cli/send-events.ts";
 import { sentence } from "../../cli/sentence.ts";
 import { eventsMsMax } from "../../cli/verify/events.ts";
@@ -150,7 +150,7 @@ function broken(connection: Connection, lostType: string): Connection {
     table: {
       ...connection.table,
       queryPage: async (range, resume) => {
-        if (range.pk.startsWith("AUDIT#")) throw new OperatorFault("You may not read the audit log.");
+        if (range.pk.startsWith("AUDIT#")) throw new OperatorError("You may not read the audit log.");
         return await connection.table.queryPage(range, resume);
       },
     },
@@ -199,7 +199,7 @@ test("checks are independent: an event that is not applied fails only the checks
 test("without a single event no key is created, and each line says what to fix first", async () => {
   const connection = await connectLocally(folder, { create: false });
   try {
-    const queue = { send: async () => Promise.reject(new OperatorFault("You may not send to the queue.")) };
+    const queue = { send: async () => Promise.reject(new OperatorError("You may not send to the queue.")) };
     const place = { connection: { ...connection, queue }, baseUrl: service().url, search: async () => none };
     const report = await verify(place, { sentence, onResult: () => undefined });
     const problemOf = (name: string) => report.checks.find((check) => check.name === name)?.problem;

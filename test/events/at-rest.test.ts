@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
@@ -22,7 +23,6 @@ import {
 /** No raw credentials at rest: plants secrets, then searches everything that the write side stores or logs. */
 
 const store = useStore();
-const dayMs = 86_400_000;
 let harness: IngestHarness;
 let logged: string[];
 beforeEach(async () => {
@@ -73,7 +73,7 @@ describe("credentials in the texts of an event", () => {
     await deliver(harness, [captured({ note: `key ${secrets.stripe}` })]);
     expect(await everything(harness.table)).toHaveLength(2);
     expect(await leaks()).toEqual(none);
-    harness.clock.now += 20 * dayMs;
+    harness.clock.now += 20 * msPerDay;
     await expireWaiting(harness);
     expect(harness.letters).toHaveLength(1);
     expect(await leaks()).toEqual(none);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
@@ -22,7 +23,6 @@ import {
 } from "./support.ts";
 
 const store = useStore();
-const dayMs = 86_400_000;
 let harness: IngestHarness;
 beforeEach(async () => {
   harness = createIngestHarness((await openStore(store().endpoint)).table);
@@ -48,7 +48,7 @@ describe("an event that arrives before its dependency", () => {
   test("an event delivered many times waits once, counted from the first delivery", async () => {
     await deliver(harness, [memberSaved(3)]);
     const first = await waiting(harness.table);
-    harness.clock.now += dayMs;
+    harness.clock.now += msPerDay;
     await deliver(harness, [memberSaved(3), memberSaved(3)]);
     expect(await waiting(harness.table)).toEqual(first);
   });
@@ -116,10 +116,10 @@ describe("a dependency that arrives while the waiting event is being stored", ()
 describe("waiting too long", () => {
   test("an event that waits goes to the dead letters after 14 days, with the reason, and not earlier", async () => {
     await deliver(harness, [repositorySaved(3)]);
-    harness.clock.now += dayMs;
+    harness.clock.now += msPerDay;
     await deliver(harness, [memberSaved(3)]);
 
-    harness.clock.now += 13 * dayMs;
+    harness.clock.now += 13 * msPerDay;
     await expireWaiting(harness);
     expect(harness.letters).toEqual([]);
 
@@ -135,7 +135,7 @@ describe("waiting too long", () => {
 
   test("a dead letter that cannot be sent stays and is tried again", async () => {
     await deliver(harness, [repositorySaved(3)]);
-    harness.clock.now += 15 * dayMs;
+    harness.clock.now += 15 * msPerDay;
     const down = { ...harness, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
     await expect(expireWaiting(down)).rejects.toThrow("queue down");
     await expireWaiting(harness);
@@ -145,7 +145,7 @@ describe("waiting too long", () => {
 
   test("one dead letter that cannot be sent does not block the others", async () => {
     await deliver(harness, [repositorySaved(3), memberSaved(3)]);
-    harness.clock.now += 15 * dayMs;
+    harness.clock.now += 15 * msPerDay;
     let sent = 0;
     const faltering = {
       send: async (letters: Parameters<typeof harness.deadLetters.send>[0]) => {
@@ -165,7 +165,7 @@ describe("waiting too long", () => {
     const [arrival] = await toMessages(harness, [organizationSaved(1)]);
     const faulty = faultyTable(harness.table, 2, "crash");
     if (arrival) await ingest({ ...harness, table: faulty.table }, [arrival]);
-    harness.clock.now += 15 * dayMs;
+    harness.clock.now += 15 * msPerDay;
 
     await expireWaiting(harness);
 
@@ -178,7 +178,7 @@ describe("waiting too long", () => {
 test("a damaged row of the waiting list is reported and does not block the others", async () => {
   await deliver(harness, [memberSaved(3)]);
   await harness.table.write({ put: { pk: "WAITING", sk: "0", since: 7 } });
-  harness.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+  harness.clock.now += (eventLimits.waitingDaysMax + 1) * msPerDay;
   await expect(expireWaiting(harness)).rejects.toThrow(
     "The waiting event's age at WAITING / 0 is damaged in: since",
   );
@@ -207,7 +207,7 @@ describe("a damaged event among those that wait", () => {
     await deliver(harness, [memberSaved(3), repositorySaved(4)]);
     await spoil({ since: 7, group: 7, id: 7 });
     await deliver(harness, [organizationSaved(1)]);
-    harness.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+    harness.clock.now += (eventLimits.waitingDaysMax + 1) * msPerDay;
     await expireWaiting(harness);
     expect(harness.letters).toMatchObject([
       { group: expect.stringMatching(/^damaged\./), reason: reason("id") },
@@ -218,7 +218,7 @@ describe("a damaged event among those that wait", () => {
   test("a damaged event becomes a dead letter when its dependency never arrives", async () => {
     await deliver(harness, [memberSaved(3)]);
     await spoil({ body: 7 });
-    harness.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+    harness.clock.now += (eventLimits.waitingDaysMax + 1) * msPerDay;
     await expireWaiting(harness);
     expect(harness.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
     expect(await waiting(harness.table)).toEqual([]);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { auditWrites } from "../../lib/audit/entry.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { useApi } from "../support/api.ts";
@@ -12,7 +13,6 @@ const world = new World(() => api.store().table);
 commonSuite(api, { operation: listAuditLogs, request: () => ({ target: "/v1/audit-logs" }) });
 
 type Page = { data: Array<{ id: string; summary: string; created_at: string }>; next_cursor: string | null };
-const dayMs = 86_400_000;
 
 describe("GET /v1/audit-logs", () => {
   const nowMs = Date.now();
@@ -22,7 +22,7 @@ describe("GET /v1/audit-logs", () => {
   /** Audit entries by their age in days; the summary of each names its age. */
   const daysWritten = [300, 200, 199, 100, 65, 64, 31, 30, 10, 3, 2, 1];
   const write = async (daysAgo: number, uuid: string | null, name = "Ada Lovelace") => {
-    const clock = new TestClock(new Date(nowMs - daysAgo * dayMs).toISOString());
+    const clock = new TestClock(new Date(nowMs - daysAgo * msPerDay).toISOString());
     const writes = auditWrites(
       { clock, random: systemRandom, retentionDays: 400 },
       {
@@ -87,7 +87,7 @@ describe("GET /v1/audit-logs", () => {
   });
 
   test("accepts days and date-times with any offset, both ends inclusive", async () => {
-    const at = (days: number) => new Date(nowMs - days * dayMs).toISOString();
+    const at = (days: number) => new Date(nowMs - days * msPerDay).toISOString();
     expect(await walk(`date_from=${at(10)}&date_to=${at(2)}`)).toEqual([2, 3, 5, 10]);
     const shifted = at(10).replace("Z", "%2B00:00");
     expect(await walk(`date_from=${shifted}`)).toEqual([1, 2, 3, 5, 10]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { cacheLimits, cursorLimits } from "../../lib/contract/limits.ts";
 import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -10,7 +11,6 @@ import { useFaultyEngine } from "../support/faulty-engine.ts";
 
 const store = useStore();
 const faulty = useFaultyEngine(() => store().endpoint);
-const dayMs = 86_400_000;
 
 const newRing = (clock = new TestClock()) => new CursorKeyRing({ clock });
 
@@ -128,7 +128,7 @@ describe("rotation", () => {
   test("happens when a key has signed for its number of days, not earlier", async () => {
     const clock = new TestClock();
     const { table } = await newTable({ clock });
-    clock.advance(cursorLimits.signingDaysMax * dayMs - 1);
+    clock.advance(cursorLimits.signingDaysMax * msPerDay - 1);
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("young");
     clock.advance(1);
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("rotated");

@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Scope } from "../../lib/access/scope.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { cursorLimits, requestLimits } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
@@ -29,7 +30,6 @@ const resumable: Operation = {
   ...listOrganizations,
   paging: { bindsPageSize: false, resumable: true, defaultSize: 7 },
 };
-const dayMs = 86_400_000;
 
 async function bench(clock = new TestClock()) {
   const { table } = store();
@@ -230,14 +230,14 @@ describe("a cursor", () => {
     const { walk, open, clock } = await bench();
     const text = walk({ operation: resumable }).next("a");
     const resume = walk({ operation: resumable }).resume("a");
-    clock.advance(30 * dayMs);
+    clock.advance(30 * msPerDay);
     await open(text, resumable);
     clock.advance(1_000);
     await expect(open(text, resumable)).rejects.toMatchObject({
       ...invalidCursor,
       message: "cursor: is older than 30 days. Start a new walk.",
     });
-    clock.advance(370 * dayMs - 1_000);
+    clock.advance(370 * msPerDay - 1_000);
     expect(await open(resume, resumable)).toMatchObject({ resumes: true, position: "a" });
     clock.advance(1_000);
     await expect(open(resume, resumable)).rejects.toMatchObject(invalidCursor);
@@ -283,23 +283,23 @@ describe("a cursor", () => {
     const { clock, walk, open } = await bench();
     const mirror = { operation: resumable, query: { include_removed: true } };
     const begin = await open(walk(mirror).resume("a"), resumable);
-    clock.advance(399 * dayMs);
+    clock.advance(399 * msPerDay);
     const resumed = walk({ ...mirror, cursor: begin });
     const page = await open(resumed.next("b"), resumable);
     const [next, end] = [
       walk({ ...mirror, cursor: page }).next("c"),
       walk({ ...mirror, cursor: page }).resume("c"),
     ];
-    clock.advance(dayMs);
+    clock.advance(msPerDay);
     await open(next, resumable);
     clock.advance(1_000);
     await expect(open(next, resumable)).rejects.toMatchObject({
       message: "cursor: goes on with a walk that is older than 400 days. Start a new walk.",
     });
     // The 400 days of the resume cursor count from the start of the walk that it ends.
-    clock.advance(398 * dayMs);
+    clock.advance(398 * msPerDay);
     await open(end, resumable);
-    clock.advance(2 * dayMs);
+    clock.advance(2 * msPerDay);
     await expect(open(end, resumable)).rejects.toMatchObject(invalidCursor);
   });
 
@@ -515,7 +515,7 @@ describe("signing keys", () => {
     const { table, ring } = await bench(clock);
     const first = ring.current().id;
     const rotate = async (days: number) => {
-      clock.advance(days * dayMs);
+      clock.advance(days * msPerDay);
       await rotateCursorKeys({ table, clock, random: systemRandom }, { signingDaysMax: 0 });
       const item = await table.get(cursorKeysKey);
       return Object.keys(item?.keys ?? {});

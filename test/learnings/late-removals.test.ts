@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
-import { type ExportCall, exportLearnings } from "../../lib/learnings/export.ts";
+import { type ExportContext, exportLearnings } from "../../lib/learnings/export.ts";
 import { organizationTenant } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -25,7 +25,7 @@ class Mirror {
   async page(pageSize = 1): Promise<boolean> {
     const positions: Array<readonly string[]> = [];
     const keep = (position: readonly string[]) => String(positions.push(position));
-    const call: ExportCall = {
+    const call: ExportContext = {
       principal: { tenant: organizationTenant(this.#home.uuid) },
       scope: { organizations: [await organizationOf(store().table, this.#home.uuid)] },
       readable: "*",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
-import { headPrefetch, type MetricsCall, walkMetrics } from "../../lib/metrics/walk.ts";
+import { headPrefetch, type MetricsContext, walkMetrics } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import type { TenantKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
@@ -25,7 +25,7 @@ const query = {
 /** A call as the request lifecycle makes it, with a metered table and cursors that show their position. */
 async function callOf(
   uuid: string,
-  change: Partial<Pick<MetricsCall, "clock" | "signal">> & { limit?: number; position?: unknown } = {},
+  change: Partial<Pick<MetricsContext, "clock" | "signal">> & { limit?: number; position?: unknown } = {},
 ) {
   const { table: plain } = api.store();
   const meter = new StoreMeter();
@@ -107,7 +107,7 @@ test("a 413 during a catch-up keeps the walk's position and the start of its rem
     isCurrent: true,
   };
   const next = (at: unknown, mark: unknown) => JSON.stringify([at, mark]);
-  const caughtUp: MetricsCall = {
+  const caughtUp: MetricsContext = {
     ...call,
     scope: { organizations, following },
     input: { query: { ...query, include_removed: true } },

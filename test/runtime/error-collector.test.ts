@@ -20,7 +20,7 @@ test("a piece that fails is logged and does not delay the others, and the run en
   expect(lines).toMatchObject(
     [2, 4].map((piece) => ({
       level: "error",
-      message: "A piece of a schedule failed.",
+      message: "A part of a scheduled run failed.",
       cause: expect.arrayContaining([`RangeError: planted ${piece}`]),
     })),
   );

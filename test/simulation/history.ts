@@ -1,3 +1,4 @@
+import { msPerDay } from "../../lib/contract/days.ts";
 import type { AttributeValue } from "../../lib/store/table.ts";
 import type { Dataset, EntryDraft, PullRequestChange } from "../../lib/stream/stream.ts";
 import { datasets } from "../../lib/stream/stream.ts";
@@ -15,7 +16,6 @@ export type HistoryEvent = {
   acknowledged: number;
 };
 
-const dayMs = 86_400_000;
 export const firstWeek = 1400;
 export const weeksCount = 4;
 
@@ -110,7 +110,7 @@ function toChange(pullRequest: PullRequest, state: State, index: number): PullRe
     // Review counts change less often than comments do.
     const content = dataset === "reviews" ? state.content - (state.content % 2) : state.content;
     drafts[dataset] = {
-      atMs: weekStartMs(state.week) + state.day * dayMs,
+      atMs: weekStartMs(state.week) + state.day * msPerDay,
       repositoryId,
       authorId,
       digest: `${status} ${content}`,

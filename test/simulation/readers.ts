@@ -6,6 +6,7 @@ import {
   spanOf,
 } from "../../lib/access/follow-scope.ts";
 import { ApiError } from "../../lib/contract/api-error.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { authorizedDigestOf, checkMark } from "../../lib/http/cursors.ts";
 import { hasEpochs } from "../../lib/organizations/visibility.ts";
 import {
@@ -40,8 +41,6 @@ import {
   type World,
 } from "./world.ts";
 
-const dayMs = 86_400_000;
-
 /** Walks one scope after another, resuming some of them, until the world closes. */
 export function startReader(world: World): void {
   const process = new Process();
@@ -75,10 +74,10 @@ async function randomScope(world: World): Promise<WalkScope> {
   const organization = dice.chance(0.4) ? used : undefined;
   const first = firstWeek + (dice.chance(0.5) ? 0 : dice.below(weeksCount));
   const isAll = dice.chance(0.4);
-  const startMs = isAll ? -62_135_596_800_000 : weekStartMs(first) + dice.below(3) * dayMs;
+  const startMs = isAll ? -62_135_596_800_000 : weekStartMs(first) + dice.below(3) * msPerDay;
   const endMs = isAll
     ? 253_402_300_800_000
-    : weekStartMs(first + 1 + dice.below(weeksCount)) - dice.below(3) * dayMs;
+    : weekStartMs(first + 1 + dice.below(weeksCount)) - dice.below(3) * msPerDay;
   const dataset = dice.pick(datasets);
   return {
     tenant,

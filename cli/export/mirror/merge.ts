@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { OperatorFault } from "../../fault.ts";
+import { OperatorError } from "../../errors.ts";
 import { type Disk, readFilePieces, readFileRows, statOf } from "../disk.ts";
 import type { Layout, RecordFields } from "../layout.ts";
 import { createTargetFile, type TargetFile } from "../target-file.ts";
@@ -21,7 +21,7 @@ export type MergeResult = {
 };
 
 /** The file cannot be continued: a new walk has to create it completely. */
-export class NewWalkNeeded extends OperatorFault {
+export class NewWalkNeeded extends OperatorError {
   override readonly name = "NewWalkNeeded";
 }
 

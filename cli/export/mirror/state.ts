@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import { OperatorFault, systemCode } from "../../fault.ts";
+import { OperatorError, systemCode } from "../../errors.ts";
 import { type Disk, statOf } from "../disk.ts";
 import { type ExportFormat, exportFormats } from "../format.ts";
 import type { KeyScope } from "../key-scope.ts";
@@ -106,7 +106,7 @@ export async function earlierRun(
   const bytes = (await statOf(output))?.size;
   if (!found) {
     if (bytes === undefined) return undefined;
-    throw new OperatorFault(`${output} exists and was not made by an export; ${overwriteHint}.`);
+    throw new OperatorError(`${output} exists and was not made by an export; ${overwriteHint}.`);
   }
   const earlier =
     found.version === 1 ? ofRelease1(output, found, onlyGrows) : await withJournal(output, found);
@@ -114,7 +114,7 @@ export async function earlierRun(
   if (!begins_anew && !files.some((file) => mayBeFile(file, bytes))) throw changedSince(output);
   const isComplete = found.version === 1 ? found.complete : !begins_anew && journal_bytes === 0;
   if (isComplete && !resume)
-    throw new OperatorFault(
+    throw new OperatorError(
       `${output} is complete already; --resume brings it up to date, ${overwriteHint}.`,
     );
   return earlier;
@@ -130,8 +130,8 @@ async function withJournal(output: string, state: MirrorState): Promise<EarlierR
 export const mayBeFile = ({ bytes, sha256 }: WrittenFile, found: number | undefined): boolean =>
   found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
 
-export const changedSince = (output: string): OperatorFault =>
-  new OperatorFault(
+export const changedSince = (output: string): OperatorError =>
+  new OperatorError(
     `${output} was changed after the last export; put the exported file back, or ${overwriteHint}.`,
   );
 
@@ -158,7 +158,7 @@ async function readState(output: string): Promise<MirrorState | z.output<typeof 
   try {
     return z.union([stateSchema, release1Schema]).parse(JSON.parse(text));
   } catch {
-    throw new OperatorFault(`${stateFile(output)} is not a state file of this tool; ${overwriteHint}.`);
+    throw new OperatorError(`${stateFile(output)} is not a state file of this tool; ${overwriteHint}.`);
   }
 }
 
@@ -172,7 +172,7 @@ export function sameRequest(output: string, state: ExportRequest, request: Expor
     ),
   ];
   if (different.length > 0)
-    throw new OperatorFault(
+    throw new OperatorError(
       `${output} was exported with other options (${different.join(", ")}); give the same options, or ${overwriteHint}.`,
     );
   checkKeyScope(output, state.key_scope, request.key_scope);
@@ -181,7 +181,7 @@ export function sameRequest(output: string, state: ExportRequest, request: Expor
 /** The service would require a new walk, and that walk would replace the file with records of someone else. */
 function checkKeyScope(output: string, known: KeyScope | undefined, given: KeyScope | undefined): void {
   if (!known || !given || known.id === given.id) return;
-  throw new OperatorFault(
+  throw new OperatorError(
     `${output} was exported with a key of ${known.label}, and this key is of ${given.label}. ` +
       `Use a key of ${known.label}, or another file; ${overwriteHint} with this key.`,
   );

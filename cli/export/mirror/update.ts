@@ -1,6 +1,6 @@
 import { ReviewApiError } from "../../../lib/client/error.ts";
 import { otherAuthorizedOrganizations, startNewWalk } from "../../../lib/contract/sentences.ts";
-import { OperatorFault } from "../../fault.ts";
+import { OperatorError } from "../../errors.ts";
 import type { Disk } from "../disk.ts";
 import { exportPages } from "../pages.ts";
 import type { ExportPage, ExportWalk } from "../sources.ts";
@@ -66,8 +66,8 @@ const newWalkReason = (error: unknown): string | undefined => {
 };
 
 /** A new walk would lose entries that the service no longer keeps. */
-const cannotContinue = (output: string, reason: string): OperatorFault =>
-  new OperatorFault(
+const cannotContinue = (output: string, reason: string): OperatorError =>
+  new OperatorError(
     `${output} cannot be continued: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
   );
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { OperatorFault } from "../../fault.ts";
+import { OperatorError } from "../../errors.ts";
 
 /** An error with a sentence for a person; the tool prints it and exits, without a stack trace. */
-export class EngineFault extends OperatorFault {
-  override readonly name = "EngineFault";
+export class EngineError extends OperatorError {
+  override readonly name = "EngineError";
 }
 
 /** How to run an engine: the program, its arguments, and how long it may take until it answers. */
@@ -37,7 +37,7 @@ export async function startProcess(command: EngineCommand, endpoint: string): Pr
   });
   if (!(await untilReady(endpoint, ended, command.readyWithinMs))) {
     await stop(child, ended);
-    throw new EngineFault(complaints.join(""));
+    throw new EngineError(complaints.join(""));
   }
   return { ended, stop: () => stop(child, ended) };
 }
@@ -107,6 +107,6 @@ export async function freePort(): Promise<number> {
 
 export function portOf(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new EngineFault("No free port was found.");
+  if (address === null || typeof address === "string") throw new EngineError("No free port was found.");
   return address.port;
 }

@@ -6,7 +6,7 @@ import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
 import { writeWhole } from "../write-whole.ts";
-import { EngineFault, portOf } from "./child.ts";
+import { EngineError, portOf } from "./child.ts";
 import { answerSearchVectors } from "./search-vectors.ts";
 
 export type EngineProxy = { readonly endpoint: string; close(): Promise<void> };
@@ -35,7 +35,7 @@ export async function startDurableProxy(enginePort: number, dataPath: string): P
   const client = createStoreClient({ endpoint: engine, identity: { region, credentials } });
   const send = senderTo(engine, agent, accessKeyId);
   // DynamoDB Local opens the database at the first request, and only then detects a file that is not a database.
-  if ((await read(send)) !== 200) throw new EngineFault(`The files in ${dataPath} are not a database.`);
+  if ((await read(send)) !== 200) throw new EngineError(`The files in ${dataPath} are not a database.`);
   const server = createServer((incoming, response) => {
     // If the engine is gone, a client sees a broken connection, as it would without the proxy.
     answer(client, send, incoming)

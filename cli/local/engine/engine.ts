@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { awsLimits } from "../../../lib/contract/limits.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
-import { EngineFault, type EngineProcess, freePort, startProcess } from "./child.ts";
+import { EngineError, type EngineProcess, freePort, startProcess } from "./child.ts";
 import type { EngineProxy } from "./durable-proxy.ts";
 import { dynamoDbLocal, javaMajorMin } from "./dynamodb-local.ts";
 import { dynoxide } from "./dynoxide.ts";
@@ -29,19 +29,19 @@ export function chooseEngine(name = process.env[engineVariable] || undefined): E
     const kind = engineNamed(name);
     const reason = kind.missing();
     if (reason === undefined) return kind;
-    throw new EngineFault(`The engine ${name} does not run on this machine: ${reason}.`);
+    throw new EngineError(`The engine ${name} does not run on this machine: ${reason}.`);
   }
   const kind = engineKinds.find((each) => each.missing() === undefined);
   if (kind) return kind;
   const reasons = engineKinds.map((each) => `${each.name}: ${each.missing()}`).join("; ");
-  throw new EngineFault(
+  throw new EngineError(
     `No engine runs on this machine (${reasons}). Install Java ${javaMajorMin} or newer for dynamodb-local, or use a platform that has a dynoxide package.`,
   );
 }
 
 export function engineNamed(name: string): EngineKind {
   const kind = engineKinds.find((each) => each.name === name);
-  if (!kind) throw new EngineFault(`There is no engine "${name}"; choose ${engineNames.join(" or ")}.`);
+  if (!kind) throw new EngineError(`There is no engine "${name}"; choose ${engineNames.join(" or ")}.`);
   return kind;
 }
 
@@ -63,8 +63,8 @@ export async function startEngine({
     if (dataPath === undefined || !kind.startProxy) return { kind, endpoint, ...running };
     return { kind, ...(await behindProxy(running, kind.startProxy(port, dataPath))) };
   } catch (error) {
-    if (!(error instanceof EngineFault)) throw error;
-    throw new EngineFault(describeComplaint(kind, error.message, dataPath));
+    if (!(error instanceof EngineError)) throw error;
+    throw new EngineError(describeComplaint(kind, error.message, dataPath));
   }
 }
 

@@ -3,7 +3,7 @@ import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
 import { learningKey, organizationPendingPartition } from "../../store/layout.ts";
-import { type ExportCall, readableRepositoriesOf } from "../export.ts";
+import { type ExportContext, readableRepositoriesOf } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
 
@@ -23,7 +23,7 @@ type PendingSegment = {
  * One page of the Learnings that wait for approval, next deadline first. As in the export, organizations that became
  * visible since the cursor was made come first, up to the cursor's place.
  */
-export async function listPending(call: ExportCall): Promise<PendingPage> {
+export async function listPending(call: ExportContext): Promise<PendingPage> {
   const { paging } = call;
   const { organizations, following } = call.scope;
   const place = paging.position === null ? "" : onePlace.parse(paging.position)[0];
@@ -47,7 +47,7 @@ type SegmentPage = {
 };
 
 async function readSegment(
-  call: ExportCall,
+  call: ExportContext,
   { organizations, after, upTo }: PendingSegment,
 ): Promise<SegmentPage> {
   const { table, paging, signal } = call;
@@ -75,7 +75,7 @@ async function readSegment(
 }
 
 async function presentWanted(
-  call: ExportCall,
+  call: ExportContext,
   organizations: readonly OrganizationItem[],
   learnings: readonly LearningItem[],
 ): Promise<LearningRecord[]> {

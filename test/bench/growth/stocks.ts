@@ -1,4 +1,5 @@
 import { auditWrites, operatorOrigin } from "../../../lib/audit/entry.ts";
+import { msPerDay } from "../../../lib/contract/days.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
@@ -18,7 +19,6 @@ export type Stock = {
 };
 
 export const inMeasuredWeek = 200;
-const dayMs = 86_400_000;
 
 let lastOrganization = 7_100_000;
 const organizationsOf = (count: number): OrganizationId[] =>
@@ -66,7 +66,7 @@ export function learningStock(stored: number): Stock {
     repositoryId: learningRepository,
     count: stored,
     // All of them are settled: a page with fresh ones is resumed from before them.
-    startMs: systemClock.nowMs() - dayMs - stored * 1_000,
+    startMs: systemClock.nowMs() - msPerDay - stored * 1_000,
   };
   return { stored, workspace: undefined, organizations, items: () => learningItems(stock) };
 }
@@ -82,7 +82,7 @@ function* auditItems(organizations: readonly OrganizationId[], count: number): G
   const uuid = uuidOf(organization);
   const endMs = systemClock.nowMs();
   for (let number = 0; number < count; number++) {
-    const atMs = endMs - Math.floor(((count - number) / count) * 365 * dayMs);
+    const atMs = endMs - Math.floor(((count - number) / count) * 365 * msPerDay);
     const clock = { ...systemClock, nowMs: () => atMs };
     const deps = { clock, random: systemRandom, retentionDays: auditLimits.retentionDaysDefault };
     const writes = auditWrites(deps, {

@@ -10,7 +10,7 @@ import { listOrganizations as operation } from "../../../lib/contract/operations
 import { admit, bucketOwner } from "../../../lib/http/admission.ts";
 import { bindPaging, openCursor, positionText } from "../../../lib/http/cursors.ts";
 import { dependencies } from "../../../lib/http/dependencies.ts";
-import { faultOf } from "../../../lib/http/errors.ts";
+import { toApiError } from "../../../lib/http/errors.ts";
 import { rateLimitHeaders, rateLimitPolicyHeaders } from "../../../lib/http/headers.ts";
 import { listOrganizations } from "../../../lib/organizations/list.ts";
 import { log } from "../../../lib/runtime/log.ts";
@@ -81,7 +81,7 @@ export async function organizationsPage(principal: Principal, query: Query) {
 
 /** What a framework's error handler answers. */
 export function problemOf(error: unknown, requestId: string) {
-  const { status, code, message, headers, retryAfterSeconds } = faultOf(error, requestId);
+  const { status, code, message, headers, retryAfterSeconds } = toApiError(error, requestId);
   const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   return {
     status,

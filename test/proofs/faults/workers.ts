@@ -5,6 +5,7 @@ import { handler as finishMoves } from "../../../functions/workers/finish-moves.
 import { handler as housekeeping } from "../../../functions/workers/housekeeping.ts";
 import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
 import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
+import { msPerDay } from "../../../lib/contract/days.ts";
 import { streamLimits } from "../../../lib/contract/limits.ts";
 import { searchLearnings as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
@@ -60,7 +61,6 @@ const owedNote = (id: string) => ({
   },
 });
 
-const dayMs = 86_400_000;
 const one = organizationName();
 const repository = repositorySaved(3, { repository_id: "r1" });
 const base = [organizationSaved(2), repository];
@@ -144,7 +144,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
       "events that wait": {
         build: async () => {
           await ingestEvents(memberSaved(4, { provider_organization_id: "never" }), memberSaved(5));
-          const since = new Date(Date.now() - dayMs).toISOString();
+          const since = new Date(Date.now() - msPerDay).toISOString();
           const dependency = { pk: "ORG#gone", sk: "ORG" };
           await table().write({
             put: { ...waitingByAgeKey(since, "lost"), since, dependency, label: "x", version: "v" },
@@ -198,7 +198,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
             { put: { ...vector, digest: "of another text" } },
             { put: { ...vector, sk: "00000000-0000-4000-8000-000000000000" } },
             ...[first.revision, "of an earlier text"].map((revision) =>
-              markStale({ organization: uuidOf(), id: first.id, revision }, Date.now() - 3 * dayMs),
+              markStale({ organization: uuidOf(), id: first.id, revision }, Date.now() - 3 * msPerDay),
             ),
           ]);
         },
@@ -224,7 +224,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
           for (const number of [9, 10])
             await cutOff("lib/stream/append.ts TransactWriteItems", pullRequest(7, number, 900));
           // One that was dropped, with a part that came late; and the last sweep stopped half-way.
-          const ttl = Math.ceil(Date.now() / 1000) + (streamLimits.droppedSpillDays * dayMs) / 1000;
+          const ttl = Math.ceil(Date.now() / 1000) + (streamLimits.droppedSpillDays * msPerDay) / 1000;
           const organization = organizationDirectoryKey(one.provider_organization_id, uuidOf()).sk;
           await table().writeMany([
             { put: { ...spillKey(uuidOf(), "dropped"), c: 1, x: 1, ttl } },
@@ -255,22 +255,22 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
     scenarios: () => ({
       "waiting events are looked through": {
         fixture: "events that wait",
-        laterMs: 20 * dayMs,
+        laterMs: 20 * msPerDay,
         ...worker("expireWaiting"),
       },
       "Learnings are approved by their deadline": {
         fixture: "Learnings whose time is up",
-        laterMs: 4 * dayMs,
+        laterMs: 4 * msPerDay,
         ...worker("approveDue"),
       },
       "Learnings that moved are listed once more": {
         fixture: "Learnings that moved",
-        laterMs: dayMs,
+        laterMs: msPerDay,
         ...worker("approveDue"),
       },
       "the index is reconciled": {
         fixture: "an index that is behind",
-        laterMs: 2 * dayMs,
+        laterMs: 2 * msPerDay,
         // The marker at which it stopped; the next run continues there.
         uncompared: /"sk":"MARKERS"/,
         ...worker("reconcileIndex"),
@@ -283,7 +283,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
       },
       housekeeping: {
         fixture: "parts that nothing names",
-        laterMs: 40 * dayMs,
+        laterMs: 40 * msPerDay,
         ...worker("housekeeping"),
       },
       "the first signing key": {
@@ -293,7 +293,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
       },
       "an old signing key": {
         fixture: "parts that nothing names",
-        laterMs: 40 * dayMs,
+        laterMs: 40 * msPerDay,
         ...worker("rotateCursorKeys"),
       },
       "waiting Learnings are listed with their organization": {

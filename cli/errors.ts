@@ -1,13 +1,13 @@
 import { ReviewApiError } from "../lib/client/error.ts";
 
 /** An error that a person can act on: the tool prints the sentence and exits with 1, without a stack trace. */
-export class OperatorFault extends Error {
-  override readonly name: string = "OperatorFault";
+export class OperatorError extends Error {
+  override readonly name: string = "OperatorError";
 }
 
 /** The command itself was wrong: prints the sentence and a pointer to --help, and exits with 2. */
-export class UsageFault extends OperatorFault {
-  override readonly name = "UsageFault";
+export class UsageError extends OperatorError {
+  override readonly name = "UsageError";
 }
 
 /** The system's error code (`EACCES`, `ECONNREFUSED`), if there is one. */
@@ -17,7 +17,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** A sentence about an error answer of the service or a network failure; undefined for any other error. */
-export function apiFault(error: unknown, url: string): string | undefined {
+export function describeApiError(error: unknown, url: string): string | undefined {
   if (error instanceof ReviewApiError)
     return `${url} answered ${error.status} ${error.code}: ${error.message}`;
   // fetch reports a broken connection as a TypeError whose cause is the system's error.
@@ -46,5 +46,5 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-export const unwritable = (file: string, code: string): OperatorFault =>
-  new OperatorFault(`${file} cannot be written: ${reasons[code] ?? code}.`);
+export const unwritable = (file: string, code: string): OperatorError =>
+  new OperatorError(`${file} cannot be written: ${reasons[code] ?? code}.`);

@@ -33,7 +33,7 @@ export type Paging = {
   resume(position: CursorPosition, mark?: ScopeMark): string;
 };
 
-/** The argument of a verb. A verb never sees an API Gateway event. */
+/** The argument of the function that runs an operation. It never contains an API Gateway event. */
 export type OperationContext<Op extends Operation = Operation> = {
   readonly principal: Principal;
   readonly scope: Scope;
@@ -59,7 +59,7 @@ export type OperationContext<Op extends Operation = Operation> = {
 };
 
 /** What a walk over the caller's organizations needs of a call. Access control has already chosen the organizations. */
-export type WalkCall<Query> = Pick<OperationContext, "table" | "clock"> & {
+export type WalkContext<Query> = Pick<OperationContext, "table" | "clock"> & {
   readonly principal: Pick<Principal, "tenant">;
   readonly scope: Pick<Scope, "organizations" | "following">;
   readonly input: { readonly query: Query };
