@@ -1,6 +1,6 @@
 import { hasDistinct } from "./rule.ts";
 
-/** How a value looks: random, written by a person, or standing in for a value. */
+/** How a value looks: random, written by a person, or a placeholder. */
 
 export const hasDigit = (value: string): boolean => /\d/.test(value);
 export const hasLetter = (value: string): boolean => /[A-Za-z]/.test(value);
@@ -9,7 +9,7 @@ export const isHex = (value: string): boolean => /^(?:0x)?[0-9a-fA-F]+$/.test(va
 export const isUuid = (value: string): boolean =>
   value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
 
-/** More than this is not looked at: what a long value looks like shows early. */
+/** Inspects only the first characters: they show what a long value looks like. */
 const lookedAtMax = 256;
 
 /** 1 digit, 2 capital, 3 small letter, 0 anything else. */
@@ -20,7 +20,7 @@ function characterClass(code: number): number {
 }
 
 interface Rhythm {
-  /** Share of neighbours that change class; a capital before a small letter is how words begin and does not count. */
+  /** Share of neighbours of different classes. A capital before a small letter begins a word: not counted. */
   flips: number;
   /** Share of neighbours that follow each other in the alphabet. */
   steps: number;
@@ -33,7 +33,7 @@ interface Rhythm {
 const smallStretchMin = 4;
 const capitalStretchMin = 6;
 
-/** Taken among letters and digits only. */
+/** Compares only letters and digits. */
 function rhythmOf(value: string): Rhythm {
   let pairs = 1;
   let flips = 0;
@@ -67,13 +67,13 @@ function rhythmOf(value: string): Rhythm {
   };
 }
 
-/** `Password`, `currentUser`, `aws-cdk/CfnKey`: capitals only where a word begins. */
+/** `Password`, `currentUser`, `aws-cdk/CfnKey`: capitals only at the start of a word. */
 export const isPlainCase = (value: string): boolean =>
   value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
 
 /**
- * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`: the share
- * of its characters that may lie in words.
+ * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`
+ * is the largest share of characters that may be in words.
  */
 export function isRandomBut(wordsMax: number, whole: string, stepsMax = 0.9): boolean {
   if (whole.length < 10 || !hasDistinct(whole, 8)) return false;
@@ -84,7 +84,7 @@ export function isRandomBut(wordsMax: number, whole: string, stepsMax = 0.9): bo
   return flips >= 0.09 && hasBothCases(value) && !isPlainCase(value);
 }
 
-/** Where the place already speaks for a credential. */
+/** For a place that already suggests a credential. */
 export const looksRandom = (value: string): boolean => isRandomBut(0.6, value);
-/** Where nothing but the look speaks for one. */
+/** For a value whose appearance is the only evidence. */
 export const looksVeryRandom = (value: string): boolean => isRandomBut(0.35, value, 0.3);

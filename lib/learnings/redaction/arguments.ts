@@ -1,12 +1,12 @@
 import { type Value, valueAt } from "./values.ts";
 
-/** What stands between two brackets, divided by commas: the arguments of a call, the values of a row. */
+/** One of the parts that commas separate between two brackets: an argument of a call, a value of a row. */
 export interface Argument {
   readonly start: number;
   readonly end: number;
-  /** If it is one string and nothing else. */
+  /** Set if the argument is one string and nothing else. */
   readonly value: Value | undefined;
-  /** The one string in it, whatever stands around that: `[]byte("…")`. */
+  /** The only string in the argument, with or without other text around it: `[]byte("…")`. */
   readonly inner: Value | undefined;
 }
 
@@ -15,7 +15,10 @@ const argumentsMax = 24;
 const lengthMax = 400;
 const depthMax = 3;
 
-/** The arguments behind an opening bracket, and where the closing one stands; nothing if there is none. */
+/**
+ * Returns the arguments after an opening bracket and the position of the closing bracket. Returns undefined
+ * if there is no closing bracket, or if the list is too long or too deep.
+ */
 export function argumentsAt(text: string, from: number): { list: Argument[]; end: number } | undefined {
   const list: Argument[] = [];
   let start = from;
@@ -40,7 +43,7 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
     plainRun.lastIndex = at;
     if (plainRun.test(text)) {
       const plain = text.slice(at, plainRun.lastIndex).trim();
-      // `"…".getBytes()` is that string all the same.
+      // `"…".getBytes()` still counts as that string.
       isChained ||= value !== undefined && plain.startsWith(".");
       if (plain.replace(/^[NLbru@$]{1,2}$/, "") !== "" && !isChained) isMore = true;
       at = plainRun.lastIndex;

@@ -1,6 +1,6 @@
 import { vendorWords } from "./vendor-rows.ts";
 
-/** What a name claims its value to be: anything a person may choose, something random, or perhaps something random. */
+/** The value that a name claims: any text that a person may choose, random text, or perhaps random text. */
 export type Claim =
   | "password"
   | "passphrase"
@@ -14,13 +14,13 @@ export type Claim =
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 type Endings = ReadonlyMap<string, readonly string[]>;
-/** By their last character, so that a word is compared with few of them. */
+/** Groups the endings by their last character, so that a word is compared with few of them. */
 const endingsOf = (spaced: string): Endings =>
   Map.groupBy(spaced.split(" "), (ending) => ending.charAt(ending.length - 1));
 const endsIn = (word: string, endings: Endings) =>
   endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
 
-/** In ten languages and a few more; a name ends in one of them. */
+/** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
 const passwordEndings = endingsOf(
   "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호",
 );
@@ -30,7 +30,7 @@ const secretEndings = endingsOf(
   "secret secreto secreta secrète segredo segreto segreta geheimnis sekret секрет секретный 秘密 机密 シークレット",
 );
 const tokenEndings = endingsOf("token keystring jeton токен токена 令牌 トークン 토큰 jwt");
-/** `clé d'API`, `ключ доступа`: the words behind the key say what it is for, so its value must show it. */
+/** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
 const foreignKeyEndings = endingsOf(
   "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵",
 );
@@ -46,7 +46,7 @@ const publicTokenOwners = setOf(
 const likelyWords = setOf(
   "auth pat session sessionid phpsessid jsessionid sessid salt seed bearer login cookie",
 );
-/** `DB_PASSWORD_PROD` is a password all the same; `password_hash` and `token_url` are none. */
+/** `DB_PASSWORD_PROD` is still a password; `password_hash` and `token_url` are not credentials. */
 const environments = setOf(
   "prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt",
 );
@@ -55,7 +55,7 @@ const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
 const isCapital = (code: number) => code >= 65 && code <= 90;
 const isSmall = (code: number) => code >= 97 && code <= 122;
 
-/** A walk is several times as fast as a pattern, and every name of a text is walked. */
+/** A loop is several times as fast as a pattern, and this runs for every name of a text. */
 function asciiWordsOf(name: string): string[] {
   const words: string[] = [];
   const lowerCase = name.toLowerCase();
@@ -73,7 +73,7 @@ function asciiWordsOf(name: string): string[] {
   return words;
 }
 
-/** `db password` of `DB_PASSWORD_PROD`. */
+/** Returns `db` and `password` for `DB_PASSWORD_PROD`. */
 function wordsOf(name: string): string[] {
   const words = isAscii(name)
     ? asciiWordsOf(name)
@@ -91,10 +91,10 @@ const singular = (word: string) =>
     ? word.slice(0, -1)
     : word;
 
-/** People choose them. */
+/** Owners of keys that people choose. */
 const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma network wireless authentication");
 
-/** A vendor's key, whatever it is for, but one to search with. */
+/** Any key of a vendor, except a search key. */
 const isVendorsKey = (words: readonly string[], owner: string) =>
   owner !== "search" && words.some((word) => vendorWords.has(word));
 
@@ -106,7 +106,10 @@ function keyClaim(words: readonly string[], last: string, owner: string): Claim 
   return owner === "" ? "maybe" : "likely";
 }
 
-/** The word that opens a device's SNMP: with an owner that says so it takes any value, else the value must show it. */
+/**
+ * An SNMP community gives access to a device. With one of these owners any value counts; otherwise the value
+ * must look like a credential.
+ */
 const communityOwners = setOf("snmp read write trap ro rw readonly readwrite def");
 const communityClaim = (last: string, owner: string): Claim =>
   last !== "community" || communityOwners.has(owner) ? "password" : "credential";
@@ -114,7 +117,7 @@ const communityClaim = (last: string, owner: string): Claim =>
 const leadingWords = setOf(
   "password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ",
 );
-/** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is one. */
+/** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 const aboutWords = setOf(
   "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics",
 );
@@ -123,7 +126,7 @@ function isLeading(words: readonly string[]): boolean {
   return at >= 0 && at < words.length - 1 && words.slice(at + 1).every((word) => !aboutWords.has(word));
 }
 
-/** The vendors whose key is called the id of the application. */
+/** Vendors that call their API key an application id. */
 const idVendors = setOf("openweather openweathermap owm wolfram wolframalpha openexchangerates");
 function idClaim(words: readonly string[], owner: string): Claim | undefined {
   if (words.some((word) => idVendors.has(word))) return "api_key";
@@ -132,10 +135,10 @@ function idClaim(words: readonly string[], owner: string): Claim | undefined {
   return owner === "reporter" ? "likely" : undefined;
 }
 
-/** Undefined when the name is about a credential (its age, its place) and not one itself. */
+/** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
 export function claimOf(given: string): Claim | undefined {
   if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$/i.test(given)) return undefined;
-  // `pAssword` is one word, however it is written.
+  // `pAssword` is one word, in any mix of capitals and small letters.
   const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given)
     ? given.toLowerCase().replace("-", "")
     : given;
@@ -156,7 +159,7 @@ export function claimOf(given: string): Claim | undefined {
     const tokenOwner = last.endsWith("token") && last !== "token" ? last.slice(0, -"token".length) : owner;
     return publicTokenOwners.has(tokenOwner) || words.includes("public") ? undefined : "token";
   }
-  // `X-Acme-Key`, `X-Acme-Session`: a header of the kind says what it is.
+  // `X-Acme-Key`, `X-Acme-Session`: a header with such a name holds an API key.
   if (
     words[0] === "x" &&
     words.length > 1 &&
@@ -185,14 +188,14 @@ export function claimOf(given: string): Claim | undefined {
   return keyClaim(words, last, last === "key" ? owner : last.slice(0, -"key".length));
 }
 
-/** `label.password=Contraseña`: a value that is the word for it is a label. */
+/** `label.password=Contraseña`: a value that is itself a word for a credential is a label. */
 export const isCredentialWord = (value: string): boolean => {
   const word = value.toLowerCase();
   const endings = [passwordEndings, secretEndings, tokenEndings, foreignKeyEndings];
   return endings.some((each) => each.get(word.charAt(word.length - 1))?.includes(word));
 };
 
-/** Everything a name can have in it. */
+/** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
   "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team",
 );

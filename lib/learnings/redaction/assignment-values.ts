@@ -18,7 +18,7 @@ import type { Value } from "./values.ts";
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
 const isHarmless = (value: string) =>
-  // A sentence without blanks.
+  // A sentence in a script without spaces.
   /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(value) ||
   /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
@@ -31,11 +31,11 @@ const isHarmless = (value: string) =>
   /^[a-z][\w.-]*@(?:[\w-]+\.)+[a-z\d-]+$/i.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
-/** `MYSQL_NATIVE_PASSWORD`, a constant's name. */
+/** `MYSQL_NATIVE_PASSWORD`: the name of a constant. */
 export const isConstantLike = (value: string) =>
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
 
-/** `OYoxUvIijrH`: capitals that begin no word, more than an abbreviation has. */
+/** `OYoxUvIijrH`: at least three capitals that neither begin a word nor form an abbreviation. */
 const hasLooseCapitals = (value: string) =>
   value.length >= 8 &&
   /^[A-Za-z]+$/.test(value) &&
@@ -44,11 +44,11 @@ const hasLooseCapitals = (value: string) =>
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
-/** `Maple[4964]lantern`, `JWxHRnwda08(=bXL`: brackets that call and index nothing. */
+/** `Maple[4964]lantern`, `JWxHRnwda08(=bXL`: the brackets are not a call or an index. */
 const isNoCode = (value: string, path: string) =>
   /^\w+(?:\[\d+\]|\(\d+\))\w/.test(value) || (path.length >= 8 && hasDigit(path) && looksVeryRandom(path));
 
-/** Code that computes a value: calls, subscripts, member paths; plain identifiers are judged by their look. */
+/** Code that computes a value: calls, subscripts, member paths. Other checks judge plain identifiers. */
 function isExpression(whole: string): boolean {
   const assigned = whole.indexOf("=");
   const value = assigned > 0 ? whole.slice(0, assigned) : whole;
@@ -69,7 +69,7 @@ function isExpression(whole: string): boolean {
   );
 }
 
-/** `my-db-password`: a name, unless there is more in it than letters. */
+/** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
 const hasCredentialWord = (value: string) =>
   /^[A-Za-z_.\- ]+$/.test(value) &&
   value
@@ -77,32 +77,32 @@ const hasCredentialWord = (value: string) =>
     .split(/[^A-Za-z]/)
     .some((word) => /pass(?:word|wd|wort|phrase)|secret|token|credential|^(?:api)?keys?$/i.test(word));
 
-/** Google's: four times four small letters. */
+/** An app password of Google: four groups of four small letters. */
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
 export const sentenceWords =
   /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be)\b/i;
 
-/** Several words: with a number or a sign among them, or promised by the name. */
+/** Several words, one of them a number or sign, or a name that announces a passphrase. */
 const isPassphrase = (value: string, isPromised: boolean) =>
   isAppPassword(value) ||
   (value.length >= 10 &&
     value.split(/\s+/).length <= 12 &&
     (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
     !/[()[\]<>]/.test(value) &&
-    // "Hazel and magnet 44?": with a number and a sign such words make no sentence.
+    // "Hazel and magnet 44?": with a number and a sign, a word such as "and" does not make a sentence.
     !sentenceWords.test(
       /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
     ));
 
-/** `unicorn-carbon-barrel`: words that were drawn, not written; names of things have other words in them. */
+/** Words that occur in names of things. Words drawn at random have none of them: `unicorn-carbon-barrel`. */
 const dicewareWords =
   /(?:^|[-_.])(?:password|passwd|pass|secret|token|key|api|auth|user|name|file|path|env|config|store|manager|value|input|field|hash|from|with|your|my|the|use|set|get|new|old|test|prod|dev|staging|db|database|example|default|login|reset|admin|service|client|server|policy|change|forgot|confirm|current|git|http|https|aws|id|type|stdin|prompt|vault|ref|none|com|org|io|net|self|this|req|body|args|opts|form|data|row|cfg|settings)\d*(?:[-_.]|$)/;
 export const isDiceware = (value: string): boolean =>
   /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?$/.test(value) &&
   !dicewareWords.test(value);
 
-/** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that somebody made into a password. */
+/** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
 export const isDressedWord = (value: string): boolean =>
   value.length >= 8 &&
   value.length <= 40 &&
@@ -113,17 +113,17 @@ export const isDressedWord = (value: string): boolean =>
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
 
-/** What else has a number behind it: parts of a text, of a program, and those who use it. */
+/** Other words that a number often follows: parts of a text, parts of a program, users. */
 const numberedThings =
   /^(?:user|admin|root|test|demo|guest|step|page|rule|line|type|version|level|column|item|table|section|chapter|issue|ticket|option|field|input|form|hash|length|attempt|case|char|byte|digit|policy|release|build|port|host|node|server|client|service|windows|python|java|base|code|error|status|http|phase|part|round|sprint|task|story|epic|figure|example|sample|note|point|group|team|room|window|api|oauth|web|log|key|token|password|passwd|pass|secret|argon|pkcs|ubuntu|debian|fedora|centos|rhel|android|chrome|firefox|postgres|mysql|angular|react|vue|pbkdf|scrypt|bcrypt|crypt|blake|poly|chacha|curve|ed|utf|iso|rfc|sha|aes|rsa|md|tls|ssl|ipv|mp|h|s)\d/i;
-/** `falcon4821`, `falcon4821!`: a word and a number, and no name of a thing. */
+/** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */
 export const isNumberedWord = (value: string): boolean =>
   /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) && !numberedThings.test(value);
 
-/** Somebody made it up for a password, whatever it is made of. */
+/** A password of any form that a person made up. */
 export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);
 
-/** `3oea5ee9dyl`: digits among letters, as no word has them. */
+/** `3oea5ee9dyl`: digits between letters, as in no ordinary word. */
 export const isCode = (value: string): boolean =>
   value.length >= 8 &&
   value.length <= 40 &&
@@ -131,7 +131,7 @@ export const isCode = (value: string): boolean =>
   !isHex(value) &&
   (/[a-z]\d+[a-z]+\d|\d[a-z]+\d+[a-z]/i.test(value) || /^\d+[a-z]+\d[a-z\d]*$/i.test(value));
 
-/** `XNrcylzmkb`: five consonants in a row, and no abbreviation among them. */
+/** `XNrcylzmkb`: five consonants in a row, and no known abbreviation. */
 const isUnpronounceable = (value: string) =>
   /^[A-Za-z]{8,24}$/.test(value) &&
   hasBothCases(value) &&
@@ -154,7 +154,7 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
   return /^[A-Za-z]+$/.test(value) && hasBothCases(value) && !isPlainCase(value);
 }
 
-/** What a person chose, where a machine's token should stand. */
+/** A value that a person chose, in a place where a generated token is expected. */
 const isChosen = (value: string) =>
   value.length >= 8 &&
   !/\s/.test(value) &&
@@ -162,25 +162,25 @@ const isChosen = (value: string) =>
   hasLetter(value) &&
   (/^[\w!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w!#$%^&*?+~@=.-]*$/.test(value) || isDressedWord(value));
 
-/** In an environment file whatever stands there is the value, but for the name of a type or a class. */
+/** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
   !/^(?:[A-Z][a-z]+)+$/.test(value) && (hasLetter(value) || value.length >= 6) && !hasCredentialWord(value);
 
 /** `ABCD1-EFGH2-IJKL3`: a licence key. */
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
 
-/** `abcdefghijklmnop1234`: what people make up for a token. */
+/** `abcdefghijklmnop1234`: a token that a person made up. */
 const isLongCode = (value: string) =>
   value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
-/** `HheTenPv6lqTlebo`: the words that its capitals would begin are too short for words. */
+/** `HheTenPv6lqTlebo`: the parts that begin with its capitals are too short to be words. */
 export const isJumble = (value: string, lengthMin = 20): boolean =>
   value.length >= lengthMin &&
   /^[A-Za-z0-9]+$/.test(value) &&
   hasBothCases(value) &&
   (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * 3.6 > value.replace(/\d/g, "").length;
 
-/** `1602bcf0`, `YO87HWJ50S`: too short for a token, but where one has to stand. */
+/** `1602bcf0`, `YO87HWJ50S`: too short for a token, except where a token is expected. */
 const isShortCode = (value: string) =>
   value.length >= 8 &&
   /^(?:[0-9a-f]+|[A-Z\d]+)$/.test(value) &&
@@ -189,7 +189,7 @@ const isShortCode = (value: string) =>
     ? !/^[A-Z]+\d+$/.test(value)
     : isCode(value);
 
-/** A pair with a blank or a colon between is judged by its longer half. */
+/** Text with whitespace is never a token; hex needs 16 characters, other text needs 12. */
 export function isTokenLike(value: string): boolean {
   if (/\s/.test(value)) return false;
   if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
@@ -198,10 +198,10 @@ export function isTokenLike(value: string): boolean {
   );
 }
 
-/** What vendors put behind a prefix of theirs. */
+/** The part of a vendor's key after the prefix. */
 const isBody = (value: string) => isLongCode(value) || isDense(value) || isUnpronounceable(value);
 
-/** Long, of one piece, with capitals in places where no word begins. */
+/** One long run with a digit, and with capitals where no word begins. */
 const isDense = (value: string) =>
   value.length >= 20 &&
   /^[\w+/=-]+$/.test(value) &&
@@ -217,17 +217,20 @@ const isSurelyToken = (value: string) =>
   isTokenLike(value) &&
   isRandomBut(0.45, value);
 
-/** How a name and its value are tied, if not by code: as text, in an element, as an option, as two strings… */
+/**
+ * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
+ * for a plain `=` or `:`, as in code.
+ */
 export type Tie = "literal" | "element" | "option" | "pair" | "call" | "sentence" | "line" | "cell" | "near";
 
-/** More than this is not looked at: what a long value looks like shows early. */
+/** Inspects only the first characters: they show what a long value looks like. */
 const judgedLengthMax = 256;
 
 export interface Named {
   readonly claim: Claim;
   readonly tie: Tie | undefined;
   readonly isConstant: boolean;
-  /** Nothing but a value can stand there, as in an environment file. */
+  /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
 }
 
@@ -240,16 +243,16 @@ export const isPublicValue = (value: string): boolean =>
     value,
   );
 
-/** The id or the fingerprint of a PGP key, unless the name before it says what else it is. */
+/** The id or the fingerprint of a PGP key, unless the name before it says that it is something else. */
 export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9A-F]{40})$/.test(value);
 const sureClaims: ReadonlySet<Claim> = new Set(["password", "secret", "token", "api_key"]);
 const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
 
-/** Something else than a credential. */
+/** The value is something other than a credential. */
 const standsFor = (value: string) =>
   isHarmless(value) || isConstantLike(value) || isCredentialWord(value) || isPlaceholder(value);
 
-/** Nothing shorter bears a claim out, whatever ties it: most values that stand behind a name are told by this alone. */
+/** A shorter value is never a credential. This check alone rejects most values. */
 const lengthMin: Record<Claim, number> = {
   password: 4,
   passphrase: 4,
@@ -279,7 +282,7 @@ function looksLikeCredential(value: Value, named: Named): boolean {
   return (isLiteral || !isExpression(text)) && !standsFor(text);
 }
 
-/** `os.environ`, `getenv(`: code even where a constant gets a value. */
+/** `os.environ`, `getenv(`: code, even as the value of a constant. */
 const isCallOrPath = (value: string) =>
   /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([])/i.test(
     value,
@@ -287,9 +290,12 @@ const isCallOrPath = (value: string) =>
     ? isExpression(value)
     : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value);
 
-/** `retries=3`: a name and a value of its own. */
+/** `retries=3`: text with its own name and value. */
 const isField = /^[A-Za-z][\w.]*=[^=]/;
-/** The looser the tie, the clearer the value must be a credential and not the next word or argument. */
+/**
+ * The weaker the relation between name and value, the stronger the evidence that the value itself must give:
+ * it could be just the next word or argument.
+ */
 function fitsTie(value: string, tie: Tie | undefined): boolean {
   if (tie === "option") return (!isPlainCase(value) || isDiceware(value)) && !isField.test(value);
   if (tie === "pair" || tie === "sentence")
@@ -315,18 +321,18 @@ function fitsTie(value: string, tie: Tie | undefined): boolean {
   return true;
 }
 
-/** `hvrhspdde`: small letters with hardly a vowel. */
+/** `hvrhspdde`: small letters with few vowels. */
 const isNoWord = (value: string) =>
   /^[a-z]{8,32}$/.test(value) &&
   !/pass|pwd|http|html|sql|ssh|tls|ssl|xml|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|grpc|crypt|auth/.test(value) &&
   (value.match(/[aeiouy]/g)?.length ?? 0) <= value.length * 0.25 &&
   /[b-df-hj-np-tv-xz]{5}/.test(value);
 
-/** What a person chose for a password, and nothing that stands in a sentence or in code. */
+/** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean =>
   isStrong(value) || isDiceware(value) || isDressedWord(value) || isOddWord(value);
 
-/** `corr3ct!`, `hORse$taple`: no word of a sentence. */
+/** `hORse$taple`: not a word of a sentence. */
 export const isOddWord: Accept = judgedOnce(
   (value) =>
     isNoWord(value) ||
@@ -347,7 +353,7 @@ const isRandomToken = (value: string) =>
     : value.length >= 12 &&
       (isGrouped(value) || (looksRandom(value) && (hasDigit(value) || value.length >= 20)));
 
-/** Nothing but a credential looks so. */
+/** Only a credential looks like this. */
 export const isStrong: Accept = judgedOnce(
   (value) =>
     (isRandomToken(value) && /^[\w+/=.:~%-]+$/.test(value) && !value.includes("://")) ||
@@ -368,7 +374,7 @@ const isOddPassword = (value: string) =>
 
 function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
   const { claim, tie, isConstant } = named;
-  // `Cookie: session=…` holds a name and a value of its own.
+  // The text after `Cookie:` in `Cookie: session=…` has its own name and value.
   if ((claim === "maybe" || claim === "likely" || claim === "credential") && /^[\w.-]+=[^=]/.test(value))
     return false;
   if (claim === "maybe") return isSurelyToken(value) || (isQuoted && isOddPassword(value));

@@ -19,14 +19,15 @@ import { type Value, valueAt } from "./values.ts";
 import { vendorWords } from "./vendor-rows.ts";
 
 /**
- * `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write it. Three steps: a
- * name that claims a credential, a bridge or a sentence from the name to a value, and a value that bears it out.
+ * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
+ * them. Three steps: a name that claims a credential, a bridge or a sentence from the name to a value, and a
+ * value that looks like a credential.
  */
 const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
 
-/** A name longer than this is no name. */
+/** A longer text is not a name. */
 const nameLengthMax = 80;
-/** What was refused may hold names of its own, if it is not longer. */
+/** A refused value may contain other names, unless it is longer than this. */
 const refusedLengthMax = 160;
 
 const kindOf: Record<Claim, string> = {
@@ -40,7 +41,7 @@ const kindOf: Record<Claim, string> = {
   maybe: "secret",
 };
 
-/** All that stands in an element. */
+/** The whole content of an element. */
 const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
 
 function valueFor(name: Name, bridge: Bridge, at: number, isEnv: boolean): Value | undefined {
@@ -61,7 +62,7 @@ function valueFor(name: Name, bridge: Bridge, at: number, isEnv: boolean): Value
 }
 
 const cell = /[^|\n]{1,256}/y;
-/** A cell ends with the next bar; its own quotes and code marks are not part of it. */
+/** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
 function cellAt(text: string, at: number): Value | undefined {
   cell.lastIndex = at;
   const content = cell.exec(text)?.[0].trimEnd();
@@ -74,11 +75,14 @@ function cellAt(text: string, at: number): Value | undefined {
 
 interface Found {
   readonly spans: readonly Span[];
-  /** Where the search goes on: in what was refused, unless it is too long for a name. */
+  /** Where the search continues: inside a refused value, unless that value is too long. */
   readonly resume: number;
 }
 
-/** Those values of a list that are credentials. The first is one, or it is the user of a pair: `["bob", "…"]`. */
+/**
+ * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
+ * `["bob", "…"]`.
+ */
 function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): Value[] {
   const named = { claim, tie, isConstant: false, isEnvironment: false };
   const values = [first];
@@ -89,7 +93,7 @@ function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): V
     if (!next) break;
     last = next;
   }
-  // `{ "entropy": 4.5 }`: a key of an object is no value.
+  // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
   const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
   return credentials[0] === first || values.length === 2 ? credentials : [];
@@ -124,7 +128,7 @@ function overBridge(name: Name, claim: Claim): Found | undefined {
   return undefined;
 }
 
-/** What can stand behind a name in a sentence, before the blank that ends it. */
+/** The characters that can follow a name in a sentence, up to the next space. */
 const opensSentence = /["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
 function goesOn({ text, end }: Name): boolean {
   opensSentence.lastIndex = end;
@@ -156,7 +160,7 @@ function inSentence(
 }
 
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
-/** "The Acme key 0123… leaked": what has no verb before it must be long, and random. */
+/** "The Acme key 0123… leaked": a value without a verb before it must be long and random. */
 function saidKey({ text, end }: Name): Found | undefined {
   keyBehind.lastIndex = end;
   const value = keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
@@ -191,16 +195,16 @@ function isNameCharacter(code: number): boolean {
   );
 }
 
-/** Where the word that ends at `end` begins; `end` + 1, behind the blank, if there is none. */
+/** Returns where the word that ends at `end` begins; `end` + 1, after the space, if there is no word. */
 function wordStart(text: string, end: number, from: number): number {
   let start = end;
   while (start > from && isNameCharacter(text.charCodeAt(start - 1))) start--;
   return start < end ? start : end + 1;
 }
 
-/** `--set-secrets=NAME=secret:version` names where secrets lie. */
+/** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
 const isSecretRef = /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/;
-/** In an ARN (`…:secret:…`), the user of a URL, or too long. */
+/** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, random, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
   (name.length >= 24 && looksVeryRandom(name)) ||
@@ -217,28 +221,32 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   // "secret id: …" is one name.
   if (/^ ids?\b/i.test(text.slice(end, end + 5)) && /secret$/i.test(text.slice(start, end))) end += 3;
-  // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
+  // In a sentence the word before "key" says what the key is for: "api key: …", "cache key: …".
   if (
     end - start <= 9 &&
     text.charAt(start - 1) === " " &&
     /^(?:(?:key|token)s?|community)$/i.test(text.slice(start, end))
   ) {
     const owner = wordStart(text, start - 1, from);
-    // "… as token" says what stands before it.
+    // "… as token": "as" is not part of the name, and the value is before it.
     if (!sayingBefore.has(text.slice(owner, start - 1))) start = owner;
   }
   return { text, name: text.slice(start, end), start, end };
 }
 
-/** A key beside a Wi-Fi network's name is its password, whatever else a key may be. */
+/** A key near the name of a Wi-Fi network is the password of that network. */
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
 const networkReach = 160;
 
-/** What only the vendor's name tells from a hash or an id, so far behind the name that it stands for. */
+/** A value that looks like a hash or an id, and counts as a key only near the vendor's name. */
 const bareKey = /(?<![0-9A-Za-z-])[0-9a-f]{8}(?:[0-9a-f]{12}|-[0-9a-f]{4}-)/g;
 const bareKeyReach = 24;
 const vendorReach = 120;
-/** In the lines before it, or behind it on its line: `[kaggle]`, `"infura": {`, `https://api.abuseipdb.com`. */
+/**
+ * Returns whether a `bareKey` follows the name and a vendor is near: in the lines before the name, or after
+ * the value on its line. Examples: `[kaggle]`, `"infura": {`, `https://api.abuseipdb.com`. Call it with
+ * increasing positions: it reads the text once.
+ */
 function nearVendorIn(text: string): (name: Name) => boolean {
   let key = { index: -1, end: -1 };
   return ({ start, end }) => {
@@ -257,7 +265,7 @@ function nearVendorIn(text: string): (name: Name) => boolean {
   };
 }
 
-/** Answers, for ever later places, whether a word of the pattern stands near. */
+/** Checks if a word of the pattern is near. Call it with increasing positions: it reads the text once. */
 function nearIn(text: string, pattern: RegExp): (at: number) => boolean {
   let last = Number.NEGATIVE_INFINITY;
   let next = 0;
@@ -299,7 +307,7 @@ export const assignments: Finder = {
           outcome = overBridge(name, "api_key") ?? inSentence(name, "api_key", from, candidates, sentences);
         if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
           outcome = saidKey(name) ?? outcome;
-        // `ACME_INGESTION_KEY` in a sentence is no other key than one of Acme's.
+        // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = "api_key";
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
           outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;

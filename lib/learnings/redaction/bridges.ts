@@ -3,7 +3,7 @@ import type { Tie } from "./assignment-values.ts";
 import { judgedOnce } from "./judged.ts";
 import { quotes as q } from "./values.ts";
 
-/** What leads from a name to its value. */
+/** A name and its position in the text. */
 export interface Name {
   readonly text: string;
   readonly name: string;
@@ -11,11 +11,12 @@ export interface Name {
   readonly end: number;
 }
 
+/** The text that leads from a name to its value. */
 export interface Bridge {
   readonly tie: Tie | undefined;
-  /** What it can begin with, so that most names cost one look. */
+  /** The characters that the bridge can begin with, so that most names need only one lookup. */
   readonly first: string;
-  /** What it can have behind its first blanks, where that is not just anything. */
+  /** The characters that can follow the first spaces of the bridge; undefined if any character can. */
   readonly beyond?: string;
   readonly pattern: RegExp;
   readonly serves?: (name: Name) => boolean;
@@ -50,10 +51,10 @@ export const isLineStart = (name: Name): boolean =>
     before(name, 24),
   );
 
-/** `${TOKEN:-…}`: what stands in for the variable. */
+/** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
-/** What an attribute or the next line can begin with; no other blanks are left in a view. */
+/** The characters that an attribute or the next line can begin with. A view contains no other whitespace. */
 const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
   .filter((character) => /[\w:.\s-]/.test(character))
   .join("");
@@ -65,7 +66,7 @@ const over = (
   more?: Pick<Bridge, "beyond" | "serves" | "isList">,
 ): Bridge => ({ tie, first, pattern, ...more });
 
-/** In the order they are tried. */
+/** In the order in which they are tried. */
 const bridges: readonly Bridge[] = [
   // password = SecretStr("…")
   over("call", " \t=", sticky(`[ \\t]*=[ \\t]*(?:new |\\[\\])?[\\w.:]+\\((?=[${q}])`), { beyond: "=" }),
@@ -84,7 +85,8 @@ const bridges: readonly Bridge[] = [
     beyond: ":",
     isList: true,
   }),
-  // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…", PASSWORD PIC X(20) VALUE '…'
+  // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…",
+  // PASSWORD PIC X(20) VALUE '…'
   over(
     "literal",
     " \t{",
@@ -94,8 +96,8 @@ const bridges: readonly Bridge[] = [
     { beyond: "{=P", isList: true },
   ),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
-  // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
-  // what tells the kind of a string: `N'…'`.
+  // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
+  // before a prefix that gives the kind of a string (`N'…'`).
   over(
     undefined,
     `\\${q}[])* \t:=-<?|}~→`,
@@ -104,7 +106,7 @@ const bridges: readonly Bridge[] = [
     ),
     { beyond: ":=?|+-<~&'AsSTN→" },
   ),
-  // process.env.TOKEN ?? "…", a literal it is compared with
+  // process.env.TOKEN ?? "…", or a literal that the name is compared with
   over(
     "pair",
     `${q})] \t=!?|`,
@@ -192,7 +194,7 @@ const bridges: readonly Bridge[] = [
   over("pair", " \t", sticky(`[ \\t]+(?=[${q}])`), { beyond: q }),
   // ${PASSWORD}    …
   over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
-  // Password: and the value in the next line, behind a comment sign or not
+  // Password: and the value in the next line, with or without a comment sign before the value
   over(
     "line",
     `${q})]* \t:=`,
@@ -208,7 +210,7 @@ const bridges: readonly Bridge[] = [
     /[^\n]{0,40}\n\s{0,8}[>*#+-]{0,2}[ \t]{0,4}\*{0,2}(?:(?:[Oo]ld|[Nn]ew|[Cc]urrent|[Pp]revious|[Aa]ctual|[Ll]eaked)(?: (?:value|key|token|secret|one))?|[Vv]alue)\*{0,2}:\*{0,2}[ \t]{1,4}/y,
     { serves: ({ text, end }) => text.slice(end, end + 41).includes("\n") },
   ),
-  // | password | … |, password,… as a line of two
+  // | password | … |, or a line of two fields: password,…
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}[ \\t]*\\|{1,2}[ \\t*_]*`), { beyond: "|" }),
   over("cell", `,;${q}`, sticky(`[${q}]?[,;](?=[^,;\\n]+(?:\\n|$))`), { serves: isLineStart }),
   // password      …, password .... …, password<tab>…
@@ -230,7 +232,7 @@ for (const first of new Set(bridges.flatMap((bridge) => [...bridge.first])))
   );
 const bridgesFrom = (first: string): readonly Bridge[] => byFirst.get(first) ?? [];
 const byBeyond = new Map<string, readonly Bridge[]>();
-/** The lists are short; a sign that leads nowhere is not kept. */
+/** Caches the lists for ASCII characters only, so that the cache stays small. */
 function bridgesOver(blank: string, beyond: string): readonly Bridge[] {
   const known = byBeyond.get(blank + beyond);
   if (known) return known;
@@ -244,7 +246,7 @@ function bridgesOver(blank: string, beyond: string): readonly Bridge[] {
 const isBlank = (character: string) => character === " " || character === "\t";
 const blanksMax = 80;
 
-/** Those that can begin with what stands behind a name. */
+/** The bridges that can begin with the text after a name. */
 export function bridgesAt(text: string, at: number): readonly Bridge[] {
   const first = text.charAt(at);
   if (first === "" || !isBlank(first)) return first === "" ? [] : bridgesFrom(first);
@@ -253,12 +255,12 @@ export function bridgesAt(text: string, at: number): readonly Bridge[] {
   return bridgesOver(first, text.charAt(beyond));
 }
 
-/** Behind another value of the same list. */
+/** The text between two values of the same list. */
 export const nextOfList = sticky(
   `[${q}]?(?:[ \\t]{0,40}[,:]\\s{0,40}(?=[${q}])|[ \\t]{0,40}\\r?\\n[ \\t]{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
 );
 
-/** `DB_PASSWORD=`, `spring.datasource.password=` at the start of a line: nothing but a value stands behind it. */
+/** `DB_PASSWORD=`, or `spring.datasource.password=` at the start of a line: only a value can follow. */
 export const isEnvironment = ({ text, name, start, end }: Name): boolean =>
   !text.startsWith("${", start - 2) &&
   (isConstant(name) ||

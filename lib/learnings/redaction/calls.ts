@@ -14,7 +14,7 @@ import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { quotes, type Value } from "./values.ts";
 import { vendorWords } from "./vendor-rows.ts";
 
-/** Functions that take a credential at a known place, counted from 0; -1 is the last. */
+/** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
   0: "SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw generate_password_hash password_hash password_verify PASSWORD argon2.hash crypt scrypt.hash pbkdf2 hash_password Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec CommunityData scryptSync pbkdf2Sync hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription AzureKeyCredential AuthApiKey ServerClient Translator Ably.Realtime Ably.Rest",
   1: "oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth BasicAuth BasicAuthentication basicAuth basic_auth auth_basic http_basic_auth HttpBasicAuth httpBasic SetBasicAuth setBasicAuth WithBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential PSCredential BasicAWSCredentials AwsBasicCredentials.create AWSCredentials StaticCredentials AWS.Credentials Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode AES.encrypt AES.decrypt createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login login_user authenticate authenticate_user auth_user create_superuser createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword UserPasswordCredentials Twilio Client.create twilio.Client login with_credentials withCredentials credentials setCredentials addCredentials PlainTextAuthProvider plain_credentials PlainCredentials BasicCredentials StaticUserCredentials UserInfo auth simple_bind_s bind_s ldap_bind_s WiFi.begin wlan.connect sta_if.connect UserPassword encrypt_with X509Certificate2 PdfReader twilio algoliasearch set_access_token OAuthHandler basic snmpget snmp2_get snmpwalk snmp2_walk snmpwalkoid snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private setCommunity buildTokenWithUid StreamChat.getInstance stream.connect OpenTok initApp",
@@ -26,7 +26,7 @@ const places = new Map(
     names.split(" ").map((name) => [name, Number(place)]),
   ),
 );
-/** By the last word of the name, the longest first. */
+/** Function names by their last word, the longest name first. */
 const byLastWord = Map.groupBy(
   [...places.keys()].sort((a, b) => b.length - a.length),
   (name) => /\w+$/.exec(name)?.[0] ?? "",
@@ -41,7 +41,7 @@ const callAt = (text: string, word: string, end: number) =>
 const password = kindNamed("Password");
 const apiKey = kindNamed("API key");
 
-/** What may stand there instead: a name, an algorithm, an address. */
+/** Whether the argument is not a credential but a name, an algorithm or an address. */
 const isNoCredential = ({ text }: Value) =>
   text.length < 4 ||
   isPublicValue(text) ||
@@ -51,14 +51,14 @@ const isNoCredential = ({ text }: Value) =>
     !looksChosen(text)) ||
   /\s/.test(text.trim());
 
-/** A plain word is a password where the call has no other use for a string. */
+/** In these calls a plain word is a password too: the argument has no other use. */
 const strictCalls =
   /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect)/;
 
-/** Whatever else it is called with, a function of such a name gets a credential: `client.connect(…)`, `unlock(…)`. */
+/** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const doorWord =
   /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
-/** Vendors whose libraries in the browser are opened with a key that is public by design. */
+/** Vendors whose browser libraries take a key that is public by design. */
 const publicOpeners = new Set(
   "amplitude bugsnag hotjar mapbox posthog pusher recaptcha hcaptcha mixpanel heap fullstory logrocket gtag clarity analytics".split(
     " ",
@@ -70,13 +70,13 @@ const hasWordOf = (vendors: ReadonlySet<string>) =>
     const words = names.flatMap((name) => [name, ...(name.match(/[A-Z]?[a-z]{2,}/g) ?? [])]);
     return words.some((word) => vendors.has(word.toLowerCase()));
   });
-/** `new Logtail("…")`, `rollbar.init("…")`: the call of a vendor. */
+/** `new Logtail("…")`, `rollbar.init("…")`: a call to a vendor's library. */
 const isVendorCall = hasWordOf(vendorWords);
 const isPublicCall = hasWordOf(publicOpeners);
-/** What else is made of a run of hex or an id. */
+/** Names of classes that take a hex value or an id that is not a key. */
 const isMadeOfIds =
   /id$|guid|hash|sha\d*|commit|digest|byte|buffer|address|block|hex|big|int$|colou?r|ref$|revision|version|checksum|etag|public|error|exception|date|uri|url|regex|token$|string|node|transaction|signature|salt/i;
-/** Whose call it is: `ApiClient("…")` and `new Acme("…")` may be anybody's. */
+/** Returns the owner of the called function: `ApiClient("…")` and `new Acme("…")` may be of any vendor. */
 function ownerOf(before: string, word: string): "vendor" | "client" | undefined {
   const called = before.slice(before.lastIndexOf(" ") + 1);
   if (isPublicCall(called)) return undefined;
@@ -84,7 +84,7 @@ function ownerOf(before: string, word: string): "vendor" | "client" | undefined 
   if (/(?:client|api|sdk)$|^(?:init|initiali[sz]e|configure|setup)$/i.test(word)) return "client";
   return /\bnew (?:[\w.]{1,20}\.)?[A-Z]\w*$/.test(before) && !isMadeOfIds.test(word) ? "client" : undefined;
 }
-/** A client may be opened with its id. */
+/** A client may take its own id: a UUID counts as a key only in the call of a vendor. */
 const isKeyArgument = (text: string, owner: "vendor" | "client") =>
   text.length >= (owner === "vendor" ? 16 : 20) &&
   (isUuid(text) ? owner === "vendor" : isTokenLike(text) && !isKebab.test(text)) &&
@@ -93,7 +93,7 @@ const isKeyArgument = (text: string, owner: "vendor" | "client") =>
 const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
   list.flatMap(({ inner }) => (inner && isKeyArgument(inner.text, owner) ? [inner] : []));
 
-/** Users, hosts, files and versions have digits too. */
+/** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|ac|x)[\w-]{0,24}$/i;
 const isDoorArgument = (text: string, isFirst: boolean) =>
@@ -104,10 +104,10 @@ const isDoorArgument = (text: string, isFirst: boolean) =>
   (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
   !isPlaceholder(text);
 
-/** `deploy-token-2` names something. */
+/** `deploy-token-2` is a name, not a credential. */
 const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 
-/** Of the arguments of a door those that look like credentials. */
+/** The arguments of a login call that look like credentials. */
 function doorArguments(list: readonly Argument[]): Value[] {
   return list.flatMap(({ inner }, place) =>
     inner && isDoorArgument(inner.text, place === 0 && list.length > 1) ? [inner] : [],
@@ -115,7 +115,7 @@ function doorArguments(list: readonly Argument[]): Value[] {
 }
 
 const charArray = /(?<=["\uE000])[^"\s\uE000-\uE003]{4,64}(?=["\uE000]\.toCharArray\(\))/g;
-/** `"…".toCharArray()`: nothing but a password is passed so. */
+/** `"…".toCharArray()`: code passes only passwords in this way. */
 const findCharArrays = (text: string): Span[] =>
   Array.from(text.matchAll(charArray), ({ 0: value, index }) => ({ value, index }))
     .filter(({ value }) => (hasDigit(value) || looksChosen(value)) && !isPlaceholder(value))
@@ -132,12 +132,12 @@ function knownArgument(list: readonly Argument[], name: string): Value | undefin
 }
 
 const unclosedStep = 48;
-/** A string, or a string with a name: `key="…"`, `key: "…"`. */
+/** A string, with or without a name before it: `key="…"`, `key: "…"`. */
 const literalArgument = new RegExp(`^(?:[a-zA-Z_]{1,16}[:=] ?)?[${quotes}]`);
 
 function findInCalls(text: string): Span[] {
   const spans: Span[] = [];
-  /** Calls that nothing closes are read one in so many characters. */
+  /** After a call without a closing bracket, skips the calls in the next `unclosedStep` characters. */
   let unclosedUntil = 0;
   for (let at = text.indexOf("("); at !== -1; at = text.indexOf("(", at + 1)) {
     if (at < unclosedUntil) continue;
@@ -145,7 +145,7 @@ function findInCalls(text: string): Span[] {
     const word = calledWord.exec(before)?.[1] ?? "";
     const name = callAt(before, word, before.trimEnd().length);
     const isDoor = doorWord.test(word);
-    // Most calls have no string for their first argument.
+    // A cheap check first: the first argument of most calls is not a string.
     const isLiteral = !name && !isDoor && literalArgument.test(text.slice(at + 1, at + 24));
     const owner = isLiteral ? ownerOf(before, word) : undefined;
     if (!name && !isDoor && !owner) continue;
@@ -160,7 +160,7 @@ function findInCalls(text: string): Span[] {
     for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
     for (const { start, end } of keys) spans.push({ start, end, kind: apiKey.kind });
   }
-  // A call in a call: both may tell of the same string.
+  // A call and a call inside it may both report the same string.
   const inOrder = spans.sort((a, b) => a.start - b.start);
   return inOrder.filter(({ start }, index) => start >= (inOrder[index - 1]?.end ?? 0));
 }

@@ -1,8 +1,8 @@
-/** What base64 holds, told by its first bytes. */
+/** Recognizes the content of base64 text by its first bytes. */
 
 const decodedLengthMax = 96;
 
-/** The first bytes of a base64 text, as characters; nothing if it is none. */
+/** Returns the first bytes of a base64 text as characters, or an empty string if it is not base64. */
 export function decodedStart(encoded: string): string {
   const whole = encoded.slice(0, decodedLengthMax).replace(/[^A-Za-z0-9+/]/g, "");
   try {
@@ -16,7 +16,7 @@ const sequence = 0x30;
 const integer = 0x02;
 const objectId = 0x06;
 
-/** Where the content of the DER element at `at` begins. */
+/** Returns the start of the content of the DER element at `at`. */
 function contentAt(bytes: string, at: number): number {
   const length = bytes.charCodeAt(at + 1);
   return at + 2 + (length > 0x80 ? length - 0x80 : 0);
@@ -26,7 +26,7 @@ const encryptingAlgorithms = ["\x2a\x86\x48\x86\xf7\x0d\x01\x05", "\x2a\x86\x48\
 
 export type Decoded = "private key" | "public" | undefined;
 
-/** PKCS #1, PKCS #8, SEC 1 and PKCS #12 begin with a small version number; certificates and public keys do not. */
+/** PKCS #1, #8 and #12 and SEC 1 begin with a small version number; certificates and public keys do not. */
 function derMeaning(bytes: string): Decoded {
   if (bytes.charCodeAt(0) !== sequence || bytes.length < 16) return undefined;
   const first = contentAt(bytes, 0);
@@ -35,13 +35,14 @@ function derMeaning(bytes: string): Decoded {
     return bytes.charCodeAt(first + 1) === 1 && bytes.charCodeAt(first + 2) <= 3 ? "private key" : "public";
   if (tag === objectId) return "public";
   if (tag !== sequence) return undefined;
-  // An encrypted private key and a public key both begin with an algorithm: 1.2.840.113549.1.5 and .1.12 encrypt.
+  // An encrypted private key and a public key both begin with an algorithm. The algorithms 1.2.840.113549.1.5
+  // and .1.12 encrypt.
   const algorithm = contentAt(bytes, first) + 2;
   const isEncrypting = encryptingAlgorithms.some((encrypting) => bytes.startsWith(encrypting, algorithm));
   return isEncrypting ? "private key" : "public";
 }
 
-/** OpenPGP packets: secret keys are tag 5 and 7, public keys, signatures and messages are others. */
+/** OpenPGP packets: secret keys have tags 5 and 7; public keys, signatures and messages have others. */
 function packetMeaning(bytes: string): Decoded {
   const first = bytes.charCodeAt(0);
   if (first < 0x80 || Number.isNaN(first)) return undefined;
@@ -50,22 +51,22 @@ function packetMeaning(bytes: string): Decoded {
   return [1, 2, 3, 6, 14, 18, 20].includes(tag) ? "public" : undefined;
 }
 
-/** A length of four bytes, then the name of the kind of key. */
+/** A length of four bytes, then the name of the key type. */
 const isSshPublic = (bytes: string) =>
   (bytes.startsWith("\0\0\0") && /^(?:ssh-|ecdsa-|sk-)/.test(bytes.slice(4))) || bytes.startsWith("SSHSIG");
 
-/** For what stands in a block with a header. */
+/** For text in a block with a header. */
 export function meaningOfBlock(encoded: string): Decoded {
   const bytes = decodedStart(encoded);
   if (bytes.startsWith("openssh-key-v1")) return "private key";
   return isSshPublic(bytes) ? "public" : (derMeaning(bytes) ?? packetMeaning(bytes));
 }
 
-/** Of what may be a key, a certificate or a signature in DER, and of nothing else. */
+/** For text that may be a key, a certificate or a signature in DER. Returns undefined for other text. */
 export const meaningOfDer = (encoded: string): Decoded =>
   /^MI?[A-Z]/.test(encoded) ? derMeaning(decodedStart(encoded)) : undefined;
 
-/** For what stands alone: only what is surely a private key. */
+/** For text without a header: accepts only text that is certainly a private key. */
 export function isBarePrivateKey(encoded: string): boolean {
   const bytes = decodedStart(encoded);
   if (bytes.startsWith("openssh-key-v1") || /^-----BEGIN [A-Z ]*PRIVATE/.test(bytes)) return true;

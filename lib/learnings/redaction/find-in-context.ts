@@ -7,8 +7,9 @@ function endOf(value: RegExp, text: string, start: number): number {
 }
 
 /**
- * Answers, for ever later places, whether the pattern occurs before them on their line. It walks the text once, and it
- * knows no distance: a marker in between makes a line shorter and must not change the answer.
+ * Returns whether the pattern occurs before a position on the same line. Call it with increasing positions:
+ * it reads the text once. The distance does not matter: a marker in between makes a line shorter and must not
+ * change the answer.
  */
 function lineMemory(text: string, pattern: RegExp): (at: number) => boolean {
   pattern.lastIndex = 0;
@@ -32,8 +33,8 @@ function findInContext({ kind, pattern, value, upTo, behind, accept }: ContextRu
     const start = match.index + context.length;
     const valueEnd = value ? endOf(value, text, start) : pattern.lastIndex;
     const end = upTo ? start + text.slice(start, valueEnd).lastIndexOf(upTo) : valueEnd;
-    // Taken or refused, a value is walked once, however often its context occurs inside it. Where both are empty, as at
-    // the start of a line, the search still goes on.
+    // Reads a value once, accepted or not, even if its context occurs again inside it. The search also
+    // continues when context and value are both empty, as at the start of a line.
     pattern.lastIndex = Math.max(valueEnd, match.index + 1);
     if (context.includes(marker) || !isBehind(match.index)) continue;
     if (accept(text.slice(start, end), { text, start, end, context })) spans.push({ start, end, kind });

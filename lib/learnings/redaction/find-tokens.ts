@@ -7,18 +7,18 @@ function isAlphanumeric(code: number): boolean {
 const backslash = 92;
 const percent = 37;
 
-/** A token begins where no letter or digit stands before it, unless that ends an escape such as `\n` or `%3D`. */
+/** A token has no letter or digit before it, except at the end of an escape such as `\n` or `%3D`. */
 function opensAt(text: string, at: number): boolean {
   if (!isAlphanumeric(text.charCodeAt(at - 1))) return true;
   const before = text.charCodeAt(at - 2);
   return before === backslash || before === percent || text.charCodeAt(at - 3) === percent;
 }
 
-/** Behind another part of the same word. */
+/** Whether another part of the same word comes directly before `at`. */
 const isInside = (text: string, at: number) =>
   "_-".includes(text.charAt(at - 1) || " ") && isAlphanumeric(text.charCodeAt(at - 2));
 
-/** The whole token or nothing: a rest left behind could match on its own next time. */
+/** The search takes the whole token or nothing: a remaining part could match on its own next time. */
 const closesAt = (text: string, at: number) => !isAlphanumeric(text.charCodeAt(at));
 
 interface Opening {
@@ -26,11 +26,14 @@ interface Opening {
   readonly rule: TokenRule;
 }
 
-/** Prefixes are ASCII, so their first two characters give one of 16,384 numbers; what shares it begins otherwise. */
+/**
+ * Prefixes are ASCII, so their first two characters give one of 16,384 numbers. Other characters can give the
+ * same number; the comparison with the whole prefix rejects them.
+ */
 const pairsCount = 128 * 128;
 const pairOf = (first: number, second: number) => ((first << 7) ^ second) & (pairsCount - 1);
 
-/** By the first two characters of their prefixes, the longest prefix first, so that one walk serves every rule. */
+/** Groups the prefixes by their first two characters, longest first: one pass then serves every rule. */
 function openingsOf(rules: readonly TokenRule[]): Map<number, Opening[]> {
   const all = rules.flatMap((rule) => rule.prefixes.map((prefix) => ({ prefix, rule })));
   return Map.groupBy(
@@ -39,15 +42,18 @@ function openingsOf(rules: readonly TokenRule[]): Map<number, Opening[]> {
   );
 }
 
-/** Which third characters a prefix with this pair has, one bit for each five of them; all where a prefix ends before. */
+/**
+ * A bit mask of the third characters of all prefixes with the same pair. The low five bits of a character
+ * select its bit. A prefix of two characters sets all bits.
+ */
 const bitOf = (third: number) => 1 << (third & 31);
 const thirdsOf = (openings: readonly Opening[]) =>
   openings.reduce((bits, { prefix }) => bits | (prefix.length > 2 ? bitOf(prefix.charCodeAt(2)) : -1), 0);
 
-/** `ghp_xxxxxxxx` and `xoxb-0000-0000-xxxx` are placeholders. */
+/** Fewer different characters mean a placeholder: `ghp_xxxxxxxx`, `xoxb-0000-0000-xxxx`. */
 const bodyDistinctMin = 6;
 
-/** Where the token that opens at `start` ends; `start` if it is none. */
+/** Returns the end of the token that begins at `start`, or `start` if there is no token. */
 function tokenEnd(text: string, start: number, { prefix, rule }: Opening): number {
   if (!text.startsWith(prefix, start)) return start;
   const bodyStart = start + prefix.length;
@@ -74,10 +80,10 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
       second = third;
       if (((thirds[pair] ?? 0) & bitOf(third)) === 0 || at < walkedTo || !opensAt(text, at)) continue;
       for (const opening of byPair.get(pair) ?? []) {
-        // `pk_test_…` is no `test_…`.
+        // `pk_test_…` is not a `test_…` token.
         if (opening.prefix.length <= 5 && isInside(text, at)) continue;
         const end = tokenEnd(text, at, opening);
-        // Refused or not, a long token is walked once: its inside is not searched again.
+        // Reads a long token once, accepted or not: the search continues after it.
         walkedTo = Math.max(walkedTo, end);
         const isToken =
           closesAt(text, end) &&
@@ -94,15 +100,15 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
   return { kinds: rules, keywords: [], find };
 }
 
-/** Below this no shape is told from an ordinary word. */
+/** Shorter runs cannot be told apart from ordinary words. */
 const runLengthMin = 29;
-/** Characters of a run, and dots between them. */
+/** The characters of a run, and the dots between its parts. */
 const runCharacters = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[\w~.-]/.test(String.fromCharCode(code))),
 );
 const isRunCharacter = (code: number) => code < 128 && runCharacters[code] === 1;
 
-/** The runs of token characters that are long enough. */
+/** Yields the runs of token characters in every stretch of at least `runLengthMin` characters. */
 export function* longRuns(text: string): Generator<{ start: number; run: string }> {
   let start = 0;
   for (let at = 0; at <= text.length; at++) {

@@ -2,27 +2,30 @@ import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts"
 import { meaningOfDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
-/** The last search: what looks random and no other rule has a name for. */
+/** Finds values that look random and have no rule of their own. */
 const wordEnd = /[\s"'<>`\uE000-\uE003]/;
-/** By the code of a character, for those of ASCII: 1 ends a word. */
+/** For each ASCII code: 1 if the character ends a word. */
 const endsWord = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(wordEnd.test(String.fromCharCode(code))),
 );
 const isWordEnd = (code: number) =>
   code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code));
-/** Never over `-----`: a run that took the BEGIN of a certificate with it would make a secret of what follows. */
+/**
+ * A run never includes `-----`: if it redacted the BEGIN line of a certificate, the text after that line
+ * would count as a secret.
+ */
 const runPattern = /[\w+/]+(?:-{1,4}[\w+/]+)*={0,2}/g;
 const runLengthMin = 32;
-/** The first or last character of a URL-safe value may be one. */
+/** A URL-safe value may begin or end with a dash. */
 const isLoneDash = (text: string, at: number) =>
   text.charAt(at) === "-" && text.charAt(at - 1) !== "-" && text.charAt(at + 1) !== "-";
 
-/** Identifiers have capitals and digits too, but between separators. */
+/** Identifiers have capitals and digits too, but separators divide them into shorter parts. */
 const densePartMin = 12;
 const isDensePart = (part: string) =>
   part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
 
-/** Ids in URLs are public far more often than not; the tokens among them have rules of their own. */
+/** Most ids in URLs are public. Tokens in URLs have their own rules. */
 const isAddress = (word: string) =>
   word.includes("://") || word.includes("arn:") || word.includes(";base64,");
 
@@ -35,18 +38,18 @@ const isPublicId = (run: string) =>
   ((run.length === 46 && run.startsWith("Qm")) || (run.length <= 34 && /^[13]/.test(run))) &&
   base58.test(run);
 
-/** What stands before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
+/** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel =
   /integrity|digest|checksum|hash|etag|fingerprint|nonce|boundary|cursor|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
-/** In a JSON web key, and where a list of peers or records gives them. */
+/** The text before a public value in a JSON web key, or in a list of peers or records. */
 const publicMember =
   /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|node|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$/;
 const labelLengthMax = 80;
-/** A label that is itself part of a secret, before `from`, does not count: it will not be there next time. */
+/** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
 function isLabelledPublic(text: string, start: number, from: number): boolean {
   const label = text.slice(Math.max(from, start - labelLengthMax), start);
   const own = label.slice(label.lastIndexOf("\n") + 1);
-  // Alone on its line, or in an element of its own, a value has its label on the line before.
+  // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
   const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
   if (/pk\.$/.test(line) || publicMember.test(line)) return true;

@@ -1,11 +1,11 @@
 import type { Accept } from "./rule.ts";
 
-/** A longer value is rarely seen twice. */
+/** Longer values rarely occur twice. */
 const keptLengthMax = 64;
 const keptMax = 1_024;
 const memories: Map<string, boolean>[] = [];
 
-/** A value is judged once, however many searches meet it in a text: the judge sees nothing but the value. */
+/** Judges a value once, even if several searches find it. The judge must depend on the value only. */
 export function judgedOnce(judge: Accept): Accept {
   const verdicts = new Map<string, boolean>();
   memories.push(verdicts);
@@ -20,7 +20,7 @@ export function judgedOnce(judge: Accept): Accept {
   };
 }
 
-/** Behind every text: what was judged may be a credential, and no credential stays in memory. */
+/** Call this after every text: the cached values may be credentials, and no credential may stay in memory. */
 export function forgetJudged(): void {
   for (const verdicts of memories) verdicts.clear();
 }

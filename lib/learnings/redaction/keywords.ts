@@ -1,4 +1,4 @@
-/** Finds many words in one walk over a text: groups of three characters rule most places out. */
+/** Finds many words in one pass over a text: groups of three characters exclude most positions. */
 export type Heard = (word: number, at: number) => void;
 
 const groupsCount = 1 << 16;
@@ -6,10 +6,10 @@ const groupOf = (first: number, second: number, third: number) =>
   ((first << 9) ^ (second << 5) ^ third) & (groupsCount - 1);
 const pairOf = (first: number, second: number) => ((first << 7) ^ second) & (groupsCount - 1);
 
-/** Signs of Chinese, Japanese and Korean: words of one or two of them are found by their first. */
+/** The first Chinese, Japanese or Korean character. The search finds such words by their first character. */
 const signMin = 0x2e80;
 
-/** The words are in lower case and have two characters or more, or begin with a sign. */
+/** The words are in lower case. A word of one character must be Chinese, Japanese or Korean. */
 export function wordSearch(words: readonly string[]): (text: string, heard: Heard) => void {
   const buckets: number[][] = [[]];
   const byGroup = new Uint16Array(groupsCount);
@@ -45,7 +45,7 @@ export function wordSearch(words: readonly string[]): (text: string, heard: Hear
   };
 }
 
-/** Of the same length as the text, so that places agree. */
+/** Returns the text in lower case, with the same length, so that positions agree. */
 function lowerCaseOf(text: string): string {
   const lowerCase = text.toLowerCase();
   return lowerCase.length === text.length ? lowerCase : text.replaceAll("İ", "i").toLowerCase();

@@ -2,15 +2,15 @@ import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from 
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
-/** Links that let in whoever has them: resets, invitations, one-time and magic links, shared secrets. */
+/** Links that give access to every holder: resets, invitations, one-time and magic links, shared secrets. */
 const linkPattern = /(?:https?|wss?):\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
-/** Hosts where the path itself holds the key. */
+/** Hosts that expect the key in the path. */
 const keyHosts =
   /^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b/i;
 const opensDoors =
   /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)/i;
 const partPattern = /[\w.~%+-]{10,}/g;
-/** Files, versions and words with hyphens are no tokens. */
+/** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
   !isPlaceholder(part) &&
   ((isHex(part) && part.length >= 16 && hasDigit(part) && /[a-f]/i.test(part)) ||
@@ -44,7 +44,7 @@ function find(text: string): Span[] {
         link[0],
       );
     for (const part of path.matchAll(partPattern)) {
-      // `client_id=…` tells who asks, `private-…` what it is.
+      // `client_id=…` identifies the caller; `private-…` is a label in front of the token.
       const before = path.slice(0, part.index);
       if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before))
         continue;

@@ -4,7 +4,7 @@ import { isPlaceholder } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 
-/** Guesses, for the end: a line that speaks of credentials, and something on it that looks like one. */
+/** The last search, which guesses: a line mentions credentials, and a value on it looks like one. */
 
 const keywordsOf = (listed: string) => listed.split("|");
 
@@ -16,7 +16,7 @@ const speaksOfSecrets = /secret|token|keystore|\bks\.|sign(?:ed|ing)|hmac|jwt|va
 const secretWords = "secret|token|keystore|ks.|signed|signing|hmac|jwt|vault|database(|connect";
 
 const lineReach = 200;
-/** The line, before and behind. */
+/** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
 function lineOf(text: string, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - lineReach), start);
   const behind = text.slice(end, end + lineReach);
@@ -26,19 +26,19 @@ function lineOf(text: string, start: number, end: number): string {
 export const isSpokenOf = (text: string, start: number, end: number): boolean =>
   speaksOfPasswords.test(lineOf(text, start, end));
 
-/** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, in no order, and no part of something longer. */
+/** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
 const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
   secret.length <= 64 &&
   hasDigit(secret) &&
   hasBothCases(secret) &&
   /[A-Za-z0-9][!#$%^&*?+~@]+[A-Za-z0-9]/.test(secret) &&
-  // An address, or something percent-encoded.
+  // Rejects addresses and percent-encoded text.
   !/@[\w-]+\.[a-z]|%.*%/.test(secret) &&
   looksVeryRandom(secret) &&
   !/[/=%@]/.test(text.charAt(start - 1) + text.charAt(end)) &&
   !isPlaceholder(secret);
 
-/** `Pyramid!1448`, `ml2OUO-osha9i-ifvqpy`: no part of an address, a path or code. */
+/** `Pyramid!1448`, `ml2OUO-osha9i-ifvqpy`: not part of an address, a path or code. */
 const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
   secret.length >= 9 &&
   secret.length <= 40 &&
@@ -51,7 +51,7 @@ const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
   !/[/=%@:\\()[\]{}<>&?#]/.test(text.charAt(start - 1) + text.charAt(end)) &&
   !isPlaceholder(secret);
 
-/** "log in with …", "use … to sign in": what stands there is no part of the sentence. */
+/** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering =
   /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|as|and|to|it.s|commit|revoke|string|value|ist|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
 const isOffered: AcceptInContext = (secret, { text, start, end }) =>
@@ -71,14 +71,14 @@ const bareRule: ContextRule = {
     isSpokenOf(found.text, found.start, found.end),
 };
 
-/** What the string is said to be: a user, a name, a path. */
+/** A label before the string that names something else: a user, a name, a path. */
 const otherLabel =
   /(?:user|name|login|id|mail|host|account|realm|tenant|project|bucket|region|role|group|type|alg\w*|version|path|file|url|uri|class|selector|href|src|key|hash|digest|bypass|public)\w{0,6}["'`\uE000-\uE003]?\s*[:=(,]?\s*[([]?\0?$/i;
 
-/** The value of a name, which the search for assignments has judged, or no string of its own. */
+/** The text before a value that the search for assignments has judged, or a word right before the quote. */
 const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
 
-/** `"myEasily830"`, `"m4gn3t%leopard"`: no name, no address, no path. */
+/** `"myEasily830"`, `"m4gn3t%leopard"`: not a name, an address or a path. */
 const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
   if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret))

@@ -3,11 +3,11 @@ import { judgedOnce } from "./judged.ts";
 import { type Accept, hasDistinct } from "./rule.ts";
 import { marker } from "./view.ts";
 
-/** What is wholly a placeholder or a reference stays; what merely contains such a word does not. */
+/** A value that is only a placeholder or a reference stays. A value that merely contains one does not. */
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
-/** Alone or with others of these lists they make no credential. */
+/** A value made only of these words and the `subjects` is not a credential. */
 const standIns = setOf(
   "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault",
 );
@@ -19,10 +19,10 @@ const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+)$/;
 const isCounting = (word: string) => "0123456789x".includes(word.charAt(0)) && counting.test(word);
 const listedWords = standIns.union(subjects);
 
-/** `yourToken-here` is `your token here`. */
+/** Splits `yourToken-here` into `your`, `Token` and `here`. */
 const wordPattern = /[A-Z\d]*[a-z]+|[A-Z\d]+/g;
 const anyWordPattern = /[\p{Lu}\d]*[^\P{L}\p{Lu}]+|[\p{Lu}\d]+/gu;
-/** Undefined as soon as one of them is in no list: of most values it is the first. */
+/** Returns undefined at the first word that is in no list, which for most values is the first word. */
 function wordsOf(value: string): string[] | undefined {
   const words: string[] = [];
   const pattern = /^[\0-\x7f]*$/.test(value) ? wordPattern : anyWordPattern;
@@ -35,7 +35,7 @@ function wordsOf(value: string): string[] | undefined {
   return words;
 }
 
-/** `P@ssw0rd` is the word that it looks like. */
+/** Replaces digits and signs with the letters that they look like: `P@ssw0rd` becomes `Password`. */
 const unleeted = (value: string) =>
   value.replace(/[0134579@$]/g, (sign) => "oieastgas".charAt("0134579@$".indexOf(sign)));
 
@@ -60,7 +60,10 @@ function isMadeOf(words: readonly string[]): boolean {
   );
 }
 
-/** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`, `#{x}`, `#{x}#`, `vault:…`. */
+/**
+ * `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`,
+ * `!Ref x`, `#{x}`, `#{x}#`, `vault:…`.
+ */
 const references = [
   /^[$#%]\{[^{}]*\}#?$/,
   /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}(?![a-z]+\d{3,}$)|\d{0,2}\})/,
@@ -102,7 +105,10 @@ export const isReference = (value: string): boolean =>
   !/^[A-Za-z0-9]*$/.test(value) &&
   (isVariable(value) || references.some((reference) => reference.test(value)));
 
-/** `xxxxxxxx`, `****`, `sk-...abcd`: at least a third of it stands for something else. `sk_live_...` shows no more. */
+/**
+ * Filler in place of the real characters: `xxxxxxxx`, `****`, `sk-...abcd`. It makes up at least a third of
+ * the value, or it is `...` after a short start: `sk_live_...`.
+ */
 const fillers = /x{3,}|X{3,}|\*{3,}|\.{3,}|…+|•{2,}|0{6,}|#{4,}|_{4,}|-{4,}|\?{3,}/g;
 const mayBeFilled = /x{3}|X{3}|\*{3}|\.{3}|…|••|0{6}|#{4}|_{4}|-{4}|\?{3}/;
 function isFilled(value: string): boolean {
@@ -113,7 +119,7 @@ function isFilled(value: string): boolean {
   return filled > 0 && filled * 3 >= value.length;
 }
 
-/** `0123456789abcdef`, `abcdefgh`: nobody draws that. */
+/** `0123456789abcdef`, `abcdefgh`: no random generator produces such a sequence. */
 function isSequence(value: string): boolean {
   let steps = 0;
   for (let index = 1; index < value.length; index++) {
@@ -123,22 +129,22 @@ function isSequence(value: string): boolean {
   return value.length >= 8 && steps >= 0.7 * (value.length - 1);
 }
 
-/** Examples that everybody knows. */
+/** Values that people often use as examples. */
 const isWellKnown = (value: string) =>
   /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2?$|^letmein|^qwerty|tr0ub4dor|^(?:0000|1111).{0,12}$/i.test(
     value,
   );
 
-/** The vendors' own examples. */
+/** Examples in the documentation of vendors. */
 const isDocumented = (value: string) => /EXAMPLE(?:KEY)?$/.test(value);
 
-/** `$2b$12$…`, `{SSHA}…`: what is left of a password is no password. */
+/** `$2b$12$…`, `{SSHA}…`: a hash of a password is not a password. */
 export const isPasswordHash = (value: string): boolean =>
   /^(?:\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
     value,
   );
 
-/** Something that stands where a credential would: it stays, so that examples stay readable. */
+/** Whether a value only takes the place of a credential. Such a value stays, so examples stay readable. */
 export const isPlaceholder: Accept = judgedOnce(
   (value) =>
     value.length < 4 ||

@@ -4,11 +4,11 @@ import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
 
-/** "the password is …" and one plain word behind it: told only by what else a sentence says there. */
+/** "the password is …" and one plain word: a password, unless the word commonly describes passwords. */
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
-/** What passwords are said to be, in the languages whose sentences have such a form. */
+/** Words that describe a password, in the languages whose sentences have this form. */
 const predicates = setOf(
   "always never nothing something anything everything unset unknown random unique secure insecure secret public private correct incorrect right wrong valid invalid strong missing default plaintext cleartext plain clear bcrypt argon scrypt unicode ascii string number object binary varchar hash digest username account phrase before after above below inside outside under until still already almost likely usually sometimes probably perhaps though because broken hidden stolen forgotten given taken chosen written spoken shown known again garbage nonsense rubbish history overkill false enough better longer shorter stronger weaker stale fresh simple trivial guessable nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody exactly exposed needed leaked shared reused required optional case legacy stateless opaque identical different short weak empty blank safe " +
     "falsch richtig leider schwach sicher unsicher bekannt unbekannt geheim sichtbar pflicht klartext korrekt einfach bereits nirgends anders gleich vorhanden immer nicht " +
@@ -17,7 +17,7 @@ const predicates = setOf(
     "obrigatoria incorreta correta fraca curta longa sempre muito obbligatoria errata corretta debole troppo mai " +
     "podstawa wymagane puste zbyt",
 );
-/** Of adjectives, participles and adverbs. */
+/** The endings of adjectives, participles and adverbs. */
 const predicateEnding =
   /(?:ed|ing|able|ible|ly|iv[aeo]|tif|ous|ful|less|ent|ant|ary|ory|ional|ical|ernal|imal|inal|ish|ic|lich|bar|ig|haft|end|iert|elt|oire|ique|ada|ida|ado|ido|oria|ata|uta|ato|uto|sed|ized|ised)$/;
 
@@ -39,10 +39,13 @@ const opened = `["'\`\\uE000-\\uE003]?`;
 const behindName = `["'\`)*\\uE000-\\uE003]{0,3}`;
 const word = `(${opened})([A-Za-z]{6,20})(?![\\w-])`;
 const quotedWord = `["'\`\\uE000-\\uE003]([A-Za-z]{6,20})(?=["'\`\\uE000-\\uE003])`;
-/** The word is all that the sentence says of it. */
+/** A punctuation mark or the end of the line must follow the word. */
 const ended = `(?=${opened}(?:[.,;!)]{1,2}(?:\\s|$)|[ \\t]{0,4}(?:\\n|$)))`;
 
-/** What tells that the next word is the password: a verb, the colon of a line of its own, a sign of other scripts. */
+/**
+ * The forms that announce the password as the next word: a verb, a quote, a colon after a name on its own
+ * line, a sign of other scripts.
+ */
 const verb = new RegExp(
   `${behindName}[ \\t]{1,4}(?:(?:for|of|on|von|für|auf|de|du|del|di|do|da) [\\w.@-]{2,40} )?(?:is|was|ist|lautet|heißt|war|est|es|é|è|brzmi)[ \\t]{1,4}(?:(?:now|still|currently|just|jetzt|noch|simply) )?(?:${quotedWord}|${word}${ended})`,
   "y",
@@ -59,7 +62,7 @@ const sign = new RegExp(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-|to)[ \\t]{0,3
 
 const isOtherScript = (name: string) => /[^\0-\u024f]$|has[lł]o$/i.test(name);
 
-/** What the forms can go on with behind the first blanks, so that most names cost one look. */
+/** Selects the forms by the first character after the spaces, so that most names need only one lookup. */
 function formsAt(text: string, at: number): readonly RegExp[] {
   let beyond = at;
   while (beyond < at + 4 && (text.charAt(beyond) === " " || text.charAt(beyond) === "\t")) beyond++;

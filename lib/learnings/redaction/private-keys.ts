@@ -3,8 +3,8 @@ import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 
 /**
- * Private keys through any wrapping: comments, tags, line numbers, blame, quotes, calls that append. Between the lines
- * of a key may stand anything short; what makes the key is its header and the base64 behind it.
+ * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The
+ * lines of a key may have any short text between them. The header and the base64 after it identify the key.
  */
 const boundary = /-{2,5}[ \t]?(BEGIN|END)[ \t]([A-Za-z0-9 ]{2,48}?)[ \t]?-{2,5}/g;
 const isPrivateLabel = (label: string) => /PRIVATE|SECRET KEY|STATIC KEY/i.test(label);
@@ -12,9 +12,9 @@ const isPrivateLabel = (label: string) => /PRIVATE|SECRET KEY|STATIC KEY/i.test(
 const runPattern = /[A-Za-z0-9+/=]+/g;
 /** A shorter run is a word, unless it is alone on its line. */
 const runLengthMin = 16;
-/** What wraps the lines of a key is not longer: `sb.AppendLine("`, a line of `git blame`. */
+/** Maximum length of the text between two lines of a key: `sb.AppendLine("`, a line of `git blame`. */
 const gapLengthMax = 120;
-/** Less than this is an ellipsis or a word, not a key. */
+/** A shorter body is an ellipsis or a word, not a key. */
 const bodyLengthMin = 12;
 const bodyDistinctMin = 8;
 const keyLengthMax = 16_384;
@@ -27,7 +27,7 @@ interface Run {
   readonly end: number;
 }
 
-/** Lines of a key mix what words do not: `/home/user/project/file` is no line of a key. */
+/** A line of a key mixes digits, capitals and small letters; `/home/user/project/file` does not. */
 const isMixed = (run: string) => /\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run);
 
 function isBodyRun(text: string, { start, end }: Run): boolean {
@@ -36,7 +36,7 @@ function isBodyRun(text: string, { start, end }: Run): boolean {
   return isMixed(run) || /^[0-9a-f]{32,}$/.test(run) || (end - start >= 40 && hasDistinct(run, 12));
 }
 
-/** Up to three short characters of wrapping, and the line ends. */
+/** A run that is alone on its line has up to 12 signs before it, and up to 12 signs or a quote after it. */
 const aloneBefore = /(?:^|\n)[^A-Za-z0-9\n]{0,12}$/;
 const aloneBehind = /^(?:[^A-Za-z0-9\n]{0,12}(?:\n|$)|["'`\\])/;
 function isAlone(text: string, { start, end }: Run): boolean {
@@ -44,10 +44,10 @@ function isAlone(text: string, { start, end }: Run): boolean {
   return aloneBehind.test(text.slice(end, end + 13)) && (aloneBefore.test(before) || before.length < 13);
 }
 
-/** The short last line of a key that was cut off. */
+/** Whether a short run is the last line of a key that was cut off. */
 const isLastRun = (text: string, run: Run) => text.charAt(run.end - 1) === "=" || isAlone(text, run);
 
-/** The lines of a key that begin behind `from`, and not behind `until`. */
+/** Returns the lines of a key that begin at or after `from` and before `until`. */
 function bodyBehind(text: string, from: number, until: number): Run[] {
   const runs: Run[] = [];
   let end = from;
@@ -87,7 +87,7 @@ function boundariesOf(text: string): Boundary[] {
 const isKey = (text: string, runs: readonly Run[]) =>
   lengthOf(runs) >= bodyLengthMin && hasDistinct(textOf(text, runs), bodyDistinctMin);
 
-/** All base64 between BEGIN and END, the short lines too. */
+/** Returns all base64 between BEGIN and END, including the short lines. */
 function bodyBetween(text: string, from: number, until: number): Run[] {
   const body = text.slice(from, until);
   runPattern.lastIndex = 0;
@@ -97,7 +97,7 @@ function bodyBetween(text: string, from: number, until: number): Run[] {
   })).filter((run) => run.end - run.start >= 12 || isAlone(text, run));
 }
 
-/** A key whose BEGIN was found: it ends with its END, or with the last line of base64. */
+/** Returns the key that starts at a BEGIN. The key ends at its END, or at its last line of base64. */
 function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Span | undefined {
   const until = Math.min(text.length, begin.end + keyLengthMax);
   const isEnded = next && !next.isBegin && next.start < until && isPrivateLabel(next.label);
@@ -111,7 +111,7 @@ function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Sp
   return last && isKey(text, runs) ? { start: begin.start, end: last.end, kind } : undefined;
 }
 
-/** A key whose BEGIN was cut off: its lines, backwards from END. */
+/** Returns a key whose BEGIN was cut off: reads its lines backwards from END. */
 function endedKey(text: string, from: number, end: Boundary): Span | undefined {
   const windowStart = Math.max(from, end.start - keyLengthMax);
   const runs = bodyBetween(text, windowStart, end.start).filter(
@@ -181,7 +181,7 @@ function findPutty(text: string): Span[] {
   return spans;
 }
 
-/** Stretches that really are a certificate, a public key or a signature: nothing random in them is a secret. */
+/** Returns the certificates, public keys and signatures in a text: random text in them is not a secret. */
 export function publicBlocks(text: string): Run[] {
   const boundaries = boundariesOf(text);
   const blocks: Run[] = [];

@@ -17,19 +17,19 @@ import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import { type Value, valueAt } from "./values.ts";
 
-/** "the password for staging is …", "der Token lautet …", "密码是…": what a sentence ties to a name. */
+/** The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". */
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const verbs = setOf(
   "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :",
 );
-/** Behind these comes something about the credential, and not the credential. */
+/** After one of these words the sentence describes the credential and does not give its value. */
 const aboutWords = setOf(
   "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name",
 );
 const prepositions = setOf("in of from on with by");
-/** "password string …", "secret hex …": still the name. */
+/** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
 /** "When asked for the password, enter …" */
@@ -40,7 +40,7 @@ const valueLengthMax = 512;
 const wordReadMax = 200;
 const listedLengthMax = 24;
 
-/** `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`, `k8s`: they have digits and are no credentials. */
+/** Values with digits that are not credentials: `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`. */
 export const isOrdinary: Accept = judgedOnce(
   (value) =>
     /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
@@ -51,7 +51,7 @@ export const isOrdinary: Accept = judgedOnce(
     value.includes("://"),
 );
 
-/** Behind a preposition, or behind nothing: the value alone must show it. */
+/** For a value after a preposition or after no verb: the value alone must look like a credential. */
 const isLikely = (value: string) =>
   isStrong(value) ||
   (value.length >= 8 &&
@@ -62,13 +62,13 @@ const isLikely = (value: string) =>
     !/^[A-Z]?[a-z]+\d+$/.test(value) &&
     !isPlainCase(value.replace(/\d/g, "")));
 
-/** `user=anna`, `?token=…`, `--flag`, a path: they speak for themselves. */
+/** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment = (value: string) =>
   /^[?&#-]?(?:[a-z_.[\]-]+|[A-Z_]+)=|^(?:[a-z_.-]+|[A-Z_]+):|^[\w.-]+=[^=]|^--|^[./+&=?;,|]|:\/\//.test(
     value,
   );
 
-/** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: what a sentence about credentials names. */
+/** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
 const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
 
 function judged(value: Value | undefined, claim: Claim, isSaid: boolean, isNext = false): Value | undefined {
@@ -99,7 +99,7 @@ function looksSpoken(
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
-/** 1 digit or sign, 2 consonant, 3 vowel, 4 capital, 5 what joins words, 6 a blank. */
+/** 1 digit or sign, 2 consonant, 3 vowel, 4 capital, 5 joint between words, 6 whitespace, 0 anything else. */
 const classes = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[\d!#$%^&*+~@]/.test(character)) return 1;
@@ -111,8 +111,9 @@ const classOf = (code: number) =>
   code < 128 ? (classes[code] ?? 0) : /\s/.test(String.fromCharCode(code)) ? 6 : 0;
 
 /**
- * Where the word ends that begins at `start`; negative if it may be a credential: it has a digit or a sign in it, five
- * consonants in a row, capitals inside, twenty letters, or two joints. No other word can be one.
+ * Returns the end of the word that begins at `start`, as a negative number if the word may be a credential.
+ * Such a word has a digit or a sign, five consonants in a row, two capitals inside, twenty letters in a row,
+ * or two joints. No other word can be a credential.
  */
 function wordEnd(text: string, start: number): number {
   let isCandidate = false;
@@ -139,7 +140,10 @@ const blank = 32;
 const tab = 9;
 const comma = 44;
 
-/** Answers, for ever later places, where the next word that may be a credential begins, and where the last one did. */
+/**
+ * Returns where the next word that may be a credential begins, and where the last one ended. Call it with
+ * increasing positions: it reads the text once.
+ */
 export function candidatesIn(text: string): (at: number) => { next: number; last: number } {
   let last = -1;
   let next = 0;
@@ -161,25 +165,25 @@ export function candidatesIn(text: string): (at: number) => { next: number; last
   };
 }
 
-/** A word stands behind several names: it is judged once for names of a kind, each of which has its bit. */
+/** Each kind of name has its own bit: a word that follows several names is judged once per kind. */
 const bitOf = (claim: Claim, isSaid: boolean, isNext: boolean) =>
   1 << ((claim === "token" || claim === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0));
 const everyBit = 0xff;
 
-/** Whatever a name claims. */
+/** If false, the value is not a credential for any claim. */
 const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
   const value = valueAt(text, at + opened, false, valueLengthMax);
-  // **…**
+  // The closing marks of `**…**` are not part of the value.
   const bold = value && opened > 0 && /^[*_]/.test(word) ? (/[*_]+$/.exec(value.text)?.[0].length ?? 0) : 0;
   return value && bold > 0 && bold < value.text.length
     ? { ...value, text: value.text.slice(0, -bold), end: value.end - bold }
     : value;
 }
 
-/** A credential stands no further from its name. */
+/** The largest distance between a credential and its name, in characters. */
 export const spokenReach = 160;
 
 const spokenPhrase =
@@ -196,33 +200,33 @@ function phraseBehind(text: string, from: number): Value | undefined {
   return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
 }
 
-/** A word of a sentence, looked at once however many names stand before it. */
+/** A word of a sentence. It is read once, even if several names precede it. */
 interface Word {
   readonly start: number;
   readonly end: number;
   readonly value: Value | undefined;
   /** "is", ":": the next word is the value. */
   readonly isSaying: boolean;
-  /** The end of the sentence. */
+  /** The word ends the sentence. */
   readonly isLast: boolean;
-  /** A word that turns the sentence to something else. */
+  /** One of `aboutWords`: the sentence now describes the credential. */
   readonly isAbout: boolean;
-  /** "in", "of": what follows tells where the credential is. */
+  /** "in", "of": the next words say where the credential is. */
   readonly isPreposition: boolean;
   readonly isVerb: boolean;
   readonly isImperative: boolean;
   readonly isQuestion: boolean;
   readonly isCarrier: boolean;
-  /** Null where no word follows on the line; undefined until somebody asks. */
+  /** Null if no word follows on the line; undefined until the next word is read. */
   next: Word | null | undefined;
 }
 
-/** Of one text. */
+/** The words of one text that were read so far. */
 export interface Sentences {
   readonly text: string;
-  /** By the place where the reading begins. */
+  /** The index is the position where reading begins. */
   readonly words: (Word | null | undefined)[];
-  /** By the place of a word, the bits of the names for which it was refused. */
+  /** The index is the start of a word; the value holds the bits of the names for which it was refused. */
   readonly refused: Uint8Array;
 }
 export const sentencesOf = (text: string): Sentences => ({
@@ -231,7 +235,7 @@ export const sentencesOf = (text: string): Sentences => ({
   refused: new Uint8Array(text.length),
 });
 
-/** Where the word begins that stands at `from`, behind blanks and a comma with a blank; the text's end if none does. */
+/** Returns where the word after `from` begins. Skips spaces, tabs, and one comma that a space follows. */
 function wordStartAt(text: string, from: number): number {
   let start = from;
   if (text.charCodeAt(start) === comma && text.charCodeAt(start + 1) === blank) start++;
@@ -239,7 +243,7 @@ function wordStartAt(text: string, from: number): number {
   return start;
 }
 
-/** Without quotes and brackets; nothing if it is longer than every verb and noun of the lists. */
+/** The word in lower case without quotes and brackets; empty if it is longer than every listed word. */
 function bareWord(word: string): string {
   if (word.length > listedLengthMax) return "";
   return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
@@ -269,7 +273,7 @@ function readWord(text: string, from: number): Word | null {
   };
 }
 
-/** `password root …`: nothing stands behind it. */
+/** `password root …`: no text follows the value on its line. */
 const isAtLineEnd = (text: string, { end }: Value) => end === text.length || text.charAt(end) === "\n";
 
 function wordBehind({ text, words }: Sentences, from: number): Word | null {
@@ -280,7 +284,7 @@ function wordBehind({ text, words }: Sentences, from: number): Word | null {
   return read;
 }
 
-/** The credential that the sentence behind `from` tells. */
+/** Returns the credential that the sentence after `from` gives. */
 export function spokenBehind(sentences: Sentences, from: number, claim: Claim): Value | undefined {
   const { text, refused } = sentences;
   let isSaid = false;
@@ -300,7 +304,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
       isFollowing || isTold || (words === 1 && word.value !== undefined && isAtLineEnd(text, word.value));
     const bit = bitOf(claim, isSaid, isNext);
     const bits = refused[word.start] ?? 0;
-    // "the token in the failing request was …": behind such a word only a verb leads to the value.
+    // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isAside && word.isVerb) isAside = false;
     else if (word.value && !isAside && (bits & bit) === 0) {
       const isOne = mayBeOne(word.value.text);
@@ -308,7 +312,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
       if (found) return found;
       refused[word.start] = isOne ? bits | bit : everyBit;
     }
-    // "Use this password to log in:" and the password on a line of its own.
+    // "Use this password to log in:", and then the password on its own line.
     if (word.isQuestion) {
       const own = ownLine(text, word.end, claim, true);
       if (own) return own;
@@ -326,7 +330,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
   return undefined;
 }
 
-/** What stands before an answer: a speaker, a bullet, "sure, it's". */
+/** The line break and the text before an answer: a speaker, a bullet, "sure, it's". */
 const lineBreak =
   /[\])"'`*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) )?/y;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
@@ -350,7 +354,7 @@ function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Val
 const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
 const asciiWord = /[!-~]+/y;
 
-/** Where words have no blanks between them: the first word of Latin letters. */
+/** For scripts without spaces between words: returns the first ASCII word after the name. */
 export function writtenBehind(text: string, from: number, claim: Claim): Value | undefined {
   cjkBridge.lastIndex = from;
   if (!cjkBridge.test(text)) return undefined;
@@ -369,7 +373,7 @@ const cjkSaying = /作为|作為|当作|用作|设为|を|として|という/;
 const cjkBefore = new RegExp(
   `([!-~]{6,80})["'\`]?[ \\t]{0,2}(?:${cjkSaying.source})[\\u3040-\\u30ff\\u4e00-\\u9fff]{0,6}$`,
 );
-/** "使用 … 作为密码": where words have no blanks between them, the value before its name. */
+/** "使用 … 作为密码": for scripts without spaces between words, returns the value before its name. */
 export function writtenBefore(
   text: string,
   nameStart: number,
@@ -392,7 +396,7 @@ export function writtenBefore(
 export const sayingBefore: ReadonlySet<string> = setOf(
   "as is als como comme come jako как ist est es é è to -",
 );
-/** Between the verb and the name stand two articles and two other words at most. */
+/** The search covers the verb and at most four words between the verb and the name. */
 const wordsBeforeMax = 5;
 function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
   let end = nameStart;
@@ -410,7 +414,7 @@ function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
 const namedBefore =
   /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
 
-/** "… is the password": the value stands before its name. */
+/** "… is the password": the value is before its name. */
 export function spokenBefore(text: string, nameStart: number, from: number): Value | undefined {
   const windowStart = Math.max(from, nameStart - 160);
   if (!hasVerbBefore(text, nameStart, windowStart)) return undefined;

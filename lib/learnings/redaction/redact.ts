@@ -27,14 +27,14 @@ const contextRules: readonly ContextRule[] = [
   ...statementContexts,
 ];
 
-/** Every rule, for the tests that hold each of them to the same standard. */
+/** All rules, for the tests that check every rule in the same way. */
 export const rules: readonly (TokenRule | ShapeRule | ContextRule)[] = [
   ...tokenRules,
   ...formShapes,
   ...contextRules,
 ];
 
-/** In the order they search: what names a credential best comes first, what guesses comes last. */
+/** In the order of the search: the most specific finders come first, the finders that guess come last. */
 export const finders: readonly Finder[] = [
   ...privateKeys,
   tokenFinder(tokenRules),
@@ -53,7 +53,7 @@ export const finders: readonly Finder[] = [
   ...nearbyRules.map(contextFinder),
 ];
 
-/** Every kind a marker can name, once each, for the documentation. */
+/** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [
   ...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values(),
 ];
@@ -70,7 +70,7 @@ function withMarkers(text: string, spans: readonly Span[]): string {
 
 const placesIn = placesFor(finders);
 
-/** What one finder sees, in the places where its keywords stand. */
+/** Runs one finder on the lines near its keywords. */
 function findIn(
   text: string,
   finder: Finder,
@@ -95,7 +95,7 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end);
   let spans: readonly Span[] = [];
   for (const [index, finder] of finders.entries()) {
-    // A file's path is not judged by its look: the filter by path has to find what was sent.
+    // A file path is not checked for randomness: the filter by path must find the path that was sent.
     if (isPath && finder === highEntropy) continue;
     const found = findIn(view.text, finder, stretches[index] ?? [], names).filter(
       (span) => !view.text.slice(span.start, span.end).includes(marker) && !isPublic(span),
@@ -109,13 +109,16 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   );
 }
 
-/** A marker can bring two things together that were apart: the next round finds what that makes. */
+/** A replacement can join two parts into a new credential; the next round finds it. */
 const roundsMax = 6;
-/** In a long text there are fewer rounds, and they look only at the lines with markers, so far round a marker. */
+/** A longer text gets fewer rounds. They read only lines with markers, up to `nearLength` from a marker. */
 const longLength = 16_384;
 const longRoundsMax = 1;
 const nearLength = 200;
-/** A text that is nothing but credentials is no Learning: a second look at the whole of it would cost as much again. */
+/**
+ * Maximum total length of these lines. A text that contains only credentials is not a Learning, and a second
+ * search of the whole text would double the cost.
+ */
 const nearTotalMax = 32_768;
 
 function untilStable(text: string, isPath: boolean, kinds: Set<string>, rounds: number): string {
@@ -133,7 +136,7 @@ interface Stretched {
   end: number;
 }
 
-/** The lines of the markers, in order, up to a total length. */
+/** Returns the lines with markers, in order, up to `nearTotalMax` characters in total. */
 function nearMarkers(text: string): Stretched[] {
   const lines: Stretched[] = [];
   let total = 0;
@@ -152,10 +155,10 @@ function nearMarkers(text: string): Stretched[] {
   return lines;
 }
 
-/** No credential has it: between two lines that were apart. */
+/** Separates two lines that are not adjacent in the text. No credential contains it. */
 const apart = "\n\uE011\n";
 
-/** All lines with markers as one text: one search is far cheaper than one for each. */
+/** Searches all lines with markers as one text, which is far cheaper than one search for each line. */
 function redactNearMarkers(text: string, isPath: boolean, kinds: Set<string>): string {
   const lines = nearMarkers(text);
   const joined = lines.map(({ start, end }) => text.slice(start, end)).join(apart);
@@ -187,6 +190,6 @@ function redactBy(text: string, isPath: boolean): Redacted {
   }
 }
 
-/** The text with every recognised credential replaced by `[REDACTED:<kind>]`, and the kinds that were found. */
+/** Returns the text with `[REDACTED:<kind>]` in place of every recognized credential, and the kinds found. */
 export const redact = (text: string): Redacted => redactBy(text, false);
 export const redactPath = (path: string): Redacted => redactBy(path, true);

@@ -1,17 +1,17 @@
-/** Where a credential lies in a text, without what surrounds it. */
+/** The position of a credential in a text, without the surrounding text. */
 export interface Span {
   start: number;
   end: number;
   kind: string;
 }
 
-/** A kind of credential: `kind` stands in the marker, `name` in the published list. */
+/** A kind of credential: `kind` is its name in the marker, `name` its name in the published list. */
 export interface Kind {
   readonly kind: string;
   readonly name: string;
 }
 
-/** "GitHub token" is the kind `github_token`. */
+/** The kind of "GitHub token" is `github_token`. */
 export const kindNamed = (name: string): Kind => ({
   kind: name.toLowerCase().replace(/[^a-z0-9]/g, "_"),
   name,
@@ -19,7 +19,7 @@ export const kindNamed = (name: string): Kind => ({
 
 export type Accept = (secret: string) => boolean;
 
-/** What a context rule may look at beside the secret itself. */
+/** The data that a context rule may inspect in addition to the secret. */
 export interface Found {
   readonly text: string;
   readonly start: number;
@@ -28,59 +28,59 @@ export interface Found {
   readonly context: string;
 }
 
-/** It refuses an empty secret. */
+/** Must return false for an empty secret. */
 export type AcceptInContext = (secret: string, found: Found) => boolean;
 
 /** A credential with a prefix of its own. */
 export interface TokenRule extends Kind {
   readonly prefixes: readonly string[];
-  /** Sticky; what follows the prefix, to the end of the token. */
+  /** Sticky: matches the text after the prefix, to the end of the token. */
   readonly pattern: RegExp;
   readonly bodyLengthMin: number;
   readonly accept: Accept;
 }
 
-/** A credential known by its form alone, matched against every run of token characters. */
+/** A credential recognized by its form alone. Every run of token characters is tested. */
 export interface ShapeRule extends Kind {
   readonly pattern: RegExp;
   readonly accept: Accept;
 }
 
-/** A credential known by what stands around it. */
+/** A credential recognized by the text around it. */
 export interface ContextRule extends Kind {
-  /** In lower case: a text that holds none of them is not searched. */
+  /** In lower case: a text that contains none of them is not searched. */
   readonly keywords: readonly string[];
-  /** Global: what stands before the secret and stays. Without a `value` pattern, the secret itself. */
+  /** Global: matches the text before the secret, which stays. Without `value`, matches the secret itself. */
   readonly pattern: RegExp;
-  /** Sticky: the secret. */
+  /** Sticky: matches the secret. */
   readonly value?: RegExp;
-  /** The secret ends before the last of these in the value; a value without one is refused. */
+  /** The secret ends before the last occurrence of this text in the value. A value without it is rejected. */
   readonly upTo?: string;
-  /** Global: counts only behind one of these on the same line. */
+  /** Global: the rule applies only after a match of this pattern on the same line. */
   readonly behind?: RegExp;
   readonly accept: AcceptInContext;
 }
 
-/** Where something in a text may be the name of a credential. */
+/** The position of a word that may be the name of a credential. */
 export interface NameHit {
   readonly at: number;
   readonly length: number;
 }
 
-/** One way of searching a text. */
+/** One way to search a text. */
 export interface Finder {
   readonly kinds: readonly Kind[];
-  /** In lower case: only lines near one of them are searched; none means: search every text, whole. */
+  /** In lower case: only lines near a keyword are searched; without keywords, the whole of every text. */
   readonly keywords: readonly string[];
-  /** How far behind its keyword a credential may stand, if further than on the line after it. */
+  /** Maximum distance from a keyword to its credential, if more than to the end of the next line. */
   readonly reach?: number;
-  /** In whole lines of a text. The names are given to a finder without keywords, which sees the whole text. */
+  /** Searches whole lines of a text. A finder without keywords gets the whole text, and the names in it. */
   find(text: string, names: readonly NameHit[]): Span[];
 }
 
 const listed = (separated: string) => separated.split("|").filter(Boolean);
 
-/** Whether a value has at least so many different characters. */
+/** Whether a value has at least `countMin` different characters. */
 export function hasDistinct(value: string, countMin: number): boolean {
   let seen = "";
   for (let index = 0; index < value.length && seen.length < countMin; index++) {
@@ -98,18 +98,18 @@ export const ofLength =
 /** `ghp_xxxxxxxx` and `AKIAXXXXXXXXXXXXXXXX` are placeholders. */
 const isVaried: Accept = (secret) => hasDistinct(secret, 8);
 
-/** What may follow a prefix. None can fail after its first character, so none can backtrack. */
+/** Patterns for the text after a prefix. None can fail after its first character, so none can backtrack. */
 export const hex = /[0-9a-fA-F]+/y;
 export const upper = /[A-Z0-9]+/y;
 export const alphanumeric = /[A-Za-z0-9]+/y;
 export const word = /[\w-]+/y;
 export const base64 = /[\w+/=%-]+/y;
 export const dotted = /[\w=-]+(?:\.[\w=-]+)*/y;
-/** What may follow a context. */
+/** Patterns for the value after a context. */
 export const unquoted = /[^\s"'`\uE000-\uE003]+/y;
 export const quoted = /[^"'`\uE000-\uE003\n]+/y;
 
-/** `token("Acme key", "acme_live_|acme_test_", alphanumeric, 32)`: the prefixes, then 32 or more. */
+/** `token("Acme key", "acme_live_|acme_test_", alphanumeric, 32)`: a prefix, then 32 or more characters. */
 export function token(
   name: string,
   prefixes: string,
@@ -125,11 +125,11 @@ export function shape(name: string, pattern: RegExp, accept: Accept = isVaried):
   return { ...kindNamed(name), pattern, accept };
 }
 
-/** In a pattern of a context `¶` stands for all quotes, plain ones and those inside of others. */
+/** In the pattern of a context, `¶` means any quote: a plain quote or a quote inside a string. */
 const withQuotes = ({ source, flags }: RegExp) =>
   new RegExp(source.replaceAll("¶", `"'\\uE000-\\uE003`), flags);
 
-/** `after("Acme webhook", "hooks.acme.com", /hooks\.acme\.com\//g, word)`: the context, the secret. */
+/** `after("Acme webhook", "hooks.acme.com", /hooks\.acme\.com\//g, word)`: the context, then the secret. */
 export function after(
   name: string,
   keywords: string,
@@ -140,17 +140,17 @@ export function after(
   return { ...alone(name, keywords, pattern, accept), value: withQuotes(value) };
 }
 
-/** `alone("Acme pair", "acme:", /acme:\w{20}/g, ofLength(25))`: what is found is the secret itself. */
+/** `alone("Acme pair", "acme:", /acme:\w{20}/g, ofLength(25))`: the match is the secret itself. */
 export function alone(name: string, keywords: string, pattern: RegExp, accept: AcceptInContext): ContextRule {
   return { ...kindNamed(name), keywords: listed(keywords), pattern: withQuotes(pattern), accept };
 }
 
-/** Counts only behind one of these on the same line. */
+/** Returns a rule that applies only after one of these words on the same line. */
 export const behind = (words: RegExp, rule: ContextRule): ContextRule => ({
   ...rule,
   behind: withQuotes(words),
 });
 
-/** A pattern in which `~` stands for a few blanks. */
+/** Returns the pattern with 1 to 8 spaces or tabs in place of each `~`. */
 export const spaced = ({ source, flags }: RegExp): RegExp =>
   new RegExp(source.replaceAll("~", "[ \\t]{1,8}"), flags);

@@ -20,21 +20,21 @@ import {
   unquoted,
 } from "./rule.ts";
 
-/** Command lines: the tool, and where its credential stands. */
+/** Command lines: the tool, and the place of its credential. */
 
 const isNoOption = (secret: string) =>
   !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isPlaceholder(secret);
-/** Not a plain word, which is what a sentence has in the same place. */
+/** Rejects plain words: a sentence has a plain word in the same place. */
 const isNoWord: Accept = (secret) =>
   isNoOption(secret) &&
   (hasDigit(secret) ||
     looksChosen(secret) ||
     (hasBothCases(secret) && !isPlainCase(secret)) ||
     /[A-Za-z][!#$%^&*+~@][\w!#$%^&*+~@]/.test(secret));
-/** `-u 1000:1000` are a user and a group, `-p 6380` is a port. */
+/** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
-/** Where hardly anything else stands: no address, no name of a file or a thing. */
+/** For places that rarely hold another value: rejects addresses, file names and other names. */
 const isArgument: Accept = (secret) =>
   secret.length >= 16 &&
   (isTokenLike(secret) || isJumble(secret)) &&
@@ -49,7 +49,7 @@ const opened = `["'\\uE000-\\uE003]?`;
 const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("CLI password", keywords, spaced(pattern), value, accept);
 
-/** `behind` is the tool, `option` what stands before the credential. */
+/** `behind` matches the tool, `option` matches the text directly before the credential. */
 const command = (
   keywords: string,
   tools: string,
@@ -76,7 +76,7 @@ export const commandContexts: readonly ContextRule[] = [
   { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isJumble(secret)) && !isPlaceholder(secret)), upTo: ":" },
   command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"'][^\\s:\"'$]*:", isAnything, /[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,6}(?=["'])/y),
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
-  // With a blank behind its option, these take the next word for something else.
+  // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup", "[ \\t]-[aw][ =]?", isPassword),
   command(" -a", "https?|xh", "[ \\t]-a[ =][\"']?[^\\s:\"'$]+:", isPassword),
@@ -106,11 +106,11 @@ export const commandContexts: readonly ContextRule[] = [
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo~)?chpasswd))?/g, word, isPiped),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
   behind(/login|passw|token|auth|secret|gpg|openssl|cryptsetup|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect/g, cli("<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord)),
-  // Any tool: with a user before it, -p is the password.
+  // Any tool: after a user (-u), -p is the password.
   behind(/ -u[ =]?\w/g, cli(" -u", /[ \t]-p[ =]?["']?/g, unquoted, (secret) => !/[/:]/.test(secret) && isMadeUp(secret) && isPassword(secret))),
-  // echo -e "…\n…" | passwd: the second time
+  // echo -e "…\n…" | passwd: the repeated password
   cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
-  // Stores of secrets.
+  // Commands of secret stores.
   behind(/\b(?:secrets?|keyvault|vault)\b/g, cli("secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && !/[/=]/.test(secret))),
   cli("http-basic", /\bhttp-basic\.\S{1,80}~\S{1,80}~/g, unquoted, isNoWord),
   cli("bundle config", /\bbundle config[ \t](?:[\w.-]{1,20}[ \t]){0,3}\S{1,80}~[\w.@-]{1,40}:/g, unquoted, isNoWord),
@@ -119,7 +119,7 @@ export const commandContexts: readonly ContextRule[] = [
   cli("chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
   cli("/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}~\/u)/gi, unquoted, isNoWord),
   cli("sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)~[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
-  // acme push -k …: what of all that takes such an option is no key
+  // acme push -k …: excludes the tools whose option takes something else than a key
   cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
   // acme login …, acme account authorize 0123 …, acme config set token …
   cli("login|auth|init|setup|activate|register|token|key|config|licen", /(?<![\w./-])[a-z][a-z\d-]{1,20}~(?:[a-z][a-z\d:-]{1,20}~){0,2}?(?:login|auth[a-z-]{0,14}|init|setup|activate|register|(?:set|add|save|use)-?(?:api-?)?(?:token|key)|(?:token|key)s?~(?:set|add|save|use|import)|config(?:ure)?(?:~(?:set|add))?(?:~[\w./:-]{1,60})?)(?::\w{1,12})?~(?:--?(?!u)[a-z-]{1,20}[ =])?(?:(?:\d{4,30}|[\w.+-]{1,40}@[\w.-]{1,40})~)?["']?(?=[\w+/=.:-]{16})/g, word, isArgument),

@@ -21,7 +21,7 @@ import {
 
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);
-/** Not a plain word, which is what prose has in the same place. */
+/** Rejects plain words, which prose has in the same position. */
 const isSecretLike: Accept = (secret) =>
   (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret)) &&
   !isPlaceholder(secret);
@@ -34,7 +34,7 @@ function decoded(encoded: string): string {
   }
 }
 
-/** Three parts, or the five of an encrypted one; the last is empty in an unsigned one. */
+/** Three parts, or five parts in an encrypted token. The last part of an unsigned token is empty. */
 const isJsonWebToken: Accept = (secret) => /^[\w-]{10,}\.(?:[\w-]{10,}\.[\w-]|eyJ[\w-]{7,}\.)/.test(secret);
 
 // biome-ignore format: one rule a line
@@ -43,7 +43,7 @@ export const generalTokens: readonly TokenRule[] = [
   token("Private key", "LS0tLS1CRUdJTi", base64, 40, (secret) => decoded(secret.slice(0, 80)).includes("PRIVATE KEY")),
 ];
 
-/** "Basic authentication" is prose: without the header's name only an encoded `user:password` counts. */
+/** "Basic authentication" is prose: without the header's name, accepts only an encoded `user:password`. */
 const isEncodedPair: Accept = (secret) => secret.length >= 8 && /^[ -9;-~]+:[ -~]+$/.test(decoded(secret));
 
 const isHeader: Accept = (secret) =>
@@ -52,7 +52,7 @@ const isHeader: Accept = (secret) =>
   !/:\/\/|[([]/.test(secret) &&
   isSecretLike(secret);
 
-/** `guest:guest@` and `postgres:postgres@` are defaults that everybody knows; `root:secret@` is none. */
+/** `guest:guest@` and `postgres:postgres@` are well-known defaults; `root:secret@` is not a default. */
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
   context !== `://${secret}:` &&
   (!isPlaceholder(secret) || ["secret", "admin", "root", "test"].includes(secret));
@@ -66,7 +66,7 @@ const isParameter: AcceptInContext = (secret, { context }) =>
     ? secret.length >= 6 && isSecretLike(secret)
     : secret.length >= 16 && maybeSecretParameter.test(context) && isRandom(secret);
 
-/** A DSN's user is public: its host collects errors, or its path is a number. */
+/** Rejects the user of a DSN, which is public: the host collects errors, or the path is a number. */
 const isUserToken: AcceptInContext = (secret, { text, end }) =>
   secret.length >= 20 &&
   isRandom(secret) &&
@@ -91,14 +91,14 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=@)/y, (secret) => secret.length >= 16 && isRandom(secret)), upTo: ":" },
-  // curl -H "X-Acme-Key: …": a header that says so, and whatever is random behind it
+  // curl -H "X-Acme-Key: …": the name of the header announces a credential, and the value is random
   after("API key", "-h|header", /(?:-H|--header)[ \t=]{0,2}[¶]?(?!idempotency|sec-|surrogate|cache|x-cache|x-idem|if-)[\w.-]{0,40}?(?:keys?|token|secret|session|license|auth|pat)[¶]?[ \t]{0,2}:[ \t]{0,4}/gi, /[^\s"'`,;\uE000-\uE003]+/y, (secret) => secret.length >= 8 && (isTokenLike(secret) || isCode(secret) || (isHex(secret) && hasDigit(secret) && hasLetter(secret))) && !isPlaceholder(secret)),
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
   { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
 ];
 
-/** Of the words behind which a user and a password stand as a pair. */
+/** Words before a pair of a user and a password. */
 const doorWords =
   "credential|cred|login|log in|signin|sign in|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass";
 
@@ -113,10 +113,10 @@ const isPairedBySlash: AcceptInContext = (secret, { text, end }) =>
   isMadeUp(secret) &&
   !/\.\w{1,5}$/.test(secret) &&
   isNoPlaceholder(secret);
-/** `IDENTIFIED BY password` is what the documentation says. */
+/** Rejects the placeholder of the documentation: `IDENTIFIED BY password`. */
 const isIdentifying: Accept = (secret) =>
   secret.length >= 4 && !/^(?:the|a|an|your|this|its|id)$/i.test(secret) && isNoPlaceholder(secret);
-/** `admin/…` is a path far more often than a pair: there the value must show it. */
+/** `admin/…` is usually a path, not a pair: after `/` the value itself must look like a password. */
 const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
   secret.length >= 8 &&
   !/[/:@\\]/.test(secret + text.charAt(end)) &&
@@ -130,7 +130,7 @@ const isProtocolValue: Accept = (secret) =>
 const isPaired: Accept = (secret) =>
   secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret);
 
-/** Into a field whose name says password. */
+/** Accepts text that is typed into a field whose name announces a password. */
 const isTyped: AcceptInContext = (secret, { text, start }) => {
   const before = text.slice(Math.max(0, start - 160), start);
   return (
@@ -141,7 +141,7 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
 const password = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("Password", keywords, spaced(pattern), value, accept);
 
-/** Commands, statements and files with a place for a password. */
+/** Commands, statements and files that contain a password at a known position. */
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
   password("identified by", /\bidentified by~\S+~replace~[¶]?/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
@@ -162,9 +162,9 @@ export const statementContexts: readonly ContextRule[] = [
   password("password ", /\bpassword [¶]/gi, quoted, isSecretLike),
   // machine example.com login me password …, on one line or on three
   password("login", /login\s+\S+\s+password~/g, unquoted, isSecretLike),
-  // Content-Disposition: form-data; name="password", and the value behind an empty line
+  // Content-Disposition: form-data; name="password", and the value after an empty line
   password("form-data", /form-data;[ \t]{0,8}name=[¶](?:\w{0,40}(?:pass|pwd|secret|token)\w{0,40})[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?[ \t]{0,8}\r?\n[ \t]{0,8}/gi, unquoted, (secret) => secret.length >= 4 && isNoPlaceholder(secret)),
-  // The first line of an entry, its fields below.
+  // The first line of an entry is the password; the lines below it are fields such as `login: bob`.
   password("login:|user:|username:", /(?:^|\n)[ \t]{0,8}(?=[^\s:=]{6,40}[ \t]{0,8}\n[ \t]{0,8}(?:login|user|username):[ \t])/gi, unquoted, (secret) => (looksChosen(secret) || isCode(secret) || (secret.length >= 8 && hasDigit(secret) && hasBothCases(secret))) && isNoPlaceholder(secret)),
   // \newcommand{\apikey}{…}
   after("Secret", "newcommand|\\def", /\\(?:newcommand|def)\*?\{?\\\w{0,40}(?:key|token|secret|pass|pwd)\w{0,40}\}?\{/gi, /[^\s{}]+/y, isSecretLike),
@@ -205,14 +205,14 @@ export const statementContexts: readonly ContextRule[] = [
   after("Secret", "cookie", /(?:-setcookie|erlang[ _]cookie)[ \t:=]{1,4}[¶]?/gi, unquoted, isSecretLike),
   // Worksheet.Unprotect "…"
   password("protect", /\b(?:un)?protect[ \t]{1,4}(?:Password:=)?["\uE000]/gi, quoted, isSecretLike),
-  // COPY users (name, password) FROM stdin, ATTACH … KEY '…'
+  // ATTACH … KEY '…'
   password("attach", /\battach\b[^\n]{0,80}\bkey[ \t]{1,4}[¶]/gi, quoted, isNoPlaceholder),
   // { value: "…", name: "DB_PASSWORD" }, SET value = '…' WHERE name = 'api_key'
   password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret|token|api_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
   // conn.Open "DSN=…", "bob", "…"
   password(".open", /\.Open[ \t(]{1,3}"[^"=\n]{1,80}=[^"\n]{1,200}",[ \t]{0,4}"[^"\n]{1,60}",[ \t]{0,4}"/gi, quoted, isNoPlaceholder),
   after("Secret", "add-mask", /::add-mask::/g, unquoted, isNoPlaceholder),
-  // kubectl get secret … -o jsonpath='{.data.password}', and what it prints
+  // kubectl get secret … -o jsonpath='{.data.password}', and its output
   after("Secret", "jsonpath", /jsonpath=["']?\{\.data\.[^\s{}]{1,40}\}["']?[^\n]{0,40}\n[ \t]{0,8}/g, base64, (secret) => secret.length >= 8 && isSecretLike(secret)),
   password("auth-user-pass", /<auth-user-pass>\s{1,8}\S{1,60}\n[ \t]{0,8}/g, unquoted, isNoPlaceholder),
   // lt-cred-mech of a TURN server: user=bob:…

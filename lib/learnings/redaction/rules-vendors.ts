@@ -18,7 +18,7 @@ import {
   word,
 } from "./rule.ts";
 
-/** What the vendors' table cannot say: tokens with a form inside, forms without a prefix, webhooks. */
+/** Rules that the vendors' table cannot express: structured tokens, forms without a prefix, webhooks. */
 
 // biome-ignore format: one rule a line
 export const formTokens: readonly TokenRule[] = [
@@ -42,7 +42,7 @@ export const formTokens: readonly TokenRule[] = [
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
-/** `acme_live_…`: whoever the vendor is. Behind `prod-` may stand the digest of a build. */
+/** `acme_live_…`: a key of any vendor. A hex value after `prod-` may be the digest of a build instead. */
 const isMadeLikeVendors: Accept = (secret) => {
   const [body = ""] = /[A-Za-z0-9]+$/.exec(secret) ?? [];
   if (/^(?:pk|pub|public|publishable|anon|site|client)[_-]/.test(secret)) return false;
@@ -105,9 +105,9 @@ export const formContexts: readonly ContextRule[] = [
   alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":"))) || isJumble(secret.slice(secret.lastIndexOf(":") + 1))),
   alone("Unleash token", "prod.|production.|development.|dev.|staging.|test.", /(?<![\w:.-])(?:[\w-]{1,40}|\*|\[\]):[\w-]{1,30}\.[0-9a-f]{56}(?!\w)/g, ofLength(58)),
   alone("Bitwarden token", "0.", /(?<![\w.])0\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}={0,2}/g, ofLength(80)),
-  // Of WordPress: six times four.
+  // WordPress: six groups of four characters.
   alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
-  // SpeechConfig(subscription="…"): the id of a subscription has hyphens.
+  // SpeechConfig(subscription="…"): a key. The id of a subscription has hyphens.
   after("Azure service key", "subscription", /\bsubscription[¶]?[ \t]{0,4}[:=][ \t]{0,4}[¶]/gi, hex, ofLength(32, 32)),
   // setValue("…", forHTTPHeaderField: "X-Acme-Key")
   after("API key", "forhttpheaderfield", /\b(?:set|add)Value\([¶](?!bearer|basic)(?:[a-z]{2,12} )?(?=[^¶\n]{8,400}[¶],[ \t]{0,4}forHTTPHeaderField:[ \t]{0,4}[¶](?!idempotency)[\w-]{0,40}(?:auth\w{0,10}|key|token|secret|pass\w{0,6})[¶])/gi, /[^\s¶]+/y, (secret) => isTokenLike(secret) && !isPlaceholder(secret)),

@@ -3,10 +3,10 @@ import { isCredential } from "./assignment-values.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import { valueAt } from "./values.ts";
 
-/** `secrets: { db: … }`, `[passwords]`, `tokens:` and the lines below: the heading says what each value under it is. */
+/** A heading that says what the values below it are: `secrets: { db: … }`, `[passwords]`, `tokens:`. */
 const heading =
   /(?<![A-Za-z])(?:passwords?|passwds|secrets?|tokens|credentials?|creds|api_?keys|passwörter|senhas|hasła)\b/giy;
-/** What opens the section, behind the heading: a brace, the end of the line, the bracket of an INI file. */
+/** The start of a section after its heading: a brace, the end of the line, the bracket of an INI file. */
 const opensBlock = /["'\uE000]?[ \t]{0,4}(?::|=>?|:=)?[ \t]{0,4}(?:new [\w<>, ]{1,40})?\{/y;
 const opensLines = /["'\uE000]?(?::[ \t]{0,8}|\][ \t]{0,8})\r?\n/y;
 const pair = /(?<![\w$])["'\uE000]?([\p{L}_][\w.@-]{0,40})["'\uE000]?[ \t]{0,8}(?::|=>|=)[ \t]{0,8}(?=\S)/gu;
@@ -14,7 +14,7 @@ const linePair = /([ \t]*)(?:- )?["']?([\p{L}_][\w.@-]{0,40})["']?[ \t]{0,8}[:=]
 const blockLengthMax = 600;
 const linesMax = 20;
 
-/** A member that tells who, where or how long, and not the credential. */
+/** A member that holds a user, a place, a duration or other settings, not the credential. */
 const otherMember =
   /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex)$/i;
 
@@ -89,7 +89,10 @@ function find(text: string, names: readonly NameHit[]): Span[] {
 }
 
 const indentMax = 40;
-/** Nothing but blanks stands before the heading of a list, nothing but its bracket before that of an INI file. */
+/**
+ * On its line, the heading of a list has only spaces, quotes or dashes before it. The heading of an INI file
+ * has only its bracket and the first part of its name.
+ */
 function belowHeading(text: string, at: number, end: number, claim: Claim): Span[] {
   const window = text.slice(Math.max(0, at - indentMax), at);
   const before = window.slice(window.lastIndexOf("\n") + 1);

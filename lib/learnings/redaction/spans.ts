@@ -1,13 +1,13 @@
 import { hasBothCases, hasDigit } from "./appearance.ts";
 import type { Span } from "./rule.ts";
 
-/** In base64 a slash is a digit like any other. */
+/** In base64 a slash is part of the value, not a separator. */
 const isBase64 = (value: string) =>
   /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isApart = (neighbour: string, span: string) =>
   /[:/@=,;&|?\s]/.test(neighbour) && !(neighbour === "/" && isBase64(span));
 
-/** Where the first span that ends behind `at` stands. */
+/** Returns the index of the first span that ends after `at`. */
 function firstBehind(spans: readonly Span[], at: number): number {
   let low = 0;
   let high = spans.length;
@@ -20,8 +20,9 @@ function firstBehind(spans: readonly Span[], at: number): number {
 }
 
 /**
- * The spans of a better search, and those that a later one found beside them. Where both overlap, the better one names
- * the kind; it grows to the later one when it covers most of that: a value goes whole.
+ * Adds the spans of a later search to those of a more precise search. Where both overlap, the more precise
+ * span keeps its kind. If it covers at least half of the later span, it grows to include that span, so that
+ * the whole value is redacted.
  */
 export function withFound(text: string, spans: readonly Span[], found: readonly Span[]): readonly Span[] {
   if (found.length === 0) return spans;
@@ -37,7 +38,7 @@ export function withFound(text: string, spans: readonly Span[], found: readonly 
       covered += Math.min(known.end, span.end) - Math.max(known.start, span.start);
     if (last === first) added.push(span);
     if (last === first || covered * 2 < span.end - span.start) continue;
-    // `user:token` and `token@host` are two things, of which one is the credential.
+    // `user:token` and `token@host` have two parts, and only one of them is the credential.
     const knownStart = spans[first]?.start ?? 0;
     const knownEnd = spans[last - 1]?.end ?? 0;
     const whole = text.slice(span.start, span.end);

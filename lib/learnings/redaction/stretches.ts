@@ -2,23 +2,23 @@ import { nameStems } from "./assignment-names.ts";
 import { wordSearch } from "./keywords.ts";
 import type { Finder, NameHit } from "./rule.ts";
 
-/** Whole lines of a text in which a finder's keywords stand. */
+/** Whole lines of a text, around the keywords of a finder. */
 export interface Stretch {
   readonly start: number;
   end: number;
 }
 
 export interface Places {
-  /** In the order of the finders; the whole text where a finder has no keywords. */
+  /** In the order of the finders. A finder without keywords has the whole text. */
   readonly stretches: ReadonlyArray<readonly Stretch[]>;
-  /** Where something may be the name of a credential. */
+  /** The positions of possible credential names. */
   readonly names: readonly NameHit[];
 }
 
-/** A value stands so far behind its keyword at most, or on the line after it. */
+/** The largest distance of a value from its keyword, unless the value is on the next line. */
 const reachDefault = 160;
 
-/** One walk finds every keyword of every finder, and every name. */
+/** Finds every keyword of every finder, and every name, in one pass. */
 export function placesFor(finders: readonly Finder[]): (text: string) => Places {
   const owners = new Map<string, number[]>();
   for (const [index, { keywords }] of finders.entries())
@@ -35,7 +35,7 @@ export function placesFor(finders: readonly Finder[]): (text: string) => Places 
       keywords.length === 0 ? [{ start: 0, end: text.length }] : [],
     );
     const names: NameHit[] = [];
-    /** Where the last stretch of each finder ends. */
+    /** The end of the last stretch of each finder. */
     const ends = new Int32Array(finders.length).fill(-1);
     let lineStart = 0;
     let lineBeforeStart = 0;
@@ -52,7 +52,7 @@ export function placesFor(finders: readonly Finder[]): (text: string) => Places 
       if (isName[word]) addName(names, at, lengths[word] ?? 0);
       for (const owner of ownersOf[word] ?? []) {
         const until = Math.min(text.length, at + (reaches[owner] ?? 0));
-        // A stretch that was just begun holds the next line too, and most of the hits that follow.
+        // The current stretch includes the next line too, and with it most of the following hits.
         if (until <= (ends[owner] ?? 0)) continue;
         const own = stretches[owner];
         const last = own?.at(-1);
@@ -66,7 +66,7 @@ export function placesFor(finders: readonly Finder[]): (text: string) => Places 
   };
 }
 
-/** Of two names that begin at the same place, the longer one. */
+/** Keeps the longer of two names that begin at the same position. */
 function addName(names: NameHit[], at: number, length: number): void {
   const last = names.at(-1);
   if (last?.at !== at) names.push({ at, length });

@@ -3,24 +3,27 @@ import { looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span, spaced } from "./rule.ts";
 
-/** Credentials with a form of their own that only a word nearby tells from other things of that form. */
+/** A credential whose form other values share: only a word nearby identifies the value as a credential. */
 interface Form {
   readonly name: string;
   readonly keywords: string;
-  /** Global: the word. */
+  /** Global: matches the word. */
   readonly word: RegExp;
-  /** Global: the form. */
+  /** Global: matches the credential. */
   readonly form: RegExp;
   readonly accept?: (value: string) => boolean;
-  /** False where the form surely does not occur: cheaper than the form. */
+  /** A check that is cheaper than `form`: returns false if the form cannot occur in the text. */
   readonly mayHold?: (text: string) => boolean;
-  /** How many characters behind the word the form may stand; each one found opens as many again. */
+  /**
+   * Maximum number of characters between the word and the credential. After each credential found, the search
+   * continues for the same number of characters.
+   */
   readonly reach: number;
-  /** The form is rarer than the word: look for it first. */
+  /** The form is rarer than the word, so the search starts with the form. */
   readonly isRare?: boolean;
 }
 
-/** Words of sentences that no seed phrase has: the list of its words leaves them out. */
+/** Words of sentences that never occur in a seed phrase: the word list of seed phrases omits them. */
 const sentenceWords =
   /(?:^|\s)(?:the|and|for|are|not|but|has|had|was|were|from|into|your|our|his|her|its|should|would|could|which|been|then|than|such|each|with|store|stored|seed)(?:\s|$)/;
 const wordsOf = (value: string) => value.toLowerCase().match(/[a-zà-ÿ]{3,12}/g) ?? [];
@@ -34,7 +37,7 @@ const isSeedPhrase = (value: string) => {
   );
 };
 
-/** A quick look for as many short words in a row as a seed phrase has at least, whatever separates them. */
+/** A fast check for the minimum number of short words in a row that a seed phrase has, with any separator. */
 const seedWordsMin = 11;
 function mayHoldSeedPhrase(text: string): boolean {
   let words = 0;
@@ -50,7 +53,7 @@ function mayHoldSeedPhrase(text: string): boolean {
       if (words === seedWordsMin) return true;
       letters = 0;
     }
-    // No sign of a separator and no number.
+    // This character is neither a separator nor part of a number.
     if (code >= 65 || code === 34 || code === 61) words = 0;
   }
   return false;
@@ -149,17 +152,17 @@ const forms: readonly Form[] = [
   },
 ];
 
-/** In a device's configuration the word before says what it is. */
+/** Commands of a device's configuration: the word before the value identifies the value as a credential. */
 const configured = spaced(
   /\b(?:(?:snmp-server|snmp)~community|snmp-agent~community~(?:read|write)|snmp-server~host~\S{1,60}(?:~(?:traps|informs|version~\d\w?)){0,3}|r[ow]community6?|com2sec6?(?:~-\S{1,60}~\S{1,60})?~\S{1,60}~\S{1,60}|trapcommunity|defcommunity|trap2?sink~\S{1,60}|enable~(?:secret|password)(?:~level~\d{1,5})?|username~\S{1,60}~(?:privilege~\d{1,5}~)?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-?shared-(?:key|secret)|isakmp~key|neighbor~\S{1,60}~password|wpa-psk|psk~set-key|ppp~chap~password|snmp[ -](?:community|string)(?:~string)?(?:~is)?|(?:snmp )?community(?: string)?[ \t]{0,8}[:=]|user~\S{1,60}~password|createUser~\S{1,60}~(?:SHA|MD5)(?:-\d{1,5})?|(?:authentication|message-digest)-key~\d{1,5}(?:~md5)?|authentication-key|auth~(?:sha|md5)(?:-?\d{1,5})?|priv~(?:aes|des|3des)(?:[ -]\d{1,5})?|(?:plain-?text-password|plain-text-password-value|psksecret)|set~passwd|-passwd|standby~\d{1,5}~authentication(?:~md5~key-string)?|snmp[ \t](?:ro|rw|read|write)[ \t]{0,4}[:=]|(?:communauté|comunidade?|comunità)[ \t]{1,4}SNMP[ \t]{1,4}(?:est|es|é|è|:)|\/snmp[ \t]community[ \t](?:add|set)[^\n]{0,40}[ \t]name=|wep[ \t-]?key(?:~\d)?|shared[ -]secret(?:~is)?|(?:password|passphrase|secret|key)(?=~(?:[0-9]|ascii|simple|cipher|irreversible-cipher|plaintext|manager|user-name)[ \t]))[ \t:=]{1,12}(?:(?:\d|ascii|ascii-text|plain-text|plaintext|cleartext|clear|simple|cipher|irreversible-cipher|hexadecimal|local|manager|user-name~\S{1,60}|address)~){0,3}["'\uE000-\uE003]?/gi,
 );
 const configuredValue = /[^\s"'`,;\uE000-\uE010]+/y;
 const snmpOrPassword = kindNamed("Device password");
 
-/** These words stand in sentences, too: there the value must show it. */
+/** These words occur in sentences too: the value after them must itself look like a credential. */
 const looselyConfigured = /^(?:password|passphrase|secret|key|set|snmp[ -]string|auth|enable)/i;
 
-/** createUser … SHA "…" AES "…": the second one. */
+/** createUser … SHA "…" AES "…": the text between the first and the second password. */
 const secondOfUser = /["'\uE000]?[ \t]+(?:AES|DES)(?:-?\d+)?[ \t]+["'\uE000]?/y;
 
 function findConfigured(text: string): Span[] {
@@ -192,7 +195,7 @@ function findConfigured(text: string): Span[] {
   return spans;
 }
 
-/** The form, where the word stands before it, or another of the same form. */
+/** Finds the form if the word, or another credential of the same form, is within reach before it. */
 function findRare({ word, form, accept, reach, name }: Form, text: string): Span[] {
   const { kind } = kindNamed(name);
   const spans: Span[] = [];
@@ -208,7 +211,10 @@ function findRare({ word, form, accept, reach, name }: Form, text: string): Span
   return spans;
 }
 
-/** A longer list of codes is found from the next word on. */
+/**
+ * Number of characters to search after the reach of a word. If a list of codes is longer, its rest is found
+ * from the next word.
+ */
 const windowLength = 400;
 
 function findForm({ word, form, accept, mayHold, reach, name }: Form, text: string): Span[] {
@@ -227,7 +233,7 @@ function findForm({ word, form, accept, mayHold, reach, name }: Form, text: stri
       spans.push({ start: offset + match.index, end: from, kind });
       until = from + reach;
     }
-    // Where nothing was found, the next word is looked for half a reach further: no stretch is read often.
+    // If this word finds nothing, the next word must be half a reach later: no text is read many times.
     const isFound = until > offset + reach;
     word.lastIndex = Math.max(
       isFound ? from : hit.index + (reach >> 1),

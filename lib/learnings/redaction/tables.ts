@@ -2,7 +2,7 @@ import { type Claim, claimOf } from "./assignment-names.ts";
 import { isCredential } from "./assignment-values.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 
-/** Tables whose header names a column: Markdown, ASCII, CSV, tabs, and columns made of blanks. */
+/** A cell of a table whose header names the columns: Markdown, ASCII, CSV, separated by tabs or spaces. */
 interface Cell {
   readonly start: number;
   readonly text: string;
@@ -10,7 +10,7 @@ interface Cell {
 
 type Split = (line: string) => Cell[];
 
-/** Without the blanks, quotes and code marks at its end. */
+/** Returns the cell without the whitespace, quotes, backticks and asterisks at its end. */
 function closed(cell: string): string {
   let end = cell.length;
   while (end > 0 && " \t\r\n\"'`*".includes(cell.charAt(end - 1))) end--;
@@ -35,7 +35,7 @@ function splitBy(separator: RegExp): Split {
   };
 }
 
-/** A separator in quotes is none. */
+/** A separator inside quotes does not separate cells. */
 const outsideQuotes = (separator: string): Split => {
   const field = new RegExp(`"(?:[^"]|"")*"|[^${separator}"]+|(${separator})`, "g");
   return (line) => {
@@ -82,7 +82,7 @@ function headerOf(line: string): Header | undefined {
     if (!separator.test(line)) continue;
     const cells = split(line);
     const filled = cells.filter(({ text }) => text !== "");
-    // The first may have something before it that every line has.
+    // The first cell is not checked: it may begin with a prefix that every line has.
     if (filled.length < 2 || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
     const claims = cells.map(({ text }) => (text === "" ? undefined : claimOf(text)));
     if (claims.some(Boolean)) return { split, count: cells.length, claims };
@@ -92,7 +92,7 @@ function headerOf(line: string): Header | undefined {
 
 function rowSpans(line: string, start: number, { split, count, claims }: Header): Span[] | undefined {
   const cells = split(line);
-  // The bar before the first cell is gone where several rows begin with it.
+  // The view drops the bar before the first cell if several rows begin with a bar.
   const shift = cells.length === count - 1 && claims[0] === undefined ? 1 : 0;
   if (cells.length !== count - shift && cells.length !== count + 1) return undefined;
   return cells.flatMap((cell, index) => {
@@ -134,7 +134,7 @@ function find(text: string, names: readonly NameHit[]): Span[] {
     if (!header) continue;
     for (let at = end + 1; at < text.length; at = lineEnd(text, at) + 1) {
       const line = text.slice(at, Math.min(lineEnd(text, at), at + lineLengthMax));
-      // One line between two rows may be empty.
+      // One empty line between two rows is allowed.
       if (line.trim() === "" && text.slice(at - 2, at) === "\n\n") break;
       if (ruleLine.test(line)) continue;
       const found = rowSpans(line, at, header);

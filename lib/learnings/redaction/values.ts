@@ -1,18 +1,18 @@
 import { innerDouble, innermostDouble, innermostSingle, innerSingle } from "./view.ts";
 
-/** Where a value begins and ends, in the many ways in which people write strings. */
+/** A value and its position, for the many ways to write a string. */
 export interface Value {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** By the end of an XML element. */
+  /** Whether `<` follows the value, as at the end of an XML element. */
   readonly isClosed: boolean;
 }
 
 export const quotes = `"'\`${innerDouble}${innerSingle}${innermostDouble}${innermostSingle}`;
 
-/** A quote doubled is part of a string in SQL, Basic and CSV. */
+/** A doubled quote is part of the string in SQL, Basic and CSV. */
 const stringPatterns = new Map(
   Array.from(quotes, (quote) => [
     quote,
@@ -20,7 +20,7 @@ const stringPatterns = new Map(
   ]),
 );
 const rawLengthMax = 512;
-/** What opens a raw string, what that can begin with, and what closes it, made of the opener's own parts. */
+/** Raw strings: the opener, its possible first characters, and the closer, which is built from the opener. */
 const rawStrings: ReadonlyArray<readonly [RegExp, string, (opener: RegExpExecArray) => string]> = [
   [/("""|'''|```)(?:\w{0,12}\n)?/y, "\"'`", ([, opener = ""]) => opener],
   [/b?r?(#{1,4})"/y, "br#", ([, hashes = ""]) => `"${hashes}`],
@@ -40,7 +40,7 @@ function found(text: string, start: number, end: number, isQuoted: boolean, clos
   return { text: text.slice(start, end), start, end, isQuoted, isClosed };
 }
 
-/** Without the blanks at both ends. */
+/** Returns the value without the whitespace at both ends. */
 function trimmed(text: string, from: number, until: number, closedAt: number): Value | undefined {
   let start = from;
   let end = until;
@@ -85,7 +85,7 @@ function stringAt(text: string, at: number): Value | undefined {
 }
 
 const bareRun = new RegExp(`[^\\s<>,;|&\\\\${quotes}]{1,512}`, "y");
-/** The next field of a form, a list or a connection string ends a value; any other separator is part of it. */
+/** The next field of a form, a list or a connection string ends a value. Other separators are part of it. */
 const nextField = /[&,;][ \t]*(?:[\w.-]{1,40}[ \t]{0,2}[=:]|#|$)|&\w{2,6};/y;
 const nextTag = /<(?:\/|!|\?|[A-Za-z])/y;
 
@@ -102,7 +102,7 @@ function goesOn(text: string, at: number, isWholeLine: boolean): boolean {
   if (quotes.includes(separator)) return isWholeLine && next !== "" && !/[\s,;)\]}]/.test(next);
   if (separator === "<") return !matches(nextTag, text, at);
   if (next === "" || /\s/.test(next)) return isWholeLine && separator !== "\\" && separator !== ">";
-  // `…<1234>…` is no tag.
+  // `…<1234>…` is not a tag.
   if (separator === ">") return isWholeLine || /<\d+$/.test(text.slice(Math.max(0, at - 8), at));
   if (separator === "|") return next !== "|" && !quotes.includes(next);
   if (separator === "\\") return !quotes.includes(next);
@@ -111,7 +111,7 @@ function goesOn(text: string, at: number, isWholeLine: boolean): boolean {
 
 const bareLengthMax = 4_096;
 
-/** A bracket that closes what was opened before the value is not part of it. */
+/** Excludes final punctuation, and a closing bracket whose opening bracket is before the value. */
 function withoutClosers(text: string, start: number, from: number): number {
   let end = from;
   for (;;) {
@@ -127,7 +127,10 @@ function withoutClosers(text: string, start: number, from: number): number {
   }
 }
 
-/** Up to what ends a word, a field, a cell or a tag. `isWholeLine`: nothing but the value stands on the rest of the line. */
+/**
+ * Reads a value up to the end of a word, a field, a cell or a tag. `isWholeLine`: the rest of the line is
+ * only the value.
+ */
 export function bareAt(
   text: string,
   start: number,
@@ -153,7 +156,7 @@ export function valueAt(
 ): Value | undefined {
   const quoted = rawAt(text, at) ?? stringAt(text, at);
   if (quoted) return quoted;
-  // A quote that nothing closes.
+  // Skips an opening quote that has no closing quote.
   const start = quotes.includes(text.charAt(at)) && text.charAt(at) !== "" ? at + 1 : at;
   return bareAt(text, start, isWholeLine && start === at, lengthMax);
 }

@@ -1,6 +1,6 @@
 import { keyTable, namedTable, otherTable, tokenTable, vendorNames } from "./vendor-table.ts";
 
-/** A row of the vendors' table: a kind, what stands before its tokens, and their form. */
+/** A row of a vendors' table: a kind, the prefixes or vendor names before its tokens, and their form. */
 export interface VendorRow {
   readonly name: string;
   readonly words: readonly string[];
@@ -38,7 +38,7 @@ export const prefixRows: readonly VendorRow[] = [
 ];
 export const namedRows: readonly VendorRow[] = rowsOf(namedTable);
 
-/** The names, in one word, of all vendors that have keys without a prefix. */
+/** The names of all vendors that have keys without a prefix, each as one word. */
 export const vendorWords: ReadonlySet<string> = new Set([
   ...vendorNames.trim().split(/\s/),
   ...namedRows.flatMap(({ words }) => words),

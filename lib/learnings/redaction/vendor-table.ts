@@ -1,10 +1,12 @@
 /**
- * Keys that vendors publish a prefix for, one kind a line: `Vendor: prefix prefix form`. The kind is "Vendor key".
+ * Keys with a prefix that the vendor publishes, one kind per line: `Vendor: prefix prefix form`.
+ * The name of the kind is "Vendor key".
  *
- * The form is an alphabet and the fewest characters behind the prefix: `a36`.
- *   h hex · u capitals and digits · a letters and digits · s those and `_` · w those and `-` · b base64 · d with dots
- * and what else must hold:
- *   = exactly so many · # at least one digit · ~ the whole looks random · U it ends in a UUID
+ * The form is an alphabet and the minimum number of characters after the prefix: `a36`.
+ *   h hex · u capitals and digits · a letters and digits · s like a, and `_` · w like s, and `-` · b base64
+ *   d like w, and `=` and dots
+ * Further conditions follow the number:
+ *   = exactly this number · # at least one digit · ~ the whole key looks random · U the key ends in a UUID
  */
 export const keyTable = `
 AWS access: AKIA ASIA ABIA ACCA A3TX u16=
@@ -170,7 +172,7 @@ Chroma: ck- a40~
 Blockfrost: mainnet preprod preview testnet ipfs a32=~
 `;
 
-/** The same of tokens: the kind of `Render` is "Render token" here, "Render key" above. */
+/** The same table for tokens: the kind of `Cursor` is "Cursor token" here, "Cursor key" above. */
 export const tokenTable = `
 AWS session: IQoJb3JpZ2lu FwoGZXIvYXdz FQoGZXIvYXdz b50
 Amazon MWS: amzn.mws. w36
@@ -291,7 +293,7 @@ Boundary: at_ s100
 VK: vk1.a. w60
 `;
 
-/** The same of secrets and whatever else they are called: here the name is whole. */
+/** The same table for secrets and other credentials: each line has the full name of its kind. */
 export const otherTable = `
 Google OAuth secret: GOCSPX- w20
 Tencent secret id: AKID a32
@@ -321,8 +323,8 @@ Neon password: npg_ a12
 `;
 
 /**
- * Tokens without a prefix, told by the vendor's name before them: `Name: word word form`, always of exactly that length.
- * Without a word it is the first of the name.
+ * Tokens without a prefix, recognized by the vendor's name before them: `Name: word word form`. The length is
+ * always exact. A line without words uses the first word of its name.
  */
 export const namedTable = `
 Adafruit key: w32
@@ -376,7 +378,10 @@ Deepgram key: h40
 Avalara key: avalara avatax u16
 `;
 
-/** Vendors whose keys have no form of their own: their names, in one word. Where one stands, a hash may be a key. */
+/**
+ * Vendors whose keys have no known form, each name as one word. After such a name, a value that looks like a
+ * hash may be a key.
+ */
 export const vendorNames = `
 abuseipdb accuweather activecampaign adyen agora airtable alchemy alphavantage assemblyai authorizenet azure
 backblaze binance blockfrost braintree bybit chainstack circleci clarifai clearbit clickatell cloudflare cloudsmith

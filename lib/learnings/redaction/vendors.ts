@@ -4,7 +4,7 @@ import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, hasDistinct, kindNamed, type Span, type TokenRule } from "./rule.ts";
 import { namedRows, prefixRows, type VendorRow, vendorWords } from "./vendor-rows.ts";
 
-/** None can fail after its first character, so none can backtrack. */
+/** Patterns by alphabet. None can fail after its first character, so none can backtrack. */
 const patterns: Record<string, RegExp> = {
   h: /[0-9a-fA-F]+/y,
   u: /[A-Z0-9]+/y,
@@ -40,19 +40,19 @@ const words = [...new Set([...wordRows.keys(), ...vendorWords])];
 const vendorWord = new RegExp(words.sort((a, b) => b.length - a.length).join("|"), "gi");
 const credentialWord =
   /key|token|secret|passw|auth|credential|certificate|login|licen|api(?![/.])|schlüssel|clé|clave|chave|chiave|klucz|ключ|密钥|キー/i;
-/** "the key of …": the vendor's name may stand behind it. */
+/** "the key of …": the vendor's name may come after the word for a credential. */
 const saidBefore = new RegExp(`(?:${credentialWord.source})[^\\n.;:]{0,24}$`, "i");
-/** What is said of a credential behind it, and of little else. */
+/** Verbs that sentences use for credentials and for little else. */
 const spokenOf = /\b(?:rotat|revok|leak|expos)/i;
-/** What else such a run may be. */
+/** Labels of values that look like a key but are ids, hashes, builds or users. */
 const otherLabel =
   /(?:id|hash|(?<![A-Za-z])(?:sha\d*|md5|digest|commit|release|build|trace|event|message|job|run|workflow|issue|app|orgs?|projects?|users?|accounts?|teams?|in|at))["'\s:=/]*$/i;
-/** A key that has no form: no shorter, or it may be a word. */
+/** Minimum length of a key without a known form: a shorter run may be a word. */
 const formlessMin = 20;
 const isFormlessKey = (run: string, next: string) =>
   run.length >= formlessMin && /^[\w-]+={0,2}$/.test(run) && !/[\w+/=.-]/.test(next) && isTokenLike(run);
 const runPattern = /[\w+/=-]{16,100}/g;
-/** How far behind the vendor's name its token may stand, on the same line. */
+/** Maximum distance in which a token may follow the vendor's name, on the same line. */
 const reach = 160;
 
 const alphabets: Record<string, RegExp> = {
@@ -67,7 +67,7 @@ const alphabets: Record<string, RegExp> = {
 function nextRunFrom(text: string, at: number): number {
   runPattern.lastIndex = at;
   const next = runPattern.exec(text)?.index ?? Number.POSITIVE_INFINITY;
-  // `matchAll` begins there, too.
+  // `matchAll` also starts at `lastIndex`.
   runPattern.lastIndex = 0;
   return next;
 }
@@ -84,7 +84,7 @@ function findNamed(text: string): Span[] {
   vendorWord.lastIndex = 0;
   for (let hit = vendorWord.exec(text); hit; hit = vendorWord.exec(text)) {
     if (hit.index < from) continue;
-    // Most names have nothing behind them that could be a key.
+    // Most names have no possible key within reach after them.
     if (nextRun < hit.index) nextRun = nextRunFrom(text, hit.index);
     if (nextRun > hit.index + reach) continue;
     const end = text.indexOf("\n", hit.index);

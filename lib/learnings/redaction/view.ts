@@ -1,19 +1,22 @@
 /**
- * A text as the rules look at it: rare blanks, full-width signs, look-alike letters, escapes, formatting tags and joined
- * strings become what they stand for. Every character of the view knows the stretch of the text that it stands for.
+ * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, look-alike
+ * letters, escapes, formatting tags and joined strings. Every character maps to its part of the original.
  */
 export interface View {
   readonly text: string;
-  /** Where in the original text the stretch `[start, end)` of the view lies. */
+  /** Returns the part of the original text that `[start, end)` of the view represents. */
   original(start: number, end: number): { start: number; end: number };
 }
 
-/** A quote inside a string: `\"`, `&quot;`; one that is escaped twice. They pair with their own kind only. */
+/**
+ * Quotes inside a string: `\"` or `&quot;`. The innermost quotes are escaped twice. A quote pairs only with a
+ * quote of the same kind.
+ */
 export const innerDouble = "\uE000";
 export const innerSingle = "\uE001";
 export const innermostDouble = "\uE002";
 export const innermostSingle = "\uE003";
-/** A marker of an earlier redaction: no name, no value, no context. */
+/** A marker of an earlier redaction. It is not a name, a value or a context. */
 export const marker = "\uE010";
 
 const special = /[&\\%<"'`[\n\u0080-\uffff]/g;
@@ -42,10 +45,10 @@ const namedEntities: Record<string, string> = {
 const escapeSequence =
   /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|0[aA])/y;
-/** Tags that only format; those with other attributes may hold a credential. */
+/** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag =
   /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
-/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; with nothing between where the next line is indented. */
+/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
 const join =
   /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["'])))\1/y;
 
@@ -61,7 +64,7 @@ const mixedWord = /[\w\u0370-\u052f]+/y;
 
 const isBetween = (code: number, from: number, to: number) => code >= from && code <= to;
 
-/** Small and raised signs. */
+/** Small and raised signs and rare arrows, by character code. */
 const smallForms = new Map([
   [0xfe55, ":"],
   [0xfe66, "="],
@@ -77,7 +80,7 @@ const smallForms = new Map([
   [0x279e, "→"],
 ]);
 
-/** What a character beyond ASCII stands for; itself where it stands for nothing else. */
+/** Returns the plain text for a character beyond ASCII, or the character itself if it has no plain form. */
 function plain(character: string): string {
   const code = character.charCodeAt(0);
   if (isBetween(code, 0xff01, 0xff5e)) return String.fromCharCode(code - 0xfee0);
@@ -117,7 +120,7 @@ function unescaped(match: RegExpExecArray): string {
 function tagMeaning(match: RegExpExecArray): string {
   const name = (match[2] ?? "").toLowerCase();
   if (name === "td" || name === "th") return match[1] ? "" : "|";
-  // A row of a table is a line, however its cells are written.
+  // `<tr>` already starts a new line: a table row is one line, whatever the layout of its cells.
   if (name === "tr" && match[1]) return "";
   return /^(?:br|p|div|li|pre|tr|table|h\d)$/.test(name) ? "\n" : "";
 }
@@ -128,7 +131,7 @@ function entityMeaning([, decimal, hex, name]: RegExpExecArray): string {
   return code === 13 ? "" : fromCode(code & 0xffff);
 }
 
-/** What comments, quotations, listings and logs put before every line. */
+/** The prefix that comments, quotations, listings and logs put before every line. */
 const linePrefix =
   /(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}(?:[:|]| \|(?![^\n|]{0,200}\|[^\n]))|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?| {1,5}\d{1,6}\t(?![^\n\t]{0,200}\t)/y;
 
@@ -137,13 +140,16 @@ function prefixLength(text: string, at: number): number {
   return linePrefix.test(text) ? linePrefix.lastIndex - at : 0;
 }
 
-/** A sticky match at a place, or nothing. */
+/** Matches a sticky pattern at one position. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
 
-/** Without a sign between them two strings are one behind `=` or `(` and on lines of their own; in a list of records not. */
+/**
+ * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its
+ * line. In a list of records they stay two strings.
+ */
 function joinAt(text: string, at: number): Meaning | undefined {
   const joined = matchAt(join, text, at);
   const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
@@ -151,11 +157,11 @@ function joinAt(text: string, at: number): Meaning | undefined {
   return isOne ? meant(joined, () => "") : undefined;
 }
 
-/** A slash that is escaped between `://` and the path divides nothing: it is part of a password. */
+/** An escaped slash between `://` and the path is not a separator: it is part of a password. */
 const isInAuthority = (text: string, at: number) =>
   /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
 
-/** What the special character at `at` begins: how long that is, and what it means. */
+/** An escape, entity, tag, join or marker that begins at a special character: its length and plain text. */
 type Meaning = { readonly length: number; readonly meaning: string };
 
 const meant = (match: RegExpExecArray | null, meaning: (match: RegExpExecArray) => string) =>
@@ -168,7 +174,7 @@ function meaningAt(text: string, at: number): Meaning | undefined {
     case "&":
       return meant(matchAt(entity, text, at), entityMeaning);
     case "\\":
-      // `\\\\nas01\\share` names a machine.
+      // `\\\\nas01\\share` is the name of a machine, not an escape.
       if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
       return meant(matchAt(escapeSequence, text, at), unescaped);
     case "%":
@@ -185,7 +191,7 @@ function meaningAt(text: string, at: number): Meaning | undefined {
   }
 }
 
-/** By the place of their line, how long the prefixes are that two or more lines in a row have. */
+/** Returns prefix lengths by line start, for prefixes that two or more lines in a row have. */
 function sharedPrefixes(text: string): Map<number, number> {
   const shared = new Map<number, number>();
   let before = { start: 0, length: prefixLength(text, 0) };
@@ -208,7 +214,7 @@ export function viewOf(text: string): View {
   const pieces: string[] = [];
   let length = 0;
   let at = 0;
-  /** Letters of other alphabets up to here stand for Latin ones: their word has both. */
+  /** Up to here, letters of other alphabets become Latin letters, because their word contains both. */
   let mixedUntil = 0;
   let seenUntil = 0;
 
@@ -232,7 +238,7 @@ export function viewOf(text: string): View {
     return place < mixedUntil ? letter : undefined;
   };
 
-  /** Where a prefix is dropped, its neighbours have one too. */
+  /** The view drops a prefix only if a neighbouring line has a prefix too. */
   const prefixes = sharedPrefixes(text);
   special.lastIndex = 0;
   if (prefixes.has(0)) {
@@ -251,7 +257,7 @@ export function viewOf(text: string): View {
     const letter = lookAlike(hit.index);
     const found = letter === undefined ? meaningAt(text, hit.index) : { length: 1, meaning: letter };
     if (!found || (found.length === 1 && found.meaning === hit[0])) {
-      // A run of backslashes that begins no escape is walked once.
+      // Skips the rest of a run of backslashes that is not an escape, so that the run is read once.
       if (hit[0] === "\\") while (text.charAt(special.lastIndex) === "\\") special.lastIndex++;
       continue;
     }

@@ -67,7 +67,7 @@ const judged: Array<{ look: (value: string) => boolean; yes: string[]; no: strin
   },
 ];
 
-it.each(judged)("$look.name tells at every bound", ({ look, yes, no }) => {
+it.each(judged)("$look.name is exact at every bound", ({ look, yes, no }) => {
   expect(yes.filter((value) => !look(value))).toEqual([]);
   expect(no.filter((value) => look(value))).toEqual([]);
 });

@@ -25,7 +25,7 @@ function judgeClean(half: Half) {
 const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
 
 describe.each<Half>(["development", "held-out"])("on the %s half of the sample set", (half) => {
-  it("at least 99 % of the credentials are found, whole, and nothing else goes", () => {
+  it("at least 99 % of the credentials are found, whole, and nothing else is removed", () => {
     const { count, missed, recall } = judgeSecrets(half);
     console.log(
       `${half}: recall ${percent(recall)} of ${count} (${seeds.length} expansions of each template)`,

@@ -106,7 +106,7 @@ const anyText = fc.oneof({ arbitrary: anyUtf16, weight: 1 }, { arbitrary: nearly
 const runs = { numRuns: volume(1_500, 40_000) };
 
 describe("on any text", { timeout: 120_000 }, () => {
-  it("ends, also where a context is found and nothing stands in it", () => {
+  it("redaction ends, even if a context has no value", () => {
     for (const text of [
       "```yaml\nuser: anna\nhost: db\n```",
       "```diff\n+Login: reporting\n+Name: Anna\n```",
@@ -115,7 +115,7 @@ describe("on any text", { timeout: 120_000 }, () => {
       expect(redact(text).text).toBe(text);
   });
 
-  it("redacting twice is redacting once", () => {
+  it("redacting twice gives the same result as redacting once", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const once = redact(text).text;
@@ -125,7 +125,7 @@ describe("on any text", { timeout: 120_000 }, () => {
     );
   });
 
-  it("redacting twice is redacting once, however long a chain one credential's going could set off", () => {
+  it("one redaction is enough, even if each replacement uncovers the next credential", () => {
     const random = "aB3dE6gH9kLm2NpQ5rS8tUv1WxY4z";
     const links = [
       `${random}${random}SHA256:`,
@@ -154,7 +154,7 @@ describe("on any text", { timeout: 120_000 }, () => {
     );
   });
 
-  it("what is not redacted stays, character for character and in its order", () => {
+  it("the rest of the text stays, character for character and in its order", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         let from = 0;

@@ -184,32 +184,32 @@ function slowest(units: readonly string[]): Measured {
 }
 
 describe(`256 KB are redacted in under ${elapsedMsMax} ms of processor time`, { timeout: 300_000 }, () => {
-  it("of review comments", () => {
+  it("review comments meet the limit", () => {
     expect(slowest([cleanSamples("development").join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("of nothing but credentials", () => {
+  it("a text of credentials only meets the limit", () => {
     const pasted = secretSamples("development", "1").map(({ text }) => text);
     expect(slowest([pasted.join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("made to keep a rule busy, for the pattern of every rule", () => {
+  it("texts that keep a rule busy meet the limit, for the pattern of every rule", () => {
     expect(slowest(againstRules).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("made to keep the search for assignments busy", () => {
+  it("texts that keep the search for assignments busy meet the limit", () => {
     expect(slowest(againstAssignments).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("made to keep every other search busy", () => {
+  it("texts that keep every other search busy meet the limit", () => {
     expect(slowest(againstSearches).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("of names with values of which none comes twice", () => {
+  it("names with values that never repeat meet the limit", () => {
     expect(slowest(variedCarriers.map(varied)).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("of a single character", () => {
+  it("a text of one repeated character meets the limit", () => {
     expect(slowest(characters).ms).toBeLessThan(elapsedMsMax);
   });
 });

@@ -26,7 +26,7 @@ const kindsIn = (text: string) => redact(text).kinds;
 
 describe("a vendor's token", () => {
   it.each(prefixRows.map((row) => [row.name, row] as const))(
-    "%s is found whole, and by its kind",
+    "%s is found whole and reported by its kind",
     (_, row) => {
       for (const prefix of row.words) {
         // A few of the drawn ones look like no token (no digit, a word): most do, and each prefix must.
@@ -45,7 +45,7 @@ describe("a vendor's token", () => {
   );
 
   it.each(namedRows.map((row) => [row.name, row] as const))(
-    "%s is found behind the vendor's name",
+    "%s is found after the name of the vendor",
     (_, row) => {
       for (const word of row.words) {
         const answers = seeds.map((seed) => redact(`${word} api key: ${example(row, "", seed)}`).text);
@@ -56,7 +56,7 @@ describe("a vendor's token", () => {
     },
   );
 
-  it("that is a placeholder stays", () => {
+  it("stays if it is a placeholder", () => {
     for (const text of [
       "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
       "AKIAIOSFODNN7EXAMPLE",
@@ -73,7 +73,7 @@ describe("the vendors' table", () => {
     expect(kinds.size).toBeGreaterThanOrEqual(250);
   });
 
-  it("has no row that cannot be read", () => {
+  it("has only complete rows", () => {
     const broken = [...prefixRows, ...namedRows].filter(
       ({ name, words, length, alphabet }) =>
         name === "" || words.length === 0 || length === 0 || !(alphabet in alphabets),
