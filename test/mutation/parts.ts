@@ -31,13 +31,13 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   "redaction-search": {
     mutate: [
-      "lib/learnings/redaction/{rule,redact,spans,view,keywords,stretches,decoded,find-tokens,find-in-context,private-keys}.ts",
+      "lib/learnings/redaction/{rule,redact,spans,view,keywords,line-ranges,decoded,find-tokens,find-in-context,private-keys}.ts",
     ],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "redaction-assignments": {
     mutate: [
-      "lib/learnings/redaction/{assignment-names,assignments,bridges,prose,tables,calls,arguments}.ts",
+      "lib/learnings/redaction/{assignment-names,assignments,separators,prose,tables,calls,arguments}.ts",
     ],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },

@@ -75,7 +75,7 @@ export const isPlainCase = (value: string): boolean =>
  * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`
  * is the largest share of characters that may be in words.
  */
-export function isRandomBut(wordsMax: number, whole: string, stepsMax = 0.9): boolean {
+export function isRandom(wordsMax: number, whole: string, stepsMax = 0.9): boolean {
   if (whole.length < 10 || !hasDistinct(whole, 8)) return false;
   const value = whole.slice(0, lookedAtMax);
   const { flips, steps, words, syllables } = rhythmOf(value);
@@ -85,6 +85,6 @@ export function isRandomBut(wordsMax: number, whole: string, stepsMax = 0.9): bo
 }
 
 /** For a place that already suggests a credential. */
-export const looksRandom = (value: string): boolean => isRandomBut(0.6, value);
+export const looksRandom = (value: string): boolean => isRandom(0.6, value);
 /** For a value whose appearance is the only evidence. */
-export const looksVeryRandom = (value: string): boolean => isRandomBut(0.35, value, 0.3);
+export const looksVeryRandom = (value: string): boolean => isRandom(0.35, value, 0.3);

@@ -4,14 +4,14 @@ import {
   hasLetter,
   isHex,
   isPlainCase,
-  isRandomBut,
+  isRandom,
   isUuid,
   looksRandom,
   looksVeryRandom,
 } from "./appearance.ts";
 import { type Claim, isCredentialWord } from "./assignment-names.ts";
-import { meaningOfDer } from "./decoded.ts";
-import { judgedOnce } from "./judged.ts";
+import { classifyDer } from "./decoded.ts";
+import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
@@ -65,7 +65,7 @@ function isExpression(whole: string): boolean {
       (hasDigit(part) && looksRandom(part)) ||
       isUnpronounceable(part) ||
       hasLooseCapitals(part) ||
-      isJumble(part),
+      isScrambled(part),
   );
 }
 
@@ -103,7 +103,7 @@ export const isDiceware = (value: string): boolean =>
   !dicewareWords.test(value);
 
 /** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
-export const isDressedWord = (value: string): boolean =>
+export const isDecoratedWord = (value: string): boolean =>
   value.length >= 8 &&
   value.length <= 40 &&
   (/^[a-z]*(?:[A-Z][a-z]+){1,3}\d{2,}[!?.]?$/.test(value) ||
@@ -143,7 +143,7 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (isDiceware(value)) return true;
   if (!isLiteral)
-    return looksRandom(value) || isOddWord(value) || isUnpronounceable(value) || isJumble(value);
+    return looksRandom(value) || isUnusualWord(value) || isUnpronounceable(value) || isScrambled(value);
   // `"password": "Contraseña"`: a word of another language.
   if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
@@ -160,7 +160,7 @@ const isChosen = (value: string) =>
   !/\s/.test(value) &&
   hasDigit(value) &&
   hasLetter(value) &&
-  (/^[\w!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w!#$%^&*?+~@=.-]*$/.test(value) || isDressedWord(value));
+  (/^[\w!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w!#$%^&*?+~@=.-]*$/.test(value) || isDecoratedWord(value));
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
@@ -174,7 +174,7 @@ const isLongCode = (value: string) =>
   value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
 /** `HheTenPv6lqTlebo`: the parts that begin with its capitals are too short to be words. */
-export const isJumble = (value: string, lengthMin = 20): boolean =>
+export const isScrambled = (value: string, lengthMin = 20): boolean =>
   value.length >= lengthMin &&
   /^[A-Za-z0-9]+$/.test(value) &&
   hasBothCases(value) &&
@@ -194,7 +194,7 @@ export function isTokenLike(value: string): boolean {
   if (/\s/.test(value)) return false;
   if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
   return (
-    value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value) || isJumble(value))
+    value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value) || isScrambled(value))
   );
 }
 
@@ -215,30 +215,39 @@ const isSurelyToken = (value: string) =>
   !isHex(value) &&
   !isUuid(value) &&
   isTokenLike(value) &&
-  isRandomBut(0.45, value);
+  isRandom(0.45, value);
 
 /**
  * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
  * for a plain `=` or `:`, as in code.
  */
-export type Tie = "literal" | "element" | "option" | "pair" | "call" | "sentence" | "line" | "cell" | "near";
+export type Relation =
+  | "literal"
+  | "element"
+  | "option"
+  | "pair"
+  | "call"
+  | "sentence"
+  | "line"
+  | "cell"
+  | "near";
 
 /** Inspects only the first characters: they show what a long value looks like. */
 const judgedLengthMax = 256;
 
 export interface Named {
   readonly claim: Claim;
-  readonly tie: Tie | undefined;
+  readonly tie: Relation | undefined;
   readonly isConstant: boolean;
   /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
 }
 
-const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
+const literalRelations: ReadonlySet<Relation | undefined> = new Set(["literal", "element", "option", "cell"]);
 
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
-  meaningOfDer(value) === "public" ||
+  classifyDer(value) === "public" ||
   /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$)/.test(
     value,
   );
@@ -246,10 +255,10 @@ export const isPublicValue = (value: string): boolean =>
 /** The id or the fingerprint of a PGP key, unless the name before it says that it is something else. */
 export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9A-F]{40})$/.test(value);
 const sureClaims: ReadonlySet<Claim> = new Set(["password", "secret", "token", "api_key"]);
-const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
+const looseRelations: ReadonlySet<Relation | undefined> = new Set(["sentence", "line", "near"]);
 
 /** The value is something other than a credential. */
-const standsFor = (value: string) =>
+const isNotCredential = (value: string) =>
   isHarmless(value) || isConstantLike(value) || isCredentialWord(value) || isPlaceholder(value);
 
 /** A shorter value is never a credential. This check alone rejects most values. */
@@ -268,18 +277,18 @@ export const isCredential = (value: Value, named: Named): boolean =>
   value.text.length >= lengthMin[named.claim] &&
   (named.tie !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
-  (!isKeyId(value.text) || (sureClaims.has(named.claim) && !looseTies.has(named.tie))) &&
+  (!isKeyId(value.text) || (sureClaims.has(named.claim) && !looseRelations.has(named.tie))) &&
   (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
 
 function looksLikeCredential(value: Value, named: Named): boolean {
   const { claim, tie, isEnvironment } = named;
   const text = value.text.slice(0, judgedLengthMax);
-  const isLiteral = value.isQuoted || literalTies.has(tie);
+  const isLiteral = value.isQuoted || literalRelations.has(tie);
   const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
   if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
-    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !standsFor(text);
-  if (!fitsTie(text, tie) || !bearsOut(text, named, isLiteral, value.isQuoted)) return false;
-  return (isLiteral || !isExpression(text)) && !standsFor(text);
+    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text);
+  if (!fitsRelation(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
+  return (isLiteral || !isExpression(text)) && !isNotCredential(text);
 }
 
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
@@ -296,23 +305,31 @@ const isField = /^[A-Za-z][\w.]*=[^=]/;
  * The weaker the relation between name and value, the stronger the evidence that the value itself must give:
  * it could be just the next word or argument.
  */
-function fitsTie(value: string, tie: Tie | undefined): boolean {
+function fitsRelation(value: string, tie: Relation | undefined): boolean {
   if (tie === "option") return (!isPlainCase(value) || isDiceware(value)) && !isField.test(value);
   if (tie === "pair" || tie === "sentence")
     return (
-      hasDigit(value) || isOddWord(value) || isDiceware(value) || isAppPassword(value) || isJumble(value, 14)
+      hasDigit(value) ||
+      isUnusualWord(value) ||
+      isDiceware(value) ||
+      isAppPassword(value) ||
+      isScrambled(value, 14)
     );
   if (tie === "line" && isField.test(value)) return false;
   if (tie === "cell" || tie === "line")
     return (
-      hasDigit(value) || isOddWord(value) || isTokenLike(value) || isDiceware(value) || isJumble(value, 14)
+      hasDigit(value) ||
+      isUnusualWord(value) ||
+      isTokenLike(value) ||
+      isDiceware(value) ||
+      isScrambled(value, 14)
     );
   if (tie === "near") return isStrong(value);
   if (tie === "call")
     return (
       isTokenLike(value) ||
-      isJumble(value, 14) ||
-      isDressedWord(value) ||
+      isScrambled(value, 14) ||
+      isDecoratedWord(value) ||
       isNumberedWord(value) ||
       isDiceware(value) ||
       isCode(value) ||
@@ -330,10 +347,10 @@ const isNoWord = (value: string) =>
 
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean =>
-  isStrong(value) || isDiceware(value) || isDressedWord(value) || isOddWord(value);
+  isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
 
 /** `hORse$taple`: not a word of a sentence. */
-export const isOddWord: Accept = judgedOnce(
+export const isUnusualWord: Accept = memoize(
   (value) =>
     isNoWord(value) ||
     (value.length >= 6 &&
@@ -354,7 +371,7 @@ const isRandomToken = (value: string) =>
       (isGrouped(value) || (looksRandom(value) && (hasDigit(value) || value.length >= 20)));
 
 /** Only a credential looks like this. */
-export const isStrong: Accept = judgedOnce(
+export const isStrong: Accept = memoize(
   (value) =>
     (isRandomToken(value) && /^[\w+/=.:~%-]+$/.test(value) && !value.includes("://")) ||
     (value.length >= 8 &&
@@ -372,7 +389,7 @@ const isOddPassword = (value: string) =>
   /^[A-Za-z\d]+[!&%^?+~][A-Za-z\d]+$/.test(value) &&
   !/%[0-9a-f]{2}/i.test(value);
 
-function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
+function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
   const { claim, tie, isConstant } = named;
   // The text after `Cookie:` in `Cookie: session=…` has its own name and value.
   if ((claim === "maybe" || claim === "likely" || claim === "credential") && /^[\w.-]+=[^=]/.test(value))
@@ -383,7 +400,7 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
       isSurelyToken(value) ||
       (isHex(value) && value.length >= (named.isEnvironment ? 30 : 32)) ||
       /^[A-Z]{20}$/.test(value) ||
-      ((isLiteral || named.isEnvironment) && isJumble(value)) ||
+      ((isLiteral || named.isEnvironment) && isScrambled(value)) ||
       ((isConstant || named.isEnvironment) && (isUuid(value) || isLongCode(value) || isDense(value)))
     );
   if (claim === "credential")
@@ -398,22 +415,22 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
           (value.length >= 10 && hasDigit(value) && hasBothCases(value))))
     );
   if (claim === "token" || claim === "api_key")
-    return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDressedWord(value)))
+    return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDecoratedWord(value)))
       ? tie !== "sentence" || value.length >= 8
       : isDense(value) ||
           (tie !== "sentence" && tie !== "pair" && isChosen(value)) ||
           isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
-          ((named.isEnvironment || tie === "option") && (isShortCode(value) || isJumble(value, 14))) ||
-          (isQuoted && (isJumble(value, 14) || (claim === "api_key" && isShortCode(value))));
+          ((named.isEnvironment || tie === "option") && (isShortCode(value) || isScrambled(value, 14))) ||
+          (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value))));
   if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral));
   if (tie !== "sentence" && tie !== "line") return isPasswordLike(value, isLiteral || isConstant, isQuoted);
   if (!hasLetter(value) || value.length < 6) return false;
   return (
     claim !== "secret" ||
     isTokenLike(value) ||
-    isOddWord(value) ||
+    isUnusualWord(value) ||
     isDiceware(value) ||
-    isDressedWord(value) ||
+    isDecoratedWord(value) ||
     isStrong(value)
   );
 }

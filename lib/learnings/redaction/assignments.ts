@@ -1,20 +1,27 @@
 import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
-import { isCredential, isKeyId, type Tie } from "./assignment-values.ts";
-import { type Bridge, bridgesAt, isEnvironment, isLineStart, type Name, nextOfList } from "./bridges.ts";
-import { plainWordBehind } from "./plain-words.ts";
+import { isCredential, isKeyId, type Relation } from "./assignment-values.ts";
+import { findPlainWordAfter } from "./plain-words.ts";
 import {
   candidatesIn,
+  findInCjkAfter,
+  findInCjkBefore,
+  findInSentenceAfter,
+  findInSentenceBefore,
   type Sentences,
-  sayingBefore,
+  sentenceLengthMax,
   sentencesOf,
-  spokenBefore,
-  spokenBehind,
-  spokenReach,
-  writtenBefore,
-  writtenBehind,
+  verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
+import {
+  isEnvironment,
+  isLineStart,
+  type Name,
+  nextOfList,
+  type Separator,
+  separatorsAt,
+} from "./separators.ts";
 import { type Value, valueAt } from "./values.ts";
 import { vendorWords } from "./vendor-rows.ts";
 
@@ -44,7 +51,7 @@ const kindOf: Record<Claim, string> = {
 /** The whole content of an element. */
 const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
 
-function valueFor(name: Name, bridge: Bridge, at: number, isEnv: boolean): Value | undefined {
+function valueFor(name: Name, bridge: Separator, at: number, isEnv: boolean): Value | undefined {
   if (bridge.tie === "element" && !name.text.startsWith("<!", at)) {
     elementContent.lastIndex = at;
     const content = elementContent.exec(name.text)?.[0].trimEnd();
@@ -73,7 +80,7 @@ function cellAt(text: string, at: number): Value | undefined {
   return { text: closed, start, end: start + closed.length, isQuoted: true, isClosed: false };
 }
 
-interface Found {
+interface SearchResult {
   readonly spans: readonly Span[];
   /** Where the search continues: inside a refused value, unless that value is too long. */
   readonly resume: number;
@@ -83,7 +90,7 @@ interface Found {
  * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
  * `["bob", "…"]`.
  */
-function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): Value[] {
+function listed(name: Name, first: Value, claim: Claim, tie: Relation | undefined): Value[] {
   const named = { claim, tie, isConstant: false, isEnvironment: false };
   const values = [first];
   for (let last = first; values.length < 50; values.push(last)) {
@@ -99,14 +106,14 @@ function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): V
   return credentials[0] === first || values.length === 2 ? credentials : [];
 }
 
-function found(values: readonly Value[], claim: Claim): Found {
+function found(values: readonly Value[], claim: Claim): SearchResult {
   const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf[claim] }));
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
-function overBridge(name: Name, claim: Claim): Found | undefined {
+function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
   const { text, end } = name;
-  const bridges = bridgesAt(text, end);
+  const bridges = separatorsAt(text, end);
   if (bridges.length === 0) return undefined;
   const isEnv = isEnvironment(name);
   for (const bridge of bridges) {
@@ -130,7 +137,7 @@ function overBridge(name: Name, claim: Claim): Found | undefined {
 
 /** The characters that can follow a name in a sentence, up to the next space. */
 const opensSentence = /["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
-function goesOn({ text, end }: Name): boolean {
+function isFollowedByText({ text, end }: Name): boolean {
   opensSentence.lastIndex = end;
   return opensSentence.test(text);
 }
@@ -142,26 +149,26 @@ function inSentence(
   from: number,
   candidates: ReturnType<typeof candidatesIn>,
   sentences: Sentences,
-): Found | undefined {
+): SearchResult | undefined {
   const { next, last } = candidates(name.end);
-  if (next - name.end < spokenReach && (isCjk(name.name) || goesOn(name))) {
+  if (next - name.end < sentenceLengthMax && (isCjk(name.name) || isFollowedByText(name))) {
     const behind = isCjk(name.name)
-      ? writtenBehind(name.text, name.end, claim)
-      : spokenBehind(sentences, name.end, claim);
+      ? findInCjkAfter(name.text, name.end, claim)
+      : findInSentenceAfter(sentences, name.end, claim);
     if (behind) return found([behind], claim);
   }
   if (isCjk(name.name)) {
-    const before = writtenBefore(name.text, name.start, from, claim);
+    const before = findInCjkBefore(name.text, name.start, from, claim);
     if (before) return { ...found([before], claim), resume: name.end };
   }
-  if (last < from || name.start - last > spokenReach / 2) return undefined;
-  const before = spokenBefore(name.text, name.start, from);
+  if (last < from || name.start - last > sentenceLengthMax / 2) return undefined;
+  const before = findInSentenceBefore(name.text, name.start, from);
   return before && { ...found([before], claim), resume: name.end };
 }
 
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
 /** "The Acme key 0123… leaked": a value without a verb before it must be long and random. */
-function saidKey({ text, end }: Name): Found | undefined {
+function saidKey({ text, end }: Name): SearchResult | undefined {
   keyBehind.lastIndex = end;
   const value = keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
   const isSaid =
@@ -178,8 +185,8 @@ function isOwnLine({ text, start }: Name): boolean {
   const lineStart = window.lastIndexOf("\n");
   return (lineStart >= 0 || start <= ownLineReach) && ownLineBefore.test(window.slice(lineStart + 1));
 }
-function plainly(name: Name, claim: Claim): Found | undefined {
-  const word = plainWordBehind(name, () => isOwnLine(name));
+function plainly(name: Name, claim: Claim): SearchResult | undefined {
+  const word = findPlainWordAfter(name, () => isOwnLine(name));
   return word && found([word], claim);
 }
 
@@ -229,7 +236,7 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   ) {
     const owner = wordStart(text, start - 1, from);
     // "… as token": "as" is not part of the name, and the value is before it.
-    if (!sayingBefore.has(text.slice(owner, start - 1))) start = owner;
+    if (!verbsBeforeName.has(text.slice(owner, start - 1))) start = owner;
   }
   return { text, name: text.slice(start, end), start, end };
 }
@@ -293,7 +300,7 @@ export const assignments: Finder = {
     for (const hit of names) {
       if (hit.at < from) continue;
       const name = nameAt(text, hit, from);
-      let outcome: Found | undefined;
+      let outcome: SearchResult | undefined;
       if (!isNoName(name)) {
         let claim = claims.get(name.name);
         if (claim === undefined) {
@@ -302,9 +309,10 @@ export const assignments: Finder = {
         }
         if ((claim === "maybe" || claim === "likely") && /key$/i.test(name.name) && isNearNetwork(name.start))
           claim = "password";
-        if (claim) outcome = overBridge(name, claim);
+        if (claim) outcome = findAfterSeparator(name, claim);
         if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(name))
-          outcome = overBridge(name, "api_key") ?? inSentence(name, "api_key", from, candidates, sentences);
+          outcome =
+            findAfterSeparator(name, "api_key") ?? inSentence(name, "api_key", from, candidates, sentences);
         if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
           outcome = saidKey(name) ?? outcome;
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.

@@ -8,7 +8,7 @@ import {
   isTokenLike,
   looksChosen,
 } from "./assignment-values.ts";
-import { judgedOnce } from "./judged.ts";
+import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { quotes, type Value } from "./values.ts";
@@ -56,7 +56,7 @@ const strictCalls =
   /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect)/;
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
-const doorWord =
+const loginCallName =
   /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
 /** Vendors whose browser libraries take a key that is public by design. */
 const publicOpeners = new Set(
@@ -65,7 +65,7 @@ const publicOpeners = new Set(
   ),
 );
 const hasWordOf = (vendors: ReadonlySet<string>) =>
-  judgedOnce((called) => {
+  memoize((called) => {
     const names = called.match(/[A-Za-z]{3,}/g) ?? [];
     const words = names.flatMap((name) => [name, ...(name.match(/[A-Z]?[a-z]{2,}/g) ?? [])]);
     return words.some((word) => vendors.has(word.toLowerCase()));
@@ -96,7 +96,7 @@ const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|ac|x)[\w-]{0,24}$/i;
-const isDoorArgument = (text: string, isFirst: boolean) =>
+const isLoginArgument = (text: string, isFirst: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&
   !isPublicValue(text) &&
@@ -108,9 +108,9 @@ const isDoorArgument = (text: string, isFirst: boolean) =>
 const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 
 /** The arguments of a login call that look like credentials. */
-function doorArguments(list: readonly Argument[]): Value[] {
+function loginArguments(list: readonly Argument[]): Value[] {
   return list.flatMap(({ inner }, place) =>
-    inner && isDoorArgument(inner.text, place === 0 && list.length > 1) ? [inner] : [],
+    inner && isLoginArgument(inner.text, place === 0 && list.length > 1) ? [inner] : [],
   );
 }
 
@@ -144,18 +144,18 @@ function findInCalls(text: string): Span[] {
     const before = text.slice(Math.max(0, at - 32), at);
     const word = calledWord.exec(before)?.[1] ?? "";
     const name = callAt(before, word, before.trimEnd().length);
-    const isDoor = doorWord.test(word);
+    const isLoginCall = loginCallName.test(word);
     // A cheap check first: the first argument of most calls is not a string.
-    const isLiteral = !name && !isDoor && literalArgument.test(text.slice(at + 1, at + 24));
+    const isLiteral = !name && !isLoginCall && literalArgument.test(text.slice(at + 1, at + 24));
     const owner = isLiteral ? ownerOf(before, word) : undefined;
-    if (!name && !isDoor && !owner) continue;
+    if (!name && !isLoginCall && !owner) continue;
     const list = argumentsAt(text, at + 1)?.list;
     if (!list) {
       unclosedUntil = at + unclosedStep;
       continue;
     }
     const known = name && knownArgument(list, name);
-    const values = known ? [known] : isDoor ? doorArguments(list) : [];
+    const values = known ? [known] : isLoginCall ? loginArguments(list) : [];
     const keys = owner ? keyArguments(list, owner) : [];
     for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
     for (const { start, end } of keys) spans.push({ start, end, kind: apiKey.kind });

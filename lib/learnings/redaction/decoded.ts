@@ -3,7 +3,7 @@
 const decodedLengthMax = 96;
 
 /** Returns the first bytes of a base64 text as characters, or an empty string if it is not base64. */
-export function decodedStart(encoded: string): string {
+export function decodeStart(encoded: string): string {
   const whole = encoded.slice(0, decodedLengthMax).replace(/[^A-Za-z0-9+/]/g, "");
   try {
     return atob(whole.slice(0, whole.length - (whole.length % 4)));
@@ -56,19 +56,19 @@ const isSshPublic = (bytes: string) =>
   (bytes.startsWith("\0\0\0") && /^(?:ssh-|ecdsa-|sk-)/.test(bytes.slice(4))) || bytes.startsWith("SSHSIG");
 
 /** For text in a block with a header. */
-export function meaningOfBlock(encoded: string): Decoded {
-  const bytes = decodedStart(encoded);
+export function classifyBlock(encoded: string): Decoded {
+  const bytes = decodeStart(encoded);
   if (bytes.startsWith("openssh-key-v1")) return "private key";
   return isSshPublic(bytes) ? "public" : (derMeaning(bytes) ?? packetMeaning(bytes));
 }
 
 /** For text that may be a key, a certificate or a signature in DER. Returns undefined for other text. */
-export const meaningOfDer = (encoded: string): Decoded =>
-  /^MI?[A-Z]/.test(encoded) ? derMeaning(decodedStart(encoded)) : undefined;
+export const classifyDer = (encoded: string): Decoded =>
+  /^MI?[A-Z]/.test(encoded) ? derMeaning(decodeStart(encoded)) : undefined;
 
 /** For text without a header: accepts only text that is certainly a private key. */
 export function isBarePrivateKey(encoded: string): boolean {
-  const bytes = decodedStart(encoded);
+  const bytes = decodeStart(encoded);
   if (bytes.startsWith("openssh-key-v1") || /^-----BEGIN [A-Z ]*PRIVATE/.test(bytes)) return true;
   const length = bytes.charCodeAt(1);
   return (

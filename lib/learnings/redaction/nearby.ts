@@ -1,5 +1,12 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
-import { isCode, isDressedWord, isMadeUp, isNumberedWord, isOddWord, isStrong } from "./assignment-values.ts";
+import {
+  isCode,
+  isDecoratedWord,
+  isMadeUp,
+  isNumberedWord,
+  isStrong,
+  isUnusualWord,
+} from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
@@ -84,7 +91,7 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret))
     return false;
   if (/^pub/.test(secret)) return false;
-  const isSure = isStrong(secret) || isDressedWord(secret) || isOddWord(secret) || isCode(secret);
+  const isSure = isStrong(secret) || isDecoratedWord(secret) || isUnusualWord(secret) || isCode(secret);
   if (!(isSure && !isOrdinary(secret)) && !isNumberedWord(secret)) return false;
   const line = lineOf(text, start, end);
   const before = line.slice(0, line.indexOf("\0") - 1);

@@ -1,5 +1,5 @@
 import { hasDigit, isPlainCase } from "./appearance.ts";
-import { judgedOnce } from "./judged.ts";
+import { memoize } from "./memoize.ts";
 import { type Accept, hasDistinct } from "./rule.ts";
 import { marker } from "./view.ts";
 
@@ -145,7 +145,7 @@ export const isPasswordHash = (value: string): boolean =>
   );
 
 /** Whether a value only takes the place of a credential. Such a value stays, so examples stay readable. */
-export const isPlaceholder: Accept = judgedOnce(
+export const isPlaceholder: Accept = memoize(
   (value) =>
     value.length < 4 ||
     !hasDistinct(value, 3) ||

@@ -1,7 +1,7 @@
-import type { Name } from "./bridges.ts";
-import { judgedOnce } from "./judged.ts";
+import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
+import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
 
 /** "the password is …" and one plain word: a password, unless the word commonly describes passwords. */
@@ -24,7 +24,7 @@ const predicateEnding =
 /** `abgelaufen`, `gehasht`. */
 const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|t|n)$/;
 
-const isPlainWord: Accept = judgedOnce((value) => {
+const isPlainWord: Accept = memoize((value) => {
   const word = value.toLowerCase();
   return (
     !germanParticiple.test(word) &&
@@ -74,7 +74,7 @@ function formsAt(text: string, at: number): readonly RegExp[] {
   return ")*".includes(next) ? [verb, colon] : next === "-" || next >= "\u2e80" ? [sign] : [];
 }
 
-export function plainWordBehind({ text, name, end }: Name, isOwnLine: () => boolean): Value | undefined {
+export function findPlainWordAfter({ text, name, end }: Name, isOwnLine: () => boolean): Value | undefined {
   for (const form of formsAt(text, end)) {
     if (form === sign && !isOtherScript(name)) continue;
     form.lastIndex = end;

@@ -1,4 +1,4 @@
-import { isBarePrivateKey, meaningOfBlock } from "./decoded.ts";
+import { classifyBlock, isBarePrivateKey } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 
@@ -190,7 +190,7 @@ export function publicBlocks(text: string): Run[] {
     const next = boundaries[index + 1];
     const runs = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
     const last = runs.at(-1);
-    if (last && meaningOfBlock(textOf(text, runs)) === "public")
+    if (last && classifyBlock(textOf(text, runs)) === "public")
       blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;

@@ -3,16 +3,16 @@ import type { Claim } from "./assignment-names.ts";
 import {
   isCode,
   isCredential,
+  isDecoratedWord,
   isDiceware,
-  isDressedWord,
-  isJumble,
   isNumberedWord,
-  isOddWord,
+  isScrambled,
   isStrong,
+  isUnusualWord,
   looksChosen,
   sentenceWords,
 } from "./assignment-values.ts";
-import { judgedOnce } from "./judged.ts";
+import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import { type Value, valueAt } from "./values.ts";
@@ -41,7 +41,7 @@ const wordReadMax = 200;
 const listedLengthMax = 24;
 
 /** Values with digits that are not credentials: `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`. */
-export const isOrdinary: Accept = judgedOnce(
+export const isOrdinary: Accept = memoize(
   (value) =>
     /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
     /^v?\d[\d.,:/-]*[a-z]{0,6}\d*$/i.test(value) ||
@@ -88,12 +88,16 @@ function looksSpoken(
   const isPassword =
     claim === "password" || claim === "passphrase" || claim === "secret" || claim === "credential";
   if (isSaid && isCredential(value, { ...named, tie: "sentence" })) return value;
-  if (isPassword && isNext && (isDressedWord(value.text) || isOddWord(value.text) || isDiceware(value.text)))
+  if (
+    isPassword &&
+    isNext &&
+    (isDecoratedWord(value.text) || isUnusualWord(value.text) || isDiceware(value.text))
+  )
     return value;
   if (isPassword && isNext && isNumberedWord(value.text)) return value;
   if (isPassword && isNext && isCode(value.text) && !isOrdinary(value.text)) return value;
   if (isOrdinary(value.text)) return undefined;
-  if (isPassword && (isLikely(value.text) || (isSaid && isOddWord(value.text)))) return value;
+  if (isPassword && (isLikely(value.text) || (isSaid && isUnusualWord(value.text)))) return value;
   return isCredential(value, { ...named, tie: "near" }) ? value : undefined;
 }
 
@@ -184,7 +188,7 @@ function wordAt(text: string, word: string, at: number): Value | undefined {
 }
 
 /** The largest distance between a credential and its name, in characters. */
-export const spokenReach = 160;
+export const sentenceLengthMax = 160;
 
 const spokenPhrase =
   /(?:[ \t]+(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=])[ \t]+["'`\uE000]?(?=[a-z])|[ \t]+["'`\uE000](?=[a-z])/y;
@@ -285,7 +289,7 @@ function wordBehind({ text, words }: Sentences, from: number): Word | null {
 }
 
 /** Returns the credential that the sentence after `from` gives. */
-export function spokenBehind(sentences: Sentences, from: number, claim: Claim): Value | undefined {
+export function findInSentenceAfter(sentences: Sentences, from: number, claim: Claim): Value | undefined {
   const { text, refused } = sentences;
   let isSaid = false;
   if (claim === "passphrase") {
@@ -344,7 +348,7 @@ function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Val
   ownLineEnd.lastIndex = value.end;
   const isAlone = ownLineEnd.test(text);
   return isStrong(value.text) ||
-    isDressedWord(value.text) ||
+    isDecoratedWord(value.text) ||
     (isAlone &&
       (isDiceware(value.text) || isNumberedWord(value.text) || isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
@@ -355,7 +359,7 @@ const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
 const asciiWord = /[!-~]+/y;
 
 /** For scripts without spaces between words: returns the first ASCII word after the name. */
-export function writtenBehind(text: string, from: number, claim: Claim): Value | undefined {
+export function findInCjkAfter(text: string, from: number, claim: Claim): Value | undefined {
   cjkBridge.lastIndex = from;
   if (!cjkBridge.test(text)) return undefined;
   const start = cjkBridge.lastIndex;
@@ -374,7 +378,7 @@ const cjkBefore = new RegExp(
   `([!-~]{6,80})["'\`]?[ \\t]{0,2}(?:${cjkSaying.source})[\\u3040-\\u30ff\\u4e00-\\u9fff]{0,6}$`,
 );
 /** "使用 … 作为密码": for scripts without spaces between words, returns the value before its name. */
-export function writtenBefore(
+export function findInCjkBefore(
   text: string,
   nameStart: number,
   from: number,
@@ -393,7 +397,7 @@ export function writtenBefore(
   );
 }
 
-export const sayingBefore: ReadonlySet<string> = setOf(
+export const verbsBeforeName: ReadonlySet<string> = setOf(
   "as is als como comme come jako как ist est es é è to -",
 );
 /** The search covers the verb and at most four words between the verb and the name. */
@@ -406,7 +410,7 @@ function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
     if (end === wordEnded) return false;
     let start = end;
     while (start > from && classOf(text.charCodeAt(start - 1)) !== 6) start--;
-    if (end - start <= 5 && sayingBefore.has(text.slice(start, end))) return true;
+    if (end - start <= 5 && verbsBeforeName.has(text.slice(start, end))) return true;
     end = start;
   }
   return false;
@@ -415,7 +419,7 @@ const namedBefore =
   /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
 
 /** "… is the password": the value is before its name. */
-export function spokenBefore(text: string, nameStart: number, from: number): Value | undefined {
+export function findInSentenceBefore(text: string, nameStart: number, from: number): Value | undefined {
   const windowStart = Math.max(from, nameStart - 160);
   if (!hasVerbBefore(text, nameStart, windowStart)) return undefined;
   const line = text.slice(windowStart, nameStart);
@@ -426,7 +430,7 @@ export function spokenBefore(text: string, nameStart: number, from: number): Val
   const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
   const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
   return start >= windowStart &&
-    (isQuoted || looksChosen(word) || isJumble(word)) &&
+    (isQuoted || looksChosen(word) || isScrambled(word)) &&
     (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&
     !isPlaceholder(word)

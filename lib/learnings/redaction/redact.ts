@@ -3,8 +3,9 @@ import { calls, charArrays, rows } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
 import { shapeFinder, tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
-import { forgetJudged } from "./judged.ts";
+import { findSearchRanges, type LineRange } from "./line-ranges.ts";
 import { links } from "./links.ts";
+import { clearMemoized } from "./memoize.ts";
 import { nearbyRules } from "./nearby.ts";
 import { privateKeys, publicBlocks } from "./private-keys.ts";
 import type { ContextRule, Finder, Kind, NameHit, ShapeRule, Span, TokenRule } from "./rule.ts";
@@ -12,8 +13,7 @@ import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
 import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
 import { sections } from "./sections.ts";
-import { withFound } from "./spans.ts";
-import { placesFor, type Stretch } from "./stretches.ts";
+import { mergeSpans } from "./spans.ts";
 import { structured } from "./structured.ts";
 import { tables } from "./tables.ts";
 import { namedVendors, vendorTokens } from "./vendors.ts";
@@ -68,13 +68,13 @@ function withMarkers(text: string, spans: readonly Span[]): string {
   return marked + text.slice(from);
 }
 
-const placesIn = placesFor(finders);
+const placesIn = findSearchRanges(finders);
 
 /** Runs one finder on the lines near its keywords. */
 function findIn(
   text: string,
   finder: Finder,
-  stretches: readonly Stretch[],
+  stretches: readonly LineRange[],
   names: readonly NameHit[],
 ): Span[] {
   return stretches.flatMap(({ start, end }) => {
@@ -100,7 +100,7 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
     const found = findIn(view.text, finder, stretches[index] ?? [], names).filter(
       (span) => !view.text.slice(span.start, span.end).includes(marker) && !isPublic(span),
     );
-    spans = withFound(view.text, spans, found);
+    spans = mergeSpans(view.text, spans, found);
   }
   for (const { kind } of spans) kinds.add(kind);
   return withMarkers(
@@ -186,7 +186,7 @@ function redactBy(text: string, isPath: boolean): Redacted {
         : untilStable(first, isPath, kinds, roundsMax);
     return { text: redacted, kinds: [...kinds] };
   } finally {
-    forgetJudged();
+    clearMemoized();
   }
 }
 

@@ -20,7 +20,7 @@ export const kindNamed = (name: string): Kind => ({
 export type Accept = (secret: string) => boolean;
 
 /** The data that a context rule may inspect in addition to the secret. */
-export interface Found {
+export interface FoundSecret {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -29,7 +29,7 @@ export interface Found {
 }
 
 /** Must return false for an empty secret. */
-export type AcceptInContext = (secret: string, found: Found) => boolean;
+export type AcceptInContext = (secret: string, found: FoundSecret) => boolean;
 
 /** A credential with a prefix of its own. */
 export interface TokenRule extends Kind {

@@ -1,10 +1,10 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import {
-  isDressedWord,
-  isJumble,
+  isDecoratedWord,
   isKeyId,
   isMadeUp,
   isPublicValue,
+  isScrambled,
   isStrong,
   isTokenLike,
   looksChosen,
@@ -37,7 +37,7 @@ const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
 /** For places that rarely hold another value: rejects addresses, file names and other names. */
 const isArgument: Accept = (secret) =>
   secret.length >= 16 &&
-  (isTokenLike(secret) || isJumble(secret)) &&
+  (isTokenLike(secret) || isScrambled(secret)) &&
   !/:\/\/|^(?:\/|sha\d+:|[A-Za-z]\w*=[^=])|\.[a-z]{2,4}$|^[a-z]+(?:[-_.:/][a-z]*\d{0,4})+$/.test(secret) &&
   !isPublicValue(secret) &&
   !isKeyId(secret) &&
@@ -67,13 +67,13 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   (hasDigit(secret) || looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
-  (isDressedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
+  (isDecoratedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
-  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isJumble(secret)) && !isPlaceholder(secret)), upTo: ":" },
+  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
   command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"'][^\\s:\"'$]*:", isAnything, /[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,6}(?=["'])/y),
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
   // With a space after the option, these tools read the next word as something else.

@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
-import { isJumble, isTokenLike } from "./assignment-values.ts";
+import { isScrambled, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -102,7 +102,7 @@ export const formContexts: readonly ContextRule[] = [
   alone("Mapillary token", "mly|", /(?<!\w)MLY\|\d{10,20}\|[0-9a-f]{32}/g, ofLength(40)),
   alone("Tableau token", "==:", /(?<![\w+/])[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}(?!\w)/g, ofLength(57)),
   alone("Ably key", "", /(?<![\w.-])[\w-]{5,7}\.[\w-]{6}:[\w-]{16,43}(?![\w-])/g, (secret) => secret.length >= 29 && looksRandom(secret.slice(secret.indexOf(":")))),
-  alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":"))) || isJumble(secret.slice(secret.lastIndexOf(":") + 1))),
+  alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":"))) || isScrambled(secret.slice(secret.lastIndexOf(":") + 1))),
   alone("Unleash token", "prod.|production.|development.|dev.|staging.|test.", /(?<![\w:.-])(?:[\w-]{1,40}|\*|\[\]):[\w-]{1,30}\.[0-9a-f]{56}(?!\w)/g, ofLength(58)),
   alone("Bitwarden token", "0.", /(?<![\w.])0\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}={0,2}/g, ofLength(80)),
   // WordPress: six groups of four characters.

@@ -24,7 +24,7 @@ function firstBehind(spans: readonly Span[], at: number): number {
  * span keeps its kind. If it covers at least half of the later span, it grows to include that span, so that
  * the whole value is redacted.
  */
-export function withFound(text: string, spans: readonly Span[], found: readonly Span[]): readonly Span[] {
+export function mergeSpans(text: string, spans: readonly Span[], found: readonly Span[]): readonly Span[] {
   if (found.length === 0) return spans;
   if (spans.length === 0) return found;
   const grown = new Map<number, Span>();

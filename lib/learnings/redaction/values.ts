@@ -95,7 +95,7 @@ function matches(pattern: RegExp, text: string, at: number): boolean {
 }
 
 /** Whether the separator at `at` is part of a bare value. */
-function goesOn(text: string, at: number, isWholeLine: boolean): boolean {
+function isContinued(text: string, at: number, isWholeLine: boolean): boolean {
   const separator = text.charAt(at);
   const next = text.charAt(at + 1);
   if (separator === "" || /\s/.test(separator) || next.charCodeAt(0) >= 0x2e80) return false;
@@ -141,7 +141,7 @@ export function bareAt(
   while (end - start < lengthMax) {
     bareRun.lastIndex = end;
     if (bareRun.test(text)) end = bareRun.lastIndex;
-    if (!goesOn(text, end, isWholeLine)) break;
+    if (!isContinued(text, end, isWholeLine)) break;
     end++;
   }
   if (!isWholeLine) end = withoutClosers(text, start, Math.min(end, start + lengthMax));

@@ -1,5 +1,5 @@
 import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
-import { isJumble, isTokenLike } from "./assignment-values.ts";
+import { isScrambled, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, hasDistinct, kindNamed, type Span, type TokenRule } from "./rule.ts";
 import { namedRows, prefixRows, type VendorRow, vendorWords } from "./vendor-rows.ts";
@@ -27,7 +27,7 @@ const ruleOf = ({ name, words, alphabet, length, isExact, flags }: VendorRow): T
     isVaried(token) &&
     (!isExact || words.some((word) => token.startsWith(word) && token.length === word.length + length)) &&
     (!flags.includes("#") || hasDigit(token)) &&
-    (!flags.includes("~") || looksRandom(token) || isJumble(/[A-Za-z0-9]*$/.exec(token)?.[0] ?? "")) &&
+    (!flags.includes("~") || looksRandom(token) || isScrambled(/[A-Za-z0-9]*$/.exec(token)?.[0] ?? "")) &&
     (!flags.includes("U") || isUuid(token.slice(-36))),
 });
 

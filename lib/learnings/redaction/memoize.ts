@@ -6,7 +6,7 @@ const keptMax = 1_024;
 const memories: Map<string, boolean>[] = [];
 
 /** Judges a value once, even if several searches find it. The judge must depend on the value only. */
-export function judgedOnce(judge: Accept): Accept {
+export function memoize(judge: Accept): Accept {
   const verdicts = new Map<string, boolean>();
   memories.push(verdicts);
   return (value) => {
@@ -21,6 +21,6 @@ export function judgedOnce(judge: Accept): Accept {
 }
 
 /** Call this after every text: the cached values may be credentials, and no credential may stay in memory. */
-export function forgetJudged(): void {
+export function clearMemoized(): void {
   for (const verdicts of memories) verdicts.clear();
 }

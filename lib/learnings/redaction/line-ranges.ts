@@ -3,14 +3,14 @@ import { wordSearch } from "./keywords.ts";
 import type { Finder, NameHit } from "./rule.ts";
 
 /** Whole lines of a text, around the keywords of a finder. */
-export interface Stretch {
+export interface LineRange {
   readonly start: number;
   end: number;
 }
 
-export interface Places {
+export interface SearchRanges {
   /** In the order of the finders. A finder without keywords has the whole text. */
-  readonly stretches: ReadonlyArray<readonly Stretch[]>;
+  readonly stretches: ReadonlyArray<readonly LineRange[]>;
   /** The positions of possible credential names. */
   readonly names: readonly NameHit[];
 }
@@ -19,7 +19,7 @@ export interface Places {
 const reachDefault = 160;
 
 /** Finds every keyword of every finder, and every name, in one pass. */
-export function placesFor(finders: readonly Finder[]): (text: string) => Places {
+export function findSearchRanges(finders: readonly Finder[]): (text: string) => SearchRanges {
   const owners = new Map<string, number[]>();
   for (const [index, { keywords }] of finders.entries())
     for (const keyword of keywords) owners.set(keyword, [...(owners.get(keyword) ?? []), index]);
@@ -31,7 +31,7 @@ export function placesFor(finders: readonly Finder[]): (text: string) => Places 
   const search = wordSearch(words);
 
   return (text) => {
-    const stretches: Stretch[][] = finders.map(({ keywords }) =>
+    const stretches: LineRange[][] = finders.map(({ keywords }) =>
       keywords.length === 0 ? [{ start: 0, end: text.length }] : [],
     );
     const names: NameHit[] = [];

@@ -1,6 +1,6 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
-import type { Tie } from "./assignment-values.ts";
-import { judgedOnce } from "./judged.ts";
+import type { Relation } from "./assignment-values.ts";
+import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
 
 /** A name and its position in the text. */
@@ -12,8 +12,8 @@ export interface Name {
 }
 
 /** The text that leads from a name to its value. */
-export interface Bridge {
-  readonly tie: Tie | undefined;
+export interface Separator {
+  readonly tie: Relation | undefined;
   /** The characters that the bridge can begin with, so that most names need only one lookup. */
   readonly first: string;
   /** The characters that can follow the first spaces of the bridge; undefined if any character can. */
@@ -31,7 +31,7 @@ const isFlag = ({ name }: Name) => name.startsWith("-");
 const isElement = (name: Name) =>
   "<:".includes(name.text.charAt(name.start - 1) || " ") && /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
-const isDeclaredName = judgedOnce(
+const isDeclaredName = memoize(
   (name) =>
     /_key$|^LicenseKey$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name) ||
     /^(?:requirepass|masterauth|rootpw)$/.test(name),
@@ -60,14 +60,14 @@ const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharC
   .join("");
 
 const over = (
-  tie: Tie | undefined,
+  tie: Relation | undefined,
   first: string,
   pattern: RegExp,
-  more?: Pick<Bridge, "beyond" | "serves" | "isList">,
-): Bridge => ({ tie, first, pattern, ...more });
+  more?: Pick<Separator, "beyond" | "serves" | "isList">,
+): Separator => ({ tie, first, pattern, ...more });
 
 /** In the order in which they are tried. */
-const bridges: readonly Bridge[] = [
+const bridges: readonly Separator[] = [
   // password = SecretStr("…")
   over("call", " \t=", sticky(`[ \\t]*=[ \\t]*(?:new |\\[\\])?[\\w.:]+\\((?=[${q}])`), { beyond: "=" }),
   // password: >- and the value in the next line
@@ -224,19 +224,19 @@ const bridges: readonly Bridge[] = [
   over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),
 ];
 
-const byFirst = new Map<string, readonly Bridge[]>();
+const byFirst = new Map<string, readonly Separator[]>();
 for (const first of new Set(bridges.flatMap((bridge) => [...bridge.first])))
   byFirst.set(
     first,
     bridges.filter((bridge) => bridge.first.includes(first)),
   );
-const bridgesFrom = (first: string): readonly Bridge[] => byFirst.get(first) ?? [];
-const byBeyond = new Map<string, readonly Bridge[]>();
+const separatorsFrom = (first: string): readonly Separator[] => byFirst.get(first) ?? [];
+const byBeyond = new Map<string, readonly Separator[]>();
 /** Caches the lists for ASCII characters only, so that the cache stays small. */
-function bridgesOver(blank: string, beyond: string): readonly Bridge[] {
+function separatorsOver(blank: string, beyond: string): readonly Separator[] {
   const known = byBeyond.get(blank + beyond);
   if (known) return known;
-  const made = bridgesFrom(blank).filter(
+  const made = separatorsFrom(blank).filter(
     (bridge) => bridge.beyond === undefined || bridge.beyond.includes(beyond),
   );
   if (beyond.charCodeAt(0) < 128) byBeyond.set(blank + beyond, made);
@@ -247,12 +247,12 @@ const isBlank = (character: string) => character === " " || character === "\t";
 const blanksMax = 80;
 
 /** The bridges that can begin with the text after a name. */
-export function bridgesAt(text: string, at: number): readonly Bridge[] {
+export function separatorsAt(text: string, at: number): readonly Separator[] {
   const first = text.charAt(at);
-  if (first === "" || !isBlank(first)) return first === "" ? [] : bridgesFrom(first);
+  if (first === "" || !isBlank(first)) return first === "" ? [] : separatorsFrom(first);
   let beyond = at + 1;
   while (beyond < at + blanksMax && isBlank(text.charAt(beyond))) beyond++;
-  return bridgesOver(first, text.charAt(beyond));
+  return separatorsOver(first, text.charAt(beyond));
 }
 
 /** The text between two values of the same list. */
