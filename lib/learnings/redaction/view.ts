@@ -19,7 +19,8 @@ export const innermostSingle = "\uE003";
 /** A marker of an earlier redaction. It is not a name, a value or a context. */
 export const marker = "\uE010";
 
-const special = /[&\\%<"'`[\n\u0080-\uffff]/g;
+/** Letters of Chinese, Japanese and Korean (U+3040 to U+A788, U+AC00 to U+D7FF) have no plain form. */
+const special = /[&\\%<"'`[\n\u0080-\u303f\ua789-\uabff\ud800-\uffff]/g;
 const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
 const entity =
   /&(?:#(\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(quot|apos|amp|lt|gt|nbsp|equals|colon|num|excl|dollar|sol|plus|commat|lowbar|Tab|NewLine));/y;

@@ -83,6 +83,7 @@ const againstSearches = [
   "\n-",
   "&quot;password&quot;:&quot;",
   "contraseña es a1",
+  "密码",
   "PuTTY-User-Key-File-2: Private-MAC: ",
   "eyJ-",
   "eyJa.eyJb.",
