@@ -230,7 +230,7 @@ export function bindPaging(
       t: nowSeconds,
       ...(query.include_removed === true && { s: [resumes ? began : needsSince, began] as [number, number] }),
       ...(resumes && { r: 1 as const }),
-      ...(readable !== undefined && { v: readable }),
+      v: readable,
       ...(keepsSize && { n: pageSize }),
     });
   return {

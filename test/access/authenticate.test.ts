@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type AuthenticationRequest, authenticate } from "../../lib/access/authenticate.ts";
+import {
+  type AuthenticationRequest,
+  authenticate,
+  withCurrentOrganizations,
+} from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import {
@@ -14,7 +18,7 @@ import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Key } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
-import { everyKindOfKey, github, World } from "../support/world.ts";
+import { everyKindOfKey, github, gitlab, World } from "../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -118,6 +122,30 @@ describe("the principal of a request", () => {
       organizations: [{ uuid: home }],
       forbiddenOrganizations: [{ uuid: other }],
       role: { id: "cr_member" },
+    });
+  });
+
+  test("an instance key whose organizations are read again has those of now, as far as it is authorized; its epochs stay", async () => {
+    await world.instance("again");
+    const home = await world.organization("again-home", { instance_id: "again" });
+    await world.member(gitlab("again", "again-home"), "u1", { role: "cr_admin" });
+    const key = await world.key({
+      kind: "instance",
+      instanceId: "again",
+      home,
+      owner: "u1",
+      role: "cr_admin",
+    });
+    const before = await principalOf(key);
+    const later = await world.organization("again-later", { instance_id: "again" });
+    const after = await withCurrentOrganizations(store().table, before);
+    expect(after).toEqual({ ...before, organizations: after.organizations });
+    expect(after.organizations.map(({ uuid }) => uuid).toSorted()).toEqual([home, later].toSorted());
+    expect((await principalOf(key)).scopeEpochs).not.toEqual(before.scopeEpochs);
+    const narrow = { ...before, key: { ...before.key, authorized: [home] } };
+    expect(await withCurrentOrganizations(store().table, narrow)).toMatchObject({
+      organizations: [{ uuid: home }],
+      forbiddenOrganizations: [{ uuid: later }],
     });
   });
 });
@@ -304,21 +332,22 @@ describe("the reads of an authentication", () => {
     expect((await authenticated(text)).prefetched).toEqual([]);
   });
 
-  test("pass the tenant to the prefetch, and the organization if the key belongs to one", async () => {
+  test("pass the tenant to the prefetch, the organization if the key belongs to one, and the member of a user key", async () => {
     const { keys, organization } = await everyKindOfKey(world, "tenants");
-    for (const [kind, ...place] of [
-      ["workspace", "w#tenants-workspace", undefined],
-      ["instance", "i#tenants-instance", undefined],
-      ["legacy", "w#tenants-workspace", organization],
-      ["user", "w#tenants-workspace", organization],
+    for (const [kind, tenant, named] of [
+      ["workspace", "w#tenants-workspace", {}],
+      ["instance", "i#tenants-instance", {}],
+      ["legacy", "w#tenants-workspace", { organization }],
+      ["organization", "w#tenants-workspace", { organization }],
+      ["agentic", "w#tenants-workspace", { organization }],
+      ["user", "w#tenants-workspace", { organization, user: "u-member" }],
     ] as const) {
       const asked: unknown[] = [];
-      await authenticated(keys[kind].text, (...named) => {
-        asked.push(named);
+      await authenticated(keys[kind].text, (...given) => {
+        asked.push(given);
         return [];
       });
-      const [tenant, named] = place;
-      expect(asked).toMatchObject([[tenant, { organization: named }]]);
+      expect(asked, kind).toEqual([[tenant, named]]);
     }
   });
 });

@@ -303,6 +303,16 @@ describe("a cursor", () => {
     await expect(open(end, resumable)).rejects.toMatchObject(invalidCursor);
   });
 
+  test("a walk without removals may be resumed and continued longer than removals are kept", async () => {
+    const { clock, walk, open } = await bench();
+    const plain = { operation: resumable, query: { include_removed: false } };
+    const begin = await open(walk(plain).resume("a"), resumable);
+    clock.advance(399 * dayMs);
+    const next = walk({ ...plain, cursor: begin }).next("b");
+    clock.advance(30 * dayMs);
+    expect((await open(next, resumable)).position).toBe("b");
+  });
+
   test("accepts filters in any order, omitted filters, and any way to name the scope", async () => {
     const { walk, open } = await bench();
     const filters = [
@@ -475,6 +485,14 @@ describe("a cursor after a restore or a return", () => {
     await expect(changed({ operation: ending, ...before }, after)()).rejects.toEqual(moved);
     await expect(changed({ operation, query, ...before }, after)()).rejects.toEqual(moved);
     expect(await changed({ operation, ...before }, after)()).toBe("a");
+  });
+
+  test("a cursor is valid in every release as long as nothing was restored and no organization came back: only the tenant's name is bound", async () => {
+    const { walk, open } = await bench();
+    const tenantDigest = createHash("sha256").update("w#acme").digest().subarray(0, 6).toString("base64url");
+    const one = oneWith({});
+    for (const change of [{ operation }, { operation, ...one }, { operation: ending, query, ...one }])
+      expect(await open(walk(change).next("a"), change.operation)).toMatchObject({ tenantDigest });
   });
 
   test("a cursor of release 1 is refused after any restore", async () => {
