@@ -83,14 +83,15 @@ async function fieldsOfKind(
   const { instanceId } = request;
   await requireInstance(table, instanceId, organization);
   const authorized = request.authorized ? [...new Set(request.authorized)] : null;
-  if (authorized) await requireAuthorized(table, request, organization);
+  if (request.authorized)
+    await requireAuthorized(table, { instanceId, authorized: request.authorized }, organization);
   return { owner, role, instance_id: instanceId, authorized };
 }
 
 /** Checks the list of an instance key: its length, that it contains the home, and that all are of the same instance. */
 async function requireAuthorized(
   table: Table,
-  { instanceId, authorized = [] }: Extract<KeyRequest, { readonly kind: "instance" }>,
+  { instanceId, authorized }: { readonly instanceId: string; readonly authorized: readonly string[] },
   home: OrganizationItem,
 ): Promise<void> {
   const { authorizedOrganizationsMax: most } = keyLimits;

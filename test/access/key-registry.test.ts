@@ -217,6 +217,11 @@ describe("a new key", () => {
     await expect(asInstance({ authorized: [home, organization] })).rejects.toThrow(
       refusal("Organization refused-org is not of instance refused-instance."),
     );
+    await expect(asInstance({ authorized: [organization] })).rejects.toThrow(
+      refusal(
+        "The authorized organizations of an instance key must contain its home organization refused-home.",
+      ),
+    );
     const tooMany = new Array(keyLimits.authorizedOrganizationsMax + 1).fill(home);
     await expect(asInstance({ authorized: tooMany })).rejects.toThrow(
       refusal("A key names at most 1000 organizations; without a list it sees the whole instance."),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
-import { rotateKey } from "../../lib/access/rotate-key.ts";
+import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
@@ -55,6 +55,16 @@ describe("rotation", () => {
     await world.workspace("mover-home");
     await world.organization("mover", { workspace_id: "mover-home" });
     expect((await world.rotate(old, 0)).key.tenant).toBe("w#mover-home");
+  });
+
+  test("rotation of a workspace token makes a token of the same workspace and owner, without an organization", async () => {
+    await world.workspace("rotation-house");
+    const old = await world.token("rotation-house");
+    const { key, organizations } = await rotate(world.deps, old.key, { graceSeconds: 60, actor: operator });
+    const { kind, workspace_id, owner, name, expires_at_ms } = old.key;
+    expect(await stored(key.id)).toMatchObject({ kind, workspace_id, owner, name, expires_at_ms });
+    expect([key.organization, organizations]).toEqual([null, null]);
+    expect(await stored(old.key.id)).toMatchObject({ rotated_to: key.id });
   });
 
   test("rotation is refused for a revoked, rotated, expired or unknown key, and for a key of a deleted organization", async () => {
