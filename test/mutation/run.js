@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import shareEngine from "../support/shared-engine.ts";
+import shareEngine, { sharedEndpointVariable } from "../support/shared-engine.ts";
 import { oneLine, parts } from "./parts.ts";
 import { reportFile } from "./stryker.config.js";
 
@@ -52,12 +52,24 @@ function judge(part) {
   const endless = mutants.filter(({ status }) => status === "Timeout").length;
   const killed = endless + mutants.filter(({ status }) => status === "Killed").length;
   const counted = killed + unexplained.length;
+  // Stryker does not count them: a test file could not even be loaded.
+  const broken = mutants.filter(({ status }) => status === "RuntimeError").length;
   for (const { file, line, code, becomes } of unexplained)
     console.log(`survived: ${file}:${line}  ${code}  =>  ${becomes}`);
   console.log(
-    `${part}: ${((100 * killed) / counted).toFixed(1)} % (${killed} of ${counted} killed, ${endless} of them by running for ever; ${reasoned} more are equivalent)`,
+    `${part}: ${((100 * killed) / counted).toFixed(1)} % (${killed} of ${counted} killed, ${endless} of them by running for ever; ${reasoned} more are equivalent, ${broken} more cannot be loaded)`,
   );
   return unexplained.length === 0;
+}
+
+/** Without the engine no test begins, and every mutant looks like one that cannot be loaded. */
+async function engineAnswers() {
+  const endpoint = process.env[sharedEndpointVariable];
+  if (endpoint === undefined) return true;
+  return await fetch(endpoint).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function run(part) {
@@ -70,9 +82,14 @@ async function run(part) {
     env: { ...process.env, MUTATION_PART: part },
   });
   const [status] = await once(child, "exit");
+  const hadEngine = await engineAnswers();
   await stopEngine?.();
-  if (status === 0) return judge(part);
-  console.error(`${part}: Stryker ended with ${status}.`);
+  if (status === 0 && hadEngine) return judge(part);
+  console.error(
+    hadEngine
+      ? `${part}: Stryker ended with ${status}.`
+      : `${part}: the engine ended before the tests did. Run this part again.`,
+  );
   return false;
 }
 
