@@ -160,8 +160,8 @@ function seal(key: SigningKey, payload: Payload): string {
  */
 function encode(payload: Payload): Buffer {
   const { p, ...others } = payload;
-  const packed = typeof p === "string" ? packSortKey(p) : "";
-  const isSortKey = typeof p === "string" && unpackSortKey(packed) === p;
+  const packed = typeof p === "string" ? packSortKey(p) : undefined;
+  const isSortKey = packed !== undefined && unpackSortKey(packed) === p;
   return Buffer.from(isSortKey ? `${JSON.stringify(others)}\u0000${packed}` : JSON.stringify(payload));
 }
 

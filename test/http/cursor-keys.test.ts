@@ -81,7 +81,14 @@ describe("the ring of signing keys", () => {
 
   test("the ring of signing keys of a new table is not created by a request: the request gets a 503 with Retry-After", async () => {
     const { table, item } = await newTable({ hasKeys: false });
-    const problem = { code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 60 };
+    const problem = {
+      code: "SERVICE_UNAVAILABLE",
+      message: "The service is being set up. Retry the same request in a minute.",
+      retryAfterSeconds: 60,
+      cause: new TypeError(
+        "There are no cursor signing keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
+      ),
+    };
     expect(() => newRing().accept(item)).toThrow(expect.objectContaining(problem));
     await expect(newRing().named(table, "any")).rejects.toMatchObject(problem);
     expect(await table.get(cursorKeysKey)).toBeUndefined();

@@ -198,6 +198,7 @@ describe("a cursor", () => {
   test.each([
     ["nothing", ""],
     ["a payload of another form", JSON.stringify({ o: listOrganizations.id, t: 0 })],
+    ["a payload without a position", JSON.stringify({ o: listOrganizations.id, b: "", t: 0 })],
   ])("with a valid signature over %s is refused", async (_, content) => {
     const { open, ring } = await bench();
     const { id, secret } = ring.current();
@@ -286,30 +287,30 @@ describe("a cursor", () => {
     clock.advance(399 * msPerDay);
     const resumed = walk({ ...mirror, cursor: begin });
     const page = await open(resumed.next("b"), resumable);
+    clock.advance(msPerDay / 2);
     const [next, end] = [
       walk({ ...mirror, cursor: page }).next("c"),
       walk({ ...mirror, cursor: page }).resume("c"),
     ];
-    clock.advance(msPerDay);
+    clock.advance(msPerDay / 2);
     await open(next, resumable);
     clock.advance(1_000);
-    await expect(open(next, resumable)).rejects.toMatchObject({
-      message: "cursor: goes on with a walk that is older than 400 days. Start a new walk.",
-    });
+    const tooOld = { message: "cursor: goes on with a walk that is older than 400 days. Start a new walk." };
+    await expect(open(next, resumable)).rejects.toMatchObject(tooOld);
     // The 400 days of the resume cursor count from the start of the walk that it ends.
     clock.advance(398 * msPerDay);
     await open(end, resumable);
-    clock.advance(2 * msPerDay);
-    await expect(open(end, resumable)).rejects.toMatchObject(invalidCursor);
+    clock.advance(msPerDay);
+    await expect(open(end, resumable)).rejects.toMatchObject(tooOld);
   });
 
   test("a walk without removals may be resumed and continued longer than removals are kept", async () => {
     const { clock, walk, open } = await bench();
     const plain = { operation: resumable, query: { include_removed: false } };
     const begin = await open(walk(plain).resume("a"), resumable);
-    clock.advance(399 * dayMs);
+    clock.advance(399 * msPerDay);
     const next = walk({ ...plain, cursor: begin }).next("b");
-    clock.advance(30 * dayMs);
+    clock.advance(30 * msPerDay);
     expect((await open(next, resumable)).position).toBe("b");
   });
 
