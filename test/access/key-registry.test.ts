@@ -226,6 +226,7 @@ describe("a new key", () => {
     await expect(asInstance({ authorized: tooMany })).rejects.toThrow(
       refusal("A key names at most 1000 organizations; without a list it sees the whole instance."),
     );
+    expect((await asInstance({ authorized: tooMany.slice(1) })).key.authorized).toEqual([home]);
     await world.instance("refused-instance", { active: false });
     await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
     await store().table.write({ delete: tenantKey("i#refused-instance") });
