@@ -137,18 +137,26 @@ describe("on a deployed stack", () => {
     );
   });
 
-  test("`events redrive` waits for the workers and reports which events failed again, and why", async () => {
-    // Skips the minutes that a real queue takes.
+  const letterOf = (number: number, group: string) => ({
+    id: `letter-${number}`,
+    group,
+    body: JSON.stringify(event(number, "planet.saved", {})),
+    reason: "type: planet.saved is not known",
+  });
+
+  /** Puts letters into the queue of failed events; the tool then waits no real time. */
+  async function failedLetters(letters: readonly ReturnType<typeof letterOf>[]) {
     const sleep = vi.spyOn(systemClock, "sleep").mockResolvedValue();
     onTestFinished(() => sleep.mockRestore());
     const [events, deadLetters] = [`${aws.url}/events.fifo`, `${aws.url}/dead.fifo`];
-    const letterOf = (number: number) => ({
-      id: `again-${number}`,
-      group: `g${number}`,
-      body: JSON.stringify(event(200 + number, "planet.saved", {})),
-      reason: "type: planet.saved is not known",
-    });
-    await sqsDeadLetters(createSqsCall(), deadLetters).send([1, 2, 3].map(letterOf));
+    await sqsDeadLetters(createSqsCall(), deadLetters).send(letters);
+    return { events, deadLetters };
+  }
+
+  test("`events redrive` waits for the workers and reports which events failed again, and why", async () => {
+    const { events, deadLetters } = await failedLetters(
+      [1, 2, 3].map((number) => letterOf(200 + number, `g${number}`)),
+    );
     aws.workWith(
       ({ MessageGroupId }) => (MessageGroupId === "g2" ? { reason: "name: is missing" } : undefined),
       events,
@@ -173,17 +181,8 @@ describe("on a deployed stack", () => {
   });
 
   test("`events redrive ID` does not report success if the event may be hidden behind others of its group", async () => {
-    const sleep = vi.spyOn(systemClock, "sleep").mockResolvedValue();
-    onTestFinished(() => sleep.mockRestore());
-    const [events, deadLetters] = [`${aws.url}/events.fifo`, `${aws.url}/dead.fifo`];
-    const letterOf = (number: number) => ({
-      id: `hidden-${number}`,
-      group: "one-group",
-      body: JSON.stringify(event(300 + number, "planet.saved", {})),
-      reason: "type: planet.saved is not known",
-    });
-    await sqsDeadLetters(createSqsCall(), deadLetters).send(
-      Array.from({ length: 12 }, (_, index) => letterOf(index)),
+    const { events, deadLetters } = await failedLetters(
+      Array.from({ length: 12 }, (_, index) => letterOf(300 + index, "one-group")),
     );
     aws.workWith(() => ({ reason: "type: planet.saved is not known" }), events, deadLetters);
     const { id } = event(300, "planet.saved", {});
