@@ -33,6 +33,12 @@ export type GatewayOptions = {
   readonly random: Random;
 };
 
+/**
+ * Node's five seconds are too short for programs that call now and then: a request that is sent while its connection is
+ * being closed gets no answer, and a change without an answer cannot simply be sent again.
+ */
+const keepAliveMs = 65_000;
+
 const requestIdHeader = "x-amzn-requestid";
 
 export type Gateway = { readonly url: string; close(): Promise<void> };
@@ -54,6 +60,7 @@ export async function startGateway(options: GatewayOptions, port: number): Promi
       response.destroy();
     });
   });
+  server.keepAliveTimeout = keepAliveMs;
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return { url: `http://127.0.0.1:${portOf(server)}`, close: () => close(server) };

@@ -9,6 +9,11 @@ const start = useGateway();
 const answerOf = async (answer: unknown, options = {}) =>
   call(await start({ buffered: async () => answer }, options), "/v1/things/1");
 
+test("an idle connection is kept for a minute: a program that writes now and then meets no closed one", async () => {
+  const { headers } = await answerOf({ statusCode: 200 });
+  expect(headers["keep-alive"]).toBe("timeout=65");
+});
+
 describe("invalid answers", () => {
   test.each([
     ["nothing at all", undefined],

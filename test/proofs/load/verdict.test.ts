@@ -28,6 +28,11 @@ test("a third call within the window is detected, whatever its answer", () => {
   expect(overAdmitted([call(0), call(10), call(59_000, 404)], limit)).toEqual(["b: 3 of 2 within 60000 ms"]);
 });
 
+test("a call without an answer may have been admitted or not: it proves nothing", () => {
+  expect(overAdmitted([call(0), call(10), call(20, 0)], limit)).toEqual([]);
+  expect(wronglyRefused([call(0), call(10, 0), call(20, 429)], limit)).toEqual([]);
+});
+
 test("a refusal with room in the window is detected", () => {
   expect(wronglyRefused([call(0), call(10, 429)], limit)).toEqual(["b: refused with 1 of 2 in the window"]);
   expect(wronglyRefused([call(0), call(10), call(70_000, 429)], limit)).toHaveLength(1);

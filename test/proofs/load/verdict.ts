@@ -2,8 +2,9 @@ import type { Outcome } from "./driver.ts";
 
 export type Limit = { readonly requestsMax: number; readonly windowMs: number };
 
-/** Every call that is not refused counts, whatever its answer. */
-const isAdmitted = ({ status }: Outcome): boolean => status !== 429;
+/** Every call that is not refused counts, whatever its answer. A call without an answer may have been either. */
+const mayBeAdmitted = ({ status }: Outcome): boolean => status !== 429;
+const isAdmitted = (outcome: Outcome): boolean => mayBeAdmitted(outcome) && outcome.status !== 0;
 
 /** The service stamps calls with whole milliseconds: the earliest stamp that a call sent now can get. */
 const earliestStampMs = ({ sentMs }: Outcome): number => Math.floor(sentMs);
@@ -25,9 +26,9 @@ export function overAdmitted(outcomes: readonly Outcome[], { requestsMax, window
 
 /** Certainly wrong: a refusal although all calls that may have been in its window are fewer than the limit. */
 export function wronglyRefused(outcomes: readonly Outcome[], { requestsMax, windowMs }: Limit): string[] {
-  const admitted = outcomes.filter(isAdmitted);
+  const admitted = outcomes.filter(mayBeAdmitted);
   return outcomes.flatMap((refused) => {
-    if (isAdmitted(refused)) return [];
+    if (mayBeAdmitted(refused)) return [];
     const within = admitted.filter(
       ({ sentMs, receivedMs }) =>
         receivedMs >= earliestStampMs(refused) - windowMs && sentMs <= refused.receivedMs,
