@@ -60,8 +60,8 @@ const reasonOf = (error: unknown): string => {
 export async function emptyDirectory(directory: DataDirectory): Promise<void> {
   const { demoFile, demoProgressFile, ownerFile, bucketFolder } = directory;
   const data = engineKinds.map((kind) => enginePath(directory, kind));
-  const besides = data.flatMap((path) => [`${path}-wal`, `${path}-shm`, `${path}-journal`]);
-  const paths = [...data, ...besides, demoFile, demoProgressFile, ownerFile, bucketFolder];
+  const companions = data.flatMap((path) => [`${path}-wal`, `${path}-shm`, `${path}-journal`]);
+  const paths = [...data, ...companions, demoFile, demoProgressFile, ownerFile, bucketFolder];
   await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })));
 }
 

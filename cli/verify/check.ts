@@ -12,7 +12,7 @@ export class CheckFailed extends OperatorError {}
 const pollMs = 250;
 
 /** Waits for something that the service does in the background. Checks at least once, even after the deadline. */
-export async function eventually(
+export async function waitUntil(
   isThere: () => Promise<boolean>,
   { untilMs, otherwise }: { readonly untilMs: number; readonly otherwise: string },
 ): Promise<void> {

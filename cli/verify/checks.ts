@@ -8,7 +8,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { vectorKey } from "../../lib/store/layout.ts";
 import type { Connection } from "../connection/connection.ts";
 import { type CallRequest, callExpecting, callSuccessfully, parse } from "./call.ts";
-import { type Check, CheckFailed, eventually } from "./check.ts";
+import { type Check, CheckFailed, waitUntil } from "./check.ts";
 import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 
 /** Where a check runs. */
@@ -203,7 +203,7 @@ function indexChecks({ connection, search }: CheckContext, { newLearning }: Call
           );
         const id = await indexed();
         // A vector index follows a write after a short delay.
-        await eventually(
+        await waitUntil(
           async () => (await search(request)).learnings.some((learning) => learning.id === id),
           {
             untilMs: systemClock.nowMs() + searchMsMax,

@@ -15,7 +15,7 @@ import {
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sendAll } from "../send-events.ts";
-import { type Check, CheckFailed, eventually } from "./check.ts";
+import { type Check, CheckFailed, waitUntil } from "./check.ts";
 import { type StageEvents, stage } from "./stage.ts";
 
 /**
@@ -50,7 +50,7 @@ export function eventChecks(
   };
   const applied = Object.entries(tracesOf(table)).map(([type, isThere]) => ({
     name: `${type} is applied`,
-    run: async () => await eventually(isThere, { untilMs: untilMs(), otherwise: notApplied(type) }),
+    run: async () => await waitUntil(isThere, { untilMs: untilMs(), otherwise: notApplied(type) }),
   }));
   return [send, ...applied, usedCheck(connection, events, waitMs)];
 }
@@ -91,7 +91,7 @@ function usedCheck(connection: Connection, events: StageEvents, waitMs: number):
         );
       const event = events.used(captured.sk);
       await sendAll(connection, [event]);
-      await eventually(
+      await waitUntil(
         async () => Number((await table.get(learningKey(cloud.uuid, captured.sk)))?.usage_count) > 0,
         { untilMs: systemClock.nowMs() + waitMs, otherwise: notApplied(event.type) },
       );

@@ -5,12 +5,12 @@ import { listAuditLogs as operation } from "../../lib/contract/operations/audit-
 import { exportAuditLog } from "../../lib/http/audit-walk.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionTexts } from "../../lib/http/cursors.ts";
-import { listReply } from "../../lib/http/list.ts";
+import { listResult } from "../../lib/http/list.ts";
 
 export const handler = createHandler(operation, async (call) => {
   const { format = "json" } = call.input.query;
   const { entries, ...cursors } = await exportAuditLog(call, positionOf(call.paging));
-  return listReply({
+  return listResult({
     format,
     name: "data",
     records: entries.map((entry) => toAuditRecord(entry, call.scope.organizations)),

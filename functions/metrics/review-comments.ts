@@ -1,7 +1,7 @@
 import { reviewCommentMetrics as operation } from "../../lib/contract/operations/metrics.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { cursorHeaders } from "../../lib/http/list.ts";
-import { jsonType } from "../../lib/http/reply.ts";
+import { jsonType } from "../../lib/http/operation-result.ts";
 import { readReviewComments } from "../../lib/metrics/read.ts";
 import { sizeOfReviewComments } from "../../lib/metrics/review-comments.ts";
 import { checkAnswerSize } from "../../lib/metrics/too-large.ts";

@@ -1,6 +1,6 @@
 import { reviewMetrics as operation } from "../../lib/contract/operations/metrics.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
-import { listReply } from "../../lib/http/list.ts";
+import { listResult } from "../../lib/http/list.ts";
 import { readReviews } from "../../lib/metrics/read.ts";
 import { reviewColumns } from "../../lib/metrics/reviews.ts";
 import { checkAnswerSize, sizeOfRecord } from "../../lib/metrics/too-large.ts";
@@ -11,9 +11,9 @@ export const handler = createHandler(
   async (call) => {
     const { format } = call.input.query;
     const page = await readReviews(call);
-    const reply = listReply({ format, name: "data", columns: reviewColumns, ...page });
-    checkAnswerSize(call, page, reply.bytes.length, sizeOfRecord);
-    return reply;
+    const result = listResult({ format, name: "data", columns: reviewColumns, ...page });
+    checkAnswerSize(call, page, result.bytes.length, sizeOfRecord);
+    return result;
   },
   { prefetch: headPrefetch },
 );

@@ -2,7 +2,7 @@ import { listSecurityFindings as operation } from "../../lib/contract/operations
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionText } from "../../lib/http/cursors.ts";
-import { listReply } from "../../lib/http/list.ts";
+import { listResult } from "../../lib/http/list.ts";
 import { readDownload, readFindings } from "../../lib/security/read.ts";
 import { findingColumns } from "../../lib/security/record.ts";
 import { positionFrom, positionName } from "../../lib/security/sources.ts";
@@ -26,7 +26,7 @@ export const handler = createHandler(operation, async ({ scope, input, paging, t
     const after = positionFrom(positionText(paging));
     const { records, next } = await readFindings(reading, query, { after, limit: paging.pageSize });
     const nextCursor = next && paging.next(positionName(next));
-    return listReply({ format, name: "data", records, columns: findingColumns, nextCursor });
+    return listResult({ format, name: "data", records, columns: findingColumns, nextCursor });
   }
   const harvests = await readDownload(reading, query);
   const headers = { "content-disposition": `attachment; filename="security-findings.${format}"` };
@@ -37,6 +37,6 @@ export const handler = createHandler(operation, async ({ scope, input, paging, t
     return { bytes, contentType: "application/sarif+json", headers };
   }
   const records = harvests.flatMap((harvest) => harvest.records);
-  const reply = listReply({ format, name: "data", records, columns: findingColumns, nextCursor: null });
-  return { ...reply, headers };
+  const result = listResult({ format, name: "data", records, columns: findingColumns, nextCursor: null });
+  return { ...result, headers };
 });

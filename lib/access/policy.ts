@@ -83,10 +83,10 @@ function checkEnterprise(operation: Operation, scope: Scope, { mayBeEmpty = fals
 function requireEvery(
   scope: Scope,
   holds: (organization: OrganizationItem) => boolean,
-  fault: (name: string) => ApiError,
+  errorFor: (name: string) => ApiError,
 ) {
   const failing = scope.organizations.find((organization) => !holds(organization));
-  if (failing) throw fault(failing.provider_organization_id);
+  if (failing) throw errorFor(failing.provider_organization_id);
 }
 
 const noSubscription = () =>

@@ -16,7 +16,7 @@ const brokenConnectionDelayMs = 250;
 export async function withRetries<Answer>(
   options: RetryOptions,
   attempt: () => Promise<Answer>,
-  repeatable: boolean,
+  isIdempotent: boolean,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const { attemptsMax = defaults.attemptsMax, retryAfterSecondsMax = defaults.retryAfterSecondsMax } =
@@ -26,7 +26,7 @@ export async function withRetries<Answer>(
       return await attempt();
     } catch (error) {
       signal?.throwIfAborted();
-      const delayMs = delayAfter(error, attempts, repeatable);
+      const delayMs = delayAfter(error, attempts, isIdempotent);
       if (delayMs === undefined || attempts >= attemptsMax || delayMs > retryAfterSecondsMax * 1000)
         throw error;
       await wait(delayMs, signal);
@@ -35,14 +35,16 @@ export async function withRetries<Answer>(
 }
 
 /** Undefined: a retry would not help. */
-function delayAfter(error: unknown, attempts: number, repeatable: boolean): number | undefined {
+function delayAfter(error: unknown, attempts: number, isIdempotent: boolean): number | undefined {
   if (error instanceof ReviewApiError) {
     const passing = error.status === 429 || error.status === 503;
     return passing ? (error.retryAfterSeconds ?? 1) * 1000 : undefined;
   }
   // fetch reports a broken connection as a TypeError, also in the middle of a body; any other error is a mistake in the
   // call.
-  return repeatable && error instanceof TypeError ? brokenConnectionDelayMs * 2 ** (attempts - 1) : undefined;
+  return isIdempotent && error instanceof TypeError
+    ? brokenConnectionDelayMs * 2 ** (attempts - 1)
+    : undefined;
 }
 
 const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

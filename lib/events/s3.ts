@@ -1,4 +1,4 @@
-import { AwsFault } from "../runtime/aws-fault.ts";
+import { AwsError } from "../runtime/aws-error.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { EventBucket } from "./ports.ts";
 import type { ObjectStore } from "./s3-client.ts";
@@ -22,7 +22,7 @@ export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucke
       } catch (error) {
         // S3 reports this only with permission to list the bucket; without it, a missing object looks like a forbidden
         // one.
-        if (error instanceof AwsFault && error.name === "NoSuchKey") return undefined;
+        if (error instanceof AwsError && error.name === "NoSuchKey") return undefined;
         throw error;
       }
     },

@@ -36,9 +36,11 @@ export function createHandler<Op extends Operation>(
     .use(requestLifecycle(operation))
     .handler(async function answerRequest(_event, context) {
       const requestContext = requestOf(context);
-      const reply = await requestContext.deadline.within(followPath(dependencies(), requestContext, context));
+      const result = await requestContext.deadline.within(
+        followPath(dependencies(), requestContext, context),
+      );
       requestContext.deadline.dispose();
-      return await succeed(requestContext, reply);
+      return await succeed(requestContext, result);
     });
 }
 
@@ -60,14 +62,14 @@ function requestLifecycle(
     },
     onError: async function answerError(request) {
       const requestContext = requestOf(request.context);
-      const { result, fault } = await fail(requestContext, request.error);
+      const { result, apiError } = await fail(requestContext, request.error);
       request.response = result;
       // Auditing may run out of time. The answer stays the same.
       await requestContext.deadline
-        .within(auditRefusal(dependencies(), requestContext, fault))
+        .within(auditRefusal(dependencies(), requestContext, apiError))
         .catch(() => {});
       requestContext.deadline.dispose();
-      logOutcome(dependencies().clock, requestContext, result.statusCode, fault);
+      logOutcome(dependencies().clock, requestContext, result.statusCode, apiError);
     },
   };
 }

@@ -3,8 +3,8 @@ import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { errorShapeOf } from "../contract/operation.ts";
 import { StoreUnavailable } from "../store/table.ts";
-import type { Rendered } from "./reply.ts";
-import { renderReply } from "./reply.ts";
+import type { Rendered } from "./operation-result.ts";
+import { renderResult } from "./operation-result.ts";
 
 /** Converts anything that was thrown into the error that the caller may see. */
 export function toApiError(error: unknown, requestId: string): ApiError {
@@ -25,10 +25,10 @@ export function toApiError(error: unknown, requestId: string): ApiError {
 }
 
 /** The only renderer of errors. The path decides the shape of the body. */
-export function renderError(fault: ApiError, path: string): Rendered {
-  const json = errorShapeOf(path) === "errors" ? { errors: fault.problems } : { error: asOne(fault) };
-  const retry = retryAfter(fault.code, fault.retryAfterSeconds);
-  return renderReply(fault.status, { json, headers: { ...fault.headers, ...retry } });
+export function renderError(error: ApiError, path: string): Rendered {
+  const json = errorShapeOf(path) === "errors" ? { errors: error.problems } : { error: asOne(error) };
+  const retry = retryAfter(error.code, error.retryAfterSeconds);
+  return renderResult(error.status, { json, headers: { ...error.headers, ...retry } });
 }
 
 function asOne({ code, problems }: ApiError) {

@@ -25,14 +25,14 @@ export function answerUnrouted(
     logRequest(clock, opened, { status: 204 });
     return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
   }
-  const fault = faultAt(event, allowed);
-  const { status, headers, body } = renderError(fault, path);
-  logRequest(clock, opened, { status, fault });
-  const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
+  const error = errorAt(event, allowed);
+  const { status, headers, body } = renderError(error, path);
+  logRequest(clock, opened, { status, error });
+  const all = { ...own, ...headers, ...helpHeader(event, error.code) };
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
 }
 
-function faultAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: readonly string[]): ApiError {
+function errorAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: readonly string[]): ApiError {
   if (allowed.length === 0)
     return new ApiError(
       "NOT_FOUND",

@@ -1,5 +1,5 @@
 import { type CsvCell, csvRow } from "../contract/csv.ts";
-import { type BytesReply, jsonType } from "./reply.ts";
+import { type BytesResult, jsonType } from "./operation-result.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
 export type CsvColumn<Record> = { readonly name: string; readonly cell: (record: Record) => CsvCell };
@@ -19,7 +19,7 @@ export type List<Record> = {
 };
 
 /** One page of records in the requested format. */
-export function listReply<Record>(list: List<Record>): BytesReply {
+export function listResult<Record>(list: List<Record>): BytesResult {
   const headers = cursorHeaders(list);
   if (list.format === "json") {
     const { removed } = list;

@@ -11,11 +11,11 @@ export function logOutcome(
   clock: Clock,
   requestContext: RequestContext,
   status: number,
-  fault?: ApiError,
+  error?: ApiError,
 ): void {
   const { operation, principal, meter, limiterFailed } = requestContext;
   // A refused key has no principal, but people search the log for this key if it is real.
-  const key = principal?.key ?? (fault instanceof AuthenticationError ? fault.key : undefined);
+  const key = principal?.key ?? (error instanceof AuthenticationError ? error.key : undefined);
   const fields = {
     operation: operation.id,
     ...(limiterFailed && { limiter_failures: 1 }),
@@ -24,8 +24,8 @@ export function logOutcome(
     round_trips: meter.sequentialRoundTrips,
     read_units: meter.readUnits,
     write_units: meter.writeUnits,
-    ...(status >= 500 && { cause: describeError(fault?.cause ?? fault) }),
+    ...(status >= 500 && { cause: describeError(error?.cause ?? error) }),
   };
   const metrics = limiterFailed ? [requestMetrics, limiterMetrics] : [requestMetrics];
-  logRequest(clock, requestContext, { status, fault }, { fields, metrics });
+  logRequest(clock, requestContext, { status, error }, { fields, metrics });
 }

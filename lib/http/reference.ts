@@ -58,10 +58,10 @@ export function serveReference(root: string, random: Random = systemRandom, cloc
     }
     const document = await find(path);
     if (!document) {
-      const fault = notThere(path);
-      const { status, headers, body } = renderError(fault, path);
-      logRequest(clock, opened, { status, fault });
-      const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
+      const error = notThere(path);
+      const { status, headers, body } = renderError(error, path);
+      logRequest(clock, opened, { status, error });
+      const all = { ...own, ...headers, ...helpHeader(event, error.code) };
       return { statusCode: status, headers: all, body: body.toString() };
     }
     const { contentType, body, securityPolicy = referenceSecurityPolicy } = document;

@@ -21,12 +21,12 @@ const refuses = (code: ErrorCode): boolean =>
 export async function auditRefusal(
   deps: Dependencies,
   requestContext: RequestContext,
-  fault: ApiError,
+  error: ApiError,
 ): Promise<void> {
   const { principal } = requestContext;
-  const key = fault instanceof AuthenticationError ? fault.key : principal?.key;
-  if (!key || !refuses(fault.code)) return;
-  const reason = fault instanceof AuthenticationError ? fault.reason : fault.code;
+  const key = error instanceof AuthenticationError ? error.key : principal?.key;
+  if (!key || !refuses(error.code)) return;
+  const reason = error instanceof AuthenticationError ? error.reason : error.code;
   if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
   try {
     const userName = principal ? principal.userName : await readUserName(requestContext.table, key);

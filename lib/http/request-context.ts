@@ -6,9 +6,9 @@ import type { Operation } from "../contract/operation.ts";
 import type { StoreMeter } from "../store/meter.ts";
 import type { Table } from "../store/table.ts";
 import type { Deadline } from "./deadline.ts";
-import type { Reply } from "./reply.ts";
+import type { OperationResult } from "./operation-result.ts";
 
-export type RunOperation<Op extends Operation> = (call: OperationContext<Op>) => Promise<Reply>;
+export type RunOperation<Op extends Operation> = (call: OperationContext<Op>) => Promise<OperationResult>;
 
 /** What the answer and the log line of a request need. The last three are filled in as soon as they are known. */
 export type RequestContext = {

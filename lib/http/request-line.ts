@@ -5,7 +5,7 @@ import { type LogFields, log } from "../runtime/log.ts";
 import { embedMetrics } from "../runtime/metrics.ts";
 
 export type OpenedRequest = { readonly requestId: string; readonly startedAtMs: number };
-export type AnsweredRequest = { readonly status: number; readonly fault?: ApiError | undefined };
+export type AnsweredRequest = { readonly status: number; readonly error?: ApiError | undefined };
 
 /** Further fields of the line, and which of its numbers are metrics. */
 export type LogLineExtras = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };
@@ -18,14 +18,14 @@ export type LogLineExtras = { readonly fields?: LogFields; readonly metrics?: re
 export function logRequest(
   clock: Clock,
   { requestId, startedAtMs }: OpenedRequest,
-  { status, fault }: AnsweredRequest,
+  { status, error }: AnsweredRequest,
   { fields, metrics = [] }: LogLineExtras = {},
 ): void {
-  const groups = fault ? [...metrics, errorMetrics] : metrics;
+  const groups = error ? [...metrics, errorMetrics] : metrics;
   log(status >= 500 ? "error" : "info", "request", {
     request_id: requestId,
     status,
-    ...(fault && { code: fault.code, errors: 1 }),
+    ...(error && { code: error.code, errors: 1 }),
     ...fields,
     duration_ms: clock.nowMs() - startedAtMs,
     ...(groups.length > 0 && embedMetrics(clock, groups)),

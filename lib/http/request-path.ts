@@ -11,7 +11,7 @@ import { bindPaging } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
 import { createBodyReader } from "./json-body.ts";
-import type { Reply } from "./reply.ts";
+import type { OperationResult } from "./operation-result.ts";
 import type { RequestContext, RunOperation } from "./request-context.ts";
 import { followScope, type Locate, narrowScope, resolveScope, scopeOptionsOf } from "./request-scope.ts";
 import { keyInPath, sentParameters, validateRequest } from "./validation.ts";
@@ -30,7 +30,11 @@ export function createRequestPath<Op extends Operation>(
 ) {
   const readBody = operation.body ? createBodyReader(operation) : undefined;
 
-  return async (deps: Dependencies, requestContext: RequestContext, context: Context): Promise<Reply> => {
+  return async (
+    deps: Dependencies,
+    requestContext: RequestContext,
+    context: Context,
+  ): Promise<OperationResult> => {
     const { event, table } = requestContext;
 
     const { principal, readable, prefetched } = await authenticateRequest(deps, requestContext, prefetch);
@@ -83,7 +87,7 @@ async function runOperation<Op extends Operation>(
   requestContext: RequestContext,
   run: RunOperation<Op>,
   resolved: Resolved<Op>,
-): Promise<Reply> {
+): Promise<OperationResult> {
   const { operation, table, deadline } = requestContext;
   const { principal, scope } = resolved;
   const owner = bucketOwner(operation, principal, scope);

@@ -16,20 +16,23 @@ import {
   rateLimitHeaders,
   rateLimitPolicyHeaders,
 } from "./headers.ts";
-import type { Rendered, Reply } from "./reply.ts";
-import { renderReply } from "./reply.ts";
+import type { OperationResult, Rendered } from "./operation-result.ts";
+import { renderResult } from "./operation-result.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type StreamedResult = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
 export type HandlerResult = APIGatewayProxyResult | StreamedResult;
 
-export async function succeed(requestContext: RequestContext, reply: Reply): Promise<HandlerResult> {
-  const rendered = renderReply(requestContext.operation.answer.status, reply);
+export async function succeed(
+  requestContext: RequestContext,
+  result: OperationResult,
+): Promise<HandlerResult> {
+  const rendered = renderResult(requestContext.operation.answer.status, result);
   if (rendered.body.length > requestLimits.responseBytesMax)
     throw responseTooLarge(requestContext.operation.narrowing);
-  const result = await finish(requestContext, rendered);
-  if (!fitsLambda(result)) throw tooLargeAtOnce(requestContext.operation.narrowing);
-  return result;
+  const finished = await finish(requestContext, rendered);
+  if (!fitsLambda(finished)) throw tooLargeAtOnce(requestContext.operation.narrowing);
+  return finished;
 }
 
 const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): ApiError =>
@@ -44,11 +47,11 @@ function fitsLambda(result: HandlerResult): boolean {
 export async function fail(
   requestContext: RequestContext,
   error: unknown,
-): Promise<{ result: HandlerResult; fault: ApiError }> {
-  const fault = toApiError(error, requestContext.requestId);
-  if (fault instanceof RateLimitExceeded) requestContext.admission = fault.admission;
-  const rendered = renderError(fault, requestContext.operation.path);
-  return { fault, result: await finish(requestContext, rendered, fault.code) };
+): Promise<{ result: HandlerResult; apiError: ApiError }> {
+  const apiError = toApiError(error, requestContext.requestId);
+  if (apiError instanceof RateLimitExceeded) requestContext.admission = apiError.admission;
+  const rendered = renderError(apiError, requestContext.operation.path);
+  return { apiError, result: await finish(requestContext, rendered, apiError.code) };
 }
 
 /** The only place where answers get their headers, their coding and their transport form. */

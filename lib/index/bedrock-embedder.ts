@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
-import { NoAnswer } from "../runtime/aws-fault.ts";
+import { NoAnswer } from "../runtime/aws-error.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { ModelClient } from "./bedrock-client.ts";
 import { type Embedder, normalised } from "./embedder.ts";

@@ -77,13 +77,13 @@ function compare(
 ): Compared {
   if (record?.damage) return { id, difference: undefined, damage: record.damage };
   // A vector that cannot be read is created again or deleted.
-  const isRightNow = agree(
+  const isCurrent = agree(
     embedder,
     record?.head,
     vectors.map(({ head }) => head),
   );
   const revision = record?.head?.revision ?? vectors.find(({ head }) => head)?.head?.revision ?? "";
-  return { id, difference: isRightNow ? undefined : { organization, id, revision } };
+  return { id, difference: isCurrent ? undefined : { organization, id, revision } };
 }
 
 const agree = (

@@ -84,8 +84,8 @@ export async function refresh(deps: RefreshDeps, markers: readonly StaleItem[]):
   return report;
 }
 
-type IndexFault = "missing" | "stale" | "orphaned";
-type Planned = { readonly fault: IndexFault | undefined; readonly placement: VectorUpdate };
+type IndexProblem = "missing" | "stale" | "orphaned";
+type Planned = { readonly problem: IndexProblem | undefined; readonly placement: VectorUpdate };
 
 async function refreshSome(
   { table, random, embedder }: RefreshDeps,
@@ -105,8 +105,8 @@ async function refreshSome(
     { table, random },
     plans.map(({ placement }) => placement),
   );
-  const repaired = (fault: IndexFault) =>
-    plans.filter((each) => each.fault === fault && !notPlaced.has(each.placement)).length;
+  const repaired = (problem: IndexProblem) =>
+    plans.filter((each) => each.problem === problem && !notPlaced.has(each.placement)).length;
   return {
     looked_at: groups.length,
     missing: repaired("missing"),
@@ -165,16 +165,16 @@ async function plan(
   const isNone = found.every(({ head }) => head === undefined);
   if (!learning || !isIndexed(learning)) {
     const strays = found.map(({ key }) => key);
-    return { fault: isNone ? undefined : "orphaned", placement: { ...common, vectors: [], strays } };
+    return { problem: isNone ? undefined : "orphaned", placement: { ...common, vectors: [], strays } };
   }
   const heads = new Map(found.map(({ key, head }) => [identityOf(key), head]));
   const own = vectorKeys(learning).map(identityOf);
   const strays = found.map(({ key }) => key).filter((key) => !own.includes(identityOf(key)));
   const ownHeads = own.map((key) => heads.get(key));
   const isWhole = isIndexCurrent(ownHeads, learning, embedder) && isOfRevision(ownHeads, learning);
-  const fault = isNone ? "missing" : isWhole && strays.length === 0 ? undefined : "stale";
+  const problem = isNone ? "missing" : isWhole && strays.length === 0 ? undefined : "stale";
   const vectors = isWhole ? undefined : await vectorsFor(embedder, learning);
-  return { fault, placement: { ...common, vectors, strays } };
+  return { problem, placement: { ...common, vectors, strays } };
 }
 
 const vectorsFor = async (embedder: Embedder, learning: LearningItem) =>

@@ -73,9 +73,9 @@ async function replace(
   const beside = await readRelated(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));
   if (isSame) {
-    const isRightNow =
+    const isCurrent =
       isIndexCurrent(beside.heads, learning, deps.embedder) && isOfRevision(beside.heads, learning);
-    const isSettled = !isIndexed || isRightNow;
+    const isSettled = !isIndexed || isCurrent;
     return {
       record: present(learning),
       behind: isSettled ? undefined : { learning, embedding: embed(learning), isMarked: false },

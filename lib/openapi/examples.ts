@@ -1,5 +1,5 @@
 /** Requests that a test has sent, and their responses; they are stored in `docs/examples.json`. */
-export type Exchange = {
+export type RecordedExchange = {
   readonly title: string;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
@@ -14,7 +14,7 @@ export type Examples = {
     Record<
       string,
       {
-        readonly exchanges: readonly Exchange[];
+        readonly exchanges: readonly RecordedExchange[];
         /** The body of every error that the operation can return, by its code. */
         readonly errors: Readonly<Record<string, unknown>>;
       }

@@ -1,6 +1,6 @@
 import type { Logger } from "@smithy/types";
 import { awsLimits } from "../contract/limits.ts";
-import { faultFrom, isTemporaryAwsError } from "./aws-fault.ts";
+import { faultFrom, isTemporaryAwsError } from "./aws-error.ts";
 import { createRequestHandler, type RequestHandlerOptions } from "./aws-handler.ts";
 import { type AwsIdentity, environmentIdentity } from "./aws-identity.ts";
 import { backOffMs } from "./back-off.ts";
@@ -52,7 +52,7 @@ function quietLogger(): Logger {
   return withoutInfo as Logger;
 }
 
-/** Returns the client's answer. Throws AwsFault for an error answer, NoAnswer if no answer came. */
+/** Returns the client's answer. Throws AwsError for an error answer, NoAnswer if no answer came. */
 export async function sendOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   try {
     return await send();

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { awsLimits } from "../contract/limits.ts";
 import { AwsConnections } from "./aws-connections.ts";
-import { NoAnswer } from "./aws-fault.ts";
+import { NoAnswer } from "./aws-error.ts";
 import { type Clock, systemClock } from "./clock.ts";
 
 export type RequestHandlerOptions = {

@@ -5,18 +5,18 @@ import { describeError, log } from "./log.ts";
  * first error ends the run, so that the run counts as failed.
  */
 export class ErrorCollector {
-  readonly #faults: unknown[] = [];
+  readonly #errors: unknown[] = [];
 
   async run(piece: () => Promise<unknown>): Promise<void> {
     try {
       await piece();
-    } catch (fault) {
-      log("error", "A part of a scheduled run failed.", { cause: describeError(fault) });
-      this.#faults.push(fault);
+    } catch (error) {
+      log("error", "A part of a scheduled run failed.", { cause: describeError(error) });
+      this.#errors.push(error);
     }
   }
 
   end(): void {
-    for (const fault of this.#faults) throw fault;
+    for (const error of this.#errors) throw error;
   }
 }

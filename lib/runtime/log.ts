@@ -1,4 +1,4 @@
-import { AwsFault } from "./aws-fault.ts";
+import { AwsError } from "./aws-error.ts";
 import { invocationFields } from "./invocation.ts";
 
 /** One JSON line per event, to standard output, where Lambda collects it. Keys and bodies are never logged. */
@@ -30,7 +30,7 @@ export function describeError(error: unknown): string[] {
 /** AWS messages often quote the request, and schema messages name unknown fields: the log must not repeat either. */
 function wordsOf(error: Error): string {
   if ("issues" in error && Array.isArray(error.issues)) return error.issues.map(ruleOf).join(", ");
-  return error instanceof AwsFault && error.status !== 403 && !error.name.startsWith("AccessDenied")
+  return error instanceof AwsError && error.status !== 403 && !error.name.startsWith("AccessDenied")
     ? `status ${error.status}`
     : error.message;
 }

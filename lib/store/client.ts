@@ -15,7 +15,7 @@ import { translation } from "./values.ts";
 /** The part of DynamoDB's document client that the store uses. */
 export type StoreClient = {
   /**
-   * Makes one attempt: the store retries calls itself, because it knows which calls may be repeated. Throws AwsFault or
+   * Makes one attempt: the store retries calls itself, because it knows which calls may be repeated. Throws AwsError or
    * NoAnswer.
    */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(

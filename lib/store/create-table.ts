@@ -4,7 +4,7 @@ import {
   type CreateTableCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import { tableShape } from "../contract/table.ts";
-import { AwsFault } from "../runtime/aws-fault.ts";
+import { AwsError } from "../runtime/aws-error.ts";
 import type { StoreClient } from "./client.ts";
 
 /** Creates the table that the stack creates with CloudFormation, for a DynamoDB engine on this machine. */
@@ -16,7 +16,7 @@ export async function createTable(
   try {
     await client.send(new CreateTableCommand(definition(tableName, vectorIndex)));
   } catch (error) {
-    if (!(error instanceof AwsFault) || error.name !== "ResourceInUseException") throw error;
+    if (!(error instanceof AwsError) || error.name !== "ResourceInUseException") throw error;
   }
 }
 

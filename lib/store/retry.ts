@@ -1,4 +1,4 @@
-import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
+import { AwsError, NoAnswer } from "../runtime/aws-error.ts";
 import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
@@ -7,13 +7,13 @@ import { cancellationReasons } from "./refusals.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
 /** What a failed call means for the next try. */
-export type StoreFaultKind = "throttled" | "conflict" | "ambiguous" | "permanent";
+export type StoreErrorKind = "throttled" | "conflict" | "ambiguous" | "permanent";
 
 const conflicts = new Set(["TransactionConflictException", "TransactionInProgressException"]);
 
-export function classify(error: unknown): StoreFaultKind {
+export function classify(error: unknown): StoreErrorKind {
   if (error instanceof NoAnswer) return "ambiguous";
-  if (!(error instanceof AwsFault)) return "permanent";
+  if (!(error instanceof AwsError)) return "permanent";
   if (conflicts.has(error.name)) return "conflict";
   if (error.name === "TransactionCanceledException") return classifyCancellation(error);
   if (error.kind === "throttled") return "throttled";
@@ -23,7 +23,7 @@ export function classify(error: unknown): StoreFaultKind {
 }
 
 /** A cancelled transaction wrote nothing: it is retried if every reason is temporary. */
-function classifyCancellation(error: AwsFault): StoreFaultKind {
+function classifyCancellation(error: AwsError): StoreErrorKind {
   const codes = cancellationReasons(error)
     .map(({ Code }) => Code)
     .filter((code) => code && code !== "None");
@@ -44,11 +44,11 @@ export const isTemporaryStoreError = (error: unknown): boolean =>
   (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
   // If AWS refuses a call for a reason other than the item (no permission, expired credentials), an operator must fix
   // it.
-  (error instanceof AwsFault && !refusesInput(error));
+  (error instanceof AwsError && !refusesInput(error));
 
 /** The table never accepts this item or expression: it is too large or malformed. */
 export function refusesInput(error: unknown): boolean {
-  if (!(error instanceof AwsFault)) return false;
+  if (!(error instanceof AwsError)) return false;
   const codes = cancellationReasons(error).map(({ Code }) => Code ?? "");
   return [error.name, ...codes].some((code) => refusals.has(code));
 }
@@ -112,12 +112,12 @@ export async function retryStoreCall<Answer>(
     try {
       return await call();
     } catch (error) {
-      const fault = classify(error);
-      if (fault === "permanent") throw error;
-      mayHaveHappened ||= fault === "ambiguous";
+      const kind = classify(error);
+      if (kind === "permanent") throw error;
+      mayHaveHappened ||= kind === "ambiguous";
       const hasTries = attempt + 1 < policy.attemptsMax || (untilAnswered && mayHaveHappened && until);
-      const giveUp = !hasTries || (fault === "ambiguous" && !repeatAmbiguous);
-      if (giveUp) throw new StoreUnavailable(error, fault === "throttled" && !mayHaveHappened);
+      const giveUp = !hasTries || (kind === "ambiguous" && !repeatAmbiguous);
+      if (giveUp) throw new StoreUnavailable(error, kind === "throttled" && !mayHaveHappened);
       await backOff(waiting, attempt, signal);
       checkTime(until);
       if (isTooOld()) throw new WriteExpired(error);

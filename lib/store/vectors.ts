@@ -20,7 +20,6 @@ export interface VectorSearch {
     repository: string,
     vector: readonly number[],
     resultsMax: number,
-    signal?: AbortSignal,
   ): Promise<readonly Key[]>;
 }
 
@@ -35,7 +34,7 @@ export function createVectorSearch(options: {
   const waiting = { clock: options.clock, random: options.random, policy: storeLimits.retry };
   const { name, hashAttribute, filterAttribute } = tableShape.vectorIndex;
   return {
-    async search(space, repository, vector, resultsMax, signal) {
+    async search(space, repository, vector, resultsMax) {
       const placeholders = new Placeholders();
       const equals = (attribute: string, value: string) =>
         `${placeholders.path(attribute)} = ${placeholders.value(value)}`;
@@ -47,8 +46,8 @@ export function createVectorSearch(options: {
         ...placeholders.attributes(),
         TopK: resultsMax,
       };
-      const answer = await retryStoreCall(waiting, { repeatAmbiguous: true, signal }, () =>
-        options.client.send(new SearchVectorsCommand(input), signal),
+      const answer = await retryStoreCall(waiting, { repeatAmbiguous: true }, () =>
+        options.client.send(new SearchVectorsCommand(input)),
       );
       return (answer.SearchResults ?? []).map(({ Item }) => keySchema.parse(Item));
     },

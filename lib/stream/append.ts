@@ -136,7 +136,8 @@ async function appendJobs(
   const jobs = new Map<ChangePlan, Job>();
   for (const { job, before } of await withFacets(deps, tenant, appends)) {
     await spillLarge(deps, tenant, job, before);
-    const plan = planChange(job.change, job.pointerId, before, tenant, (draft) => job.spills.get(draft));
+    const { change, pointerId, spills } = job;
+    const plan = planChange({ change, pointerId, before, tenant, spillOf: (draft) => spills.get(draft) });
     jobs.set(plan, job);
   }
   const result = await appendPlans(deps, tenant, head, [...jobs.keys()]);

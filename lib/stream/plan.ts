@@ -79,14 +79,17 @@ export const staysInPlace = (
   draft: EntryDraft,
 ): boolean => before?.tenant === tenant && before.places[dataset]?.fingerprint === fingerprintOf(draft);
 
-/** `spilled` returns the reference of a draft whose bytes were written as parts. */
-export function planChange(
-  change: PullRequestChange,
-  pointerId: string,
-  before: Pointer | undefined,
-  tenant: TenantKey,
-  spilled: (draft: EntryDraft) => SpillRef | undefined,
-): ChangePlan {
+export type ChangeInput = {
+  readonly change: PullRequestChange;
+  readonly pointerId: string;
+  /** The pull request's pointer before the change; a new one has none. */
+  readonly before?: Pointer | undefined;
+  readonly tenant: TenantKey;
+  /** Returns the reference of a draft whose bytes were written as parts. */
+  readonly spillOf?: (draft: EntryDraft) => SpillRef | undefined;
+};
+
+export function planChange({ change, pointerId, before, tenant, spillOf }: ChangeInput): ChangePlan {
   const entries: PlannedEntry[] = [];
   const kept: Array<readonly [Dataset, PlaceRecord]> = [];
   for (const dataset of datasets) {
@@ -97,7 +100,7 @@ export function planChange(
       kept.push([dataset, place]);
       continue;
     }
-    const spill = spilled(draft);
+    const spill = spillOf?.(draft);
     entries.push({
       dataset,
       week: weekOf(draft.atMs),

@@ -5,7 +5,7 @@ import { type OperationId, operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { openApiDocument } from "../../lib/openapi/document.ts";
-import type { Examples, Exchange } from "../../lib/openapi/examples.ts";
+import type { Examples, RecordedExchange } from "../../lib/openapi/examples.ts";
 import { asNode } from "../../lib/openapi/schema-changes.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -58,7 +58,7 @@ const contentOf = ({ json, body }: Answer): unknown =>
       );
 
 /** The parts of a request and its answer that the documentation shows. */
-function exchangeOf({ title, path, query, body }: ExampleRequest, answer: Answer): Exchange {
+function exchangeOf({ title, path, query, body }: ExampleRequest, answer: Answer): RecordedExchange {
   const contentType = answer.headers["content-type"]?.split(";", 1)[0];
   const isSarif = contentType === "application/sarif+json";
   const content = isSarif ? JSON.parse(answer.body.toString()) : contentOf(answer);
@@ -100,8 +100,8 @@ function noteHeaders({ id, path, method }: Operation, answer: Answer): void {
 async function recordExchanges(
   operation: Operation,
   requests: readonly ExampleRequest[],
-): Promise<Exchange[]> {
-  const exchanges: Exchange[] = [];
+): Promise<RecordedExchange[]> {
+  const exchanges: RecordedExchange[] = [];
   let before: Answer | undefined;
   for (const { goesOn, showsUse, ...request } of requests) {
     steady.begin(`${operation.id} ${request.title}`, 1_000);
@@ -153,7 +153,7 @@ const inOrder = (name: string, value: unknown) => (name === "metadata" ? sorted(
 test("every operation answers as documented, with every error code it documents, and that is what the reference shows (npm run generate)", async () => {
   const requests = requestsOf(world);
   const requestsFor = (id: OperationId) => requests[id];
-  const exchanges = new Map<string, Exchange[]>();
+  const exchanges = new Map<string, RecordedExchange[]>();
   // Recent writes are not settled yet, and a resume cursor never passes them.
   steady.begin("settled", 3_600_000);
   for (const operation of operations)

@@ -4,7 +4,7 @@ import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
-import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { memberKey, triesKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, type Table } from "../../lib/store/table.ts";
@@ -170,7 +170,7 @@ describe("waiting events whose dependency is applied", () => {
     transact: async (writes, options) => {
       const { sk } = memberKey(uuidOf("2"), user);
       if (writes.some((write) => "put" in write && write.put.sk === sk))
-        throw new AwsFault({ name: "AccessDeniedException", status: 400, message: "no leave" });
+        throw new AwsError({ name: "AccessDeniedException", status: 400, message: "no leave" });
       await harness.table.transact(writes, options);
     },
   });

@@ -4,7 +4,7 @@ import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
 import { isSuspect } from "../../lib/events/tries.ts";
-import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { memberKey, organizationKey, repositoryKey, triesKey } from "../../lib/store/layout.ts";
 import { type Key, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
@@ -42,7 +42,7 @@ const spoiled = (user: string, fault: () => Error): Table => ({
   },
 });
 
-const validation = () => new AwsFault({ name: "ValidationException", status: 400, message: "Item size" });
+const validation = () => new AwsError({ name: "ValidationException", status: 400, message: "Item size" });
 
 /** A bad event at the head, two good events of its group, and one of another group. */
 async function batch(): Promise<QueueMessage[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csv, listReply } from "../../lib/http/list.ts";
+import { csv, listResult } from "../../lib/http/list.ts";
 
 type Row = { a: string | null; b: number; c: string[] };
 const columns = [
@@ -40,17 +40,17 @@ describe("a page", () => {
   };
 
   test("a page has its cursor in a header, and in JSON also in its body", () => {
-    expect(listReply({ ...page, format: "json" })).toEqual({
+    expect(listResult({ ...page, format: "json" })).toEqual({
       bytes: Buffer.from('{"data":[{"a":"é😀","b":1,"c":[]}],"next_cursor":"next"}'),
       contentType: "application/json",
       headers: { "x-next-cursor": "next" },
     });
-    expect(listReply({ ...page, format: "ndjson" })).toEqual({
+    expect(listResult({ ...page, format: "ndjson" })).toEqual({
       bytes: Buffer.from('{"a":"é😀","b":1,"c":[]}\n'),
       contentType: "application/x-ndjson",
       headers: { "x-next-cursor": "next" },
     });
-    expect(listReply({ ...page, format: "csv", nextCursor: null, resumeCursor: "later" })).toMatchObject({
+    expect(listResult({ ...page, format: "csv", nextCursor: null, resumeCursor: "later" })).toMatchObject({
       contentType: "text/csv; charset=utf-8",
       headers: { "x-resume-cursor": "later" },
     });

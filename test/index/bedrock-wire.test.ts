@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { bedrockClient, createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
-import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
 
 const undo: Array<() => unknown> = [];

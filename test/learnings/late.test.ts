@@ -1,7 +1,7 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
-import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";

@@ -4,7 +4,7 @@ import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { awsLimits } from "../../lib/contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../../lib/runtime/aws-client.ts";
-import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { AwsError, NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { environmentIdentity } from "../../lib/runtime/aws-identity.ts";
 import { createStoreClient } from "../../lib/store/client.ts";
 import { type AwsServer, type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
@@ -103,7 +103,7 @@ describe("a request", () => {
 
 describe("an error", () => {
   const dynamo = "com.amazonaws.dynamodb.v20120810#";
-  test.each<[string, AwsFault["kind"], ServerTurn]>([
+  test.each<[string, AwsError["kind"], ServerTurn]>([
     [
       "ProvisionedThroughputExceededException",
       "throttled",
@@ -137,8 +137,8 @@ describe("an error", () => {
       '{"__type":"TransactionCanceledException","message":"Cancelled","CancellationReasons":[{"Item":{"text":{"S":"planted"}}}]}';
     const { get } = await pair(() => ({ status: 400, body }));
     const fault = await get().catch((error: unknown) => error);
-    expect(fault).toBeInstanceOf(AwsFault);
-    expect(fault instanceof AwsFault && fault.detail("CancellationReasons")).toEqual([
+    expect(fault).toBeInstanceOf(AwsError);
+    expect(fault instanceof AwsError && fault.detail("CancellationReasons")).toEqual([
       { Item: { text: { S: "planted" } } },
     ]);
     expect(JSON.stringify({ ...Object(fault) }) + String(fault)).not.toContain("planted");
@@ -208,7 +208,7 @@ describe("an idempotent request", () => {
     clock: new TestClock(),
     random: seededRandom(1),
   });
-  const unavailable = new AwsFault({ name: "InternalError", status: 500 });
+  const unavailable = new AwsError({ name: "InternalError", status: 500 });
 
   test("an idempotent request is sent again while the error is temporary, a bounded number of times", async () => {
     for (const error of [new NoAnswer("lost"), unavailable]) {
@@ -221,7 +221,7 @@ describe("an idempotent request", () => {
   });
 
   test("an idempotent request is not sent again when it is refused, or when the caller has aborted", async () => {
-    const refused = new AwsFault({ name: "AccessDenied", status: 403 });
+    const refused = new AwsError({ name: "AccessDenied", status: 403 });
     const send = vi.fn().mockRejectedValue(refused);
     await expect(sendRepeatedly(attempts(), send)).rejects.toBe(refused);
     expect(send).toHaveBeenCalledTimes(1);

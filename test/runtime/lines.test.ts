@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorMetrics, limiterMetrics } from "../../lib/contract/telemetry.ts";
-import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { describeError, log } from "../../lib/runtime/log.ts";
 import { embedMetrics } from "../../lib/runtime/metrics.ts";
@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const awsFault = (status: number, name: string) => new AwsFault({ name, status, message: "hunter2" });
+const awsError = (status: number, name: string) => new AwsError({ name, status, message: "hunter2" });
 
 describe("a log line", () => {
   test("a log line is one JSON object, and is written from the configured level on", () => {
@@ -51,9 +51,9 @@ describe("a log line", () => {
   });
 
   test("repeats messages of AWS only if they are about permissions", () => {
-    expect(describeError(awsFault(400, "ValidationException"))[0]).toBe("ValidationException: status 400");
-    expect(describeError(awsFault(403, "Forbidden"))[0]).toBe("Forbidden: hunter2");
-    expect(describeError(awsFault(400, "AccessDeniedException"))[0]).toBe("AccessDeniedException: hunter2");
+    expect(describeError(awsError(400, "ValidationException"))[0]).toBe("ValidationException: status 400");
+    expect(describeError(awsError(403, "Forbidden"))[0]).toBe("Forbidden: hunter2");
+    expect(describeError(awsError(400, "AccessDeniedException"))[0]).toBe("AccessDeniedException: hunter2");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { describeError } from "../../lib/runtime/log.ts";
 
 describe("a cause in the log", () => {
@@ -15,10 +15,10 @@ describe("a cause in the log", () => {
 
   test("a logged cause of AWS names error and status, and its message only if it is about permissions", () => {
     const answer = (status: number, name: string) => ({ name, status, message: "planted" });
-    expect(words(new AwsFault(answer(400, "ValidationException")))).toEqual([
+    expect(words(new AwsError(answer(400, "ValidationException")))).toEqual([
       "ValidationException: status 400",
     ]);
-    expect(words(new AwsFault(answer(400, "AccessDeniedException")))).toEqual([
+    expect(words(new AwsError(answer(400, "AccessDeniedException")))).toEqual([
       "AccessDeniedException: planted",
     ]);
   });

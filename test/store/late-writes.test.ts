@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { auditWrites, operator } from "../../lib/audit/entry.ts";
 import { storeLimits } from "../../lib/contract/limits.ts";
 import { newLearning, removeWrites, replaceWrites, writeContext } from "../../lib/learnings/record.ts";
-import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
 import type { StoreClient } from "../../lib/store/client.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventLimits, storeLimits } from "../../lib/contract/limits.ts";
-import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { AwsError, NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
@@ -21,10 +21,10 @@ import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { TestClock } from "../support/clock.ts";
 
 /** An error answer of DynamoDB. */
-const awsFault = (name: string, status = 400, details: object = {}) =>
-  new AwsFault({ name, status, details });
+const awsError = (name: string, status = 400, details: object = {}) =>
+  new AwsError({ name, status, details });
 const cancelled = (...codes: Array<string | undefined>) =>
-  awsFault("TransactionCanceledException", 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
+  awsError("TransactionCanceledException", 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
 
 /** A store that returns the prepared answers in order; errors are thrown. */
 function storeOf(...prepared: unknown[]) {
@@ -52,14 +52,14 @@ describe("the kind of an error decides about the next attempt", () => {
   test.each([
     ["no answer", new NoAnswer("gone"), "ambiguous"],
     ["an error of our own", new TypeError("ours"), "permanent"],
-    ["a conflict", awsFault("TransactionConflictException"), "conflict"],
-    ["a transaction still under way", awsFault("TransactionInProgressException"), "conflict"],
-    ["a throttle", awsFault("ProvisionedThroughputExceededException"), "throttled"],
-    ["a fault of theirs", awsFault("InternalServerError", 500), "ambiguous"],
-    ["a refusal", awsFault("ValidationException"), "permanent"],
+    ["a conflict", awsError("TransactionConflictException"), "conflict"],
+    ["a transaction still under way", awsError("TransactionInProgressException"), "conflict"],
+    ["a throttle", awsError("ProvisionedThroughputExceededException"), "throttled"],
+    ["a fault of theirs", awsError("InternalServerError", 500), "ambiguous"],
+    ["a refusal", awsError("ValidationException"), "permanent"],
     [
       "a wrong clock that the SDK has corrected",
-      new AwsFault({ name: "InvalidSignatureException", status: 400, isSkewed: true }),
+      new AwsError({ name: "InvalidSignatureException", status: 400, isSkewed: true }),
       "conflict",
     ],
     ["cancelled by conflicts alone", cancelled("None", "TransactionConflict", undefined), "conflict"],
@@ -76,7 +76,7 @@ describe("the kind of an error decides about the next attempt", () => {
       "permanent",
     ],
     ["cancelled for no reason", cancelled("None"), "permanent"],
-    ["cancelled without reasons", awsFault("TransactionCanceledException"), "permanent"],
+    ["cancelled without reasons", awsError("TransactionCanceledException"), "permanent"],
   ] as const)("%s", (_, error, meaning) => {
     expect(classify(error)).toBe(meaning);
   });
@@ -94,7 +94,7 @@ describe("retries", () => {
   };
 
   test("end with the answer, and report the attempts", async () => {
-    const throttle = awsFault("ThrottlingException");
+    const throttle = awsError("ThrottlingException");
     expect(
       await retryStoreCall(waiting(), { repeatAmbiguous: false }, failing(throttle, attemptsMax - 1)),
     ).toBe(attemptsMax);
@@ -120,7 +120,7 @@ describe("retries", () => {
   });
 
   test("retries do not repeat a permanent error", async () => {
-    const error = awsFault("ValidationException");
+    const error = awsError("ValidationException");
     await expect(retryStoreCall(waiting(), { repeatAmbiguous: true }, failing(error, 1))).rejects.toBe(error);
   });
 
@@ -232,8 +232,8 @@ describe("one call", () => {
   });
 
   test("a call to create a table succeeds if it exists, and fails for any other reason", async () => {
-    await createTable(storeOf(awsFault("ResourceInUseException")).client, "t", { vectorIndex: false });
-    for (const error of [awsFault("AccessDeniedException"), new TypeError("ours")])
+    await createTable(storeOf(awsError("ResourceInUseException")).client, "t", { vectorIndex: false });
+    for (const error of [awsError("AccessDeniedException"), new TypeError("ours")])
       await expect(createTable(storeOf(error).client, "t", { vectorIndex: true })).rejects.toBe(error);
   });
 });
@@ -281,12 +281,12 @@ describe("a conditional write", () => {
 
   test("returns whether the condition held", async () => {
     expect(await writeIf(storeOf({}).table, write)).toBe(true);
-    const failed = awsFault("ConditionalCheckFailedException");
+    const failed = awsError("ConditionalCheckFailedException");
     expect(await writeIf(storeOf(failed).table, write)).toBe(false);
   });
 
   test("passes on every other error", async () => {
-    const error = awsFault("AccessDeniedException");
+    const error = awsError("AccessDeniedException");
     await expect(writeIf(storeOf(error).table, write)).rejects.toBe(error);
   });
 });

@@ -6,7 +6,6 @@ export const organization = "00000000-0000-5000-8000-000000000001";
 export const pointerId = pointerIdOf("pr/1");
 export const week = weekOf(someDayMs);
 export const spill = { id: "s1", parts: 2 };
-export const noSpill = () => undefined;
 
 export const reviews = { number: 3, week, fingerprint: fingerprintOf(draft("one")), spill: undefined };
 /** The result of event 1 of "pr/1": comments in parts, reviews, no MCP use. */

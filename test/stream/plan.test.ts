@@ -8,7 +8,7 @@ import { fingerprintOf, parsePointer, pointerItemOf, pointerUnchanged } from "..
 import { facetsOf, facetsValue, type PlannedRemoval, unknownStatus } from "../../lib/stream/removal.ts";
 import type { EntryDraft } from "../../lib/stream/stream.ts";
 import { datasetOf, datasets, letterOf, StreamBusy } from "../../lib/stream/stream.ts";
-import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
+import { organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
 import { acme, change, dayMs, draft, everywhere, someDayMs } from "./support.ts";
 
 const event = (order: number, more: Parameters<typeof change>[3]) =>
@@ -147,7 +147,7 @@ describe("a plan", () => {
   const later = draft("two", { atMs: someDayMs + 7 * dayMs });
 
   test("a plan of a new pull request adds its datasets and leaves nothing behind", () => {
-    const plan = planChange(event(1, { reviews: later }), pointerId, undefined, acme, noSpill);
+    const plan = planChange({ change: event(1, { reviews: later }), pointerId, tenant: acme });
     expect(plan).toEqual({
       organization,
       pointerId,
@@ -173,19 +173,19 @@ describe("a plan", () => {
 
   test("a plan of a change has the facets of the pull request, whichever dataset it is in", () => {
     for (const dataset of datasets) {
-      const plan = planChange(event(1, { [dataset]: later }), pointerId, undefined, acme, noSpill);
+      const plan = planChange({ change: event(1, { [dataset]: later }), pointerId, tenant: acme });
       expect([dataset, plan.facets]).toEqual([dataset, facetsOf(later)]);
     }
   });
 
   test("a plan of a change keeps equal entries, and drops replaced or ended ones, with their parts", () => {
-    const plan = planChange(
-      event(2, { reviews: draft("one"), mcp: later }),
+    const plan = planChange({
+      change: event(2, { reviews: draft("one"), mcp: later }),
       pointerId,
-      pointer,
-      acme,
-      () => spill,
-    );
+      before: pointer,
+      tenant: acme,
+      spillOf: () => spill,
+    });
     expect(plan).toMatchObject({
       before: pointer,
       entries: [{ dataset: "mcp", spill, body: entryBody(pointerId, later, spill) }],
@@ -193,12 +193,12 @@ describe("a plan", () => {
       dropped: [dropped("c", 5)],
       spills: [{ organization, ...spill }],
     });
-    const removal = planChange(event(2, {}), pointerId, pointer, acme, noSpill);
+    const removal = planChange({ change: event(2, {}), pointerId, before: pointer, tenant: acme });
     expect(removal).toMatchObject({ entries: [], kept: [], dropped: [dropped("c", 5), dropped("r", 3)] });
   });
 
   test("a plan of a change that comes with a new tenant keeps nothing in the old one", () => {
-    const plan = planChange(event(2, same), pointerId, pointer, "w#other", noSpill);
+    const plan = planChange({ change: event(2, same), pointerId, before: pointer, tenant: "w#other" });
     expect(plan.entries.map(({ dataset }) => dataset)).toEqual(["review-comments", "reviews"]);
     expect(plan).toMatchObject({ kept: [], dropped: [dropped("c", 5), dropped("r", 3)] });
   });
@@ -229,7 +229,7 @@ describe("removals", () => {
   const old = draft("one", { status: "m" });
   const known = { ...pointer, facets: facetsOf(old) };
   const removalsOf = (datasets: Parameters<typeof change>[3], before: Pointer = known, tenant = acme) =>
-    planChange(change(organization, "pr/1", 2, datasets), pointerId, before, tenant, noSpill).removals;
+    planChange({ change: change(organization, "pr/1", 2, datasets), pointerId, before, tenant }).removals;
   const both = (more: Partial<EntryDraft>) => {
     const one = draft("two", { status: "m", ...more });
     return { "review-comments": one, reviews: one };

@@ -9,7 +9,7 @@ import { facetsOf } from "../../lib/stream/removal.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
 import { datasets } from "../../lib/stream/stream.ts";
 import { buildAppend, packPlans } from "../../lib/stream/transaction.ts";
-import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
+import { organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
 import { acme, change, draft, everywhere } from "./support.ts";
 
 const event = (order: number, more: Parameters<typeof change>[3]) =>
@@ -27,9 +27,15 @@ describe("an append", () => {
     const other = "00000000-0000-5000-8000-000000000002";
     const large = draft("large");
     const plans = [
-      planChange(event(2, { reviews: draft("one"), mcp: large }), pointerId, pointer, acme, () => spill),
-      planChange(change(other, "pr/1", 3, {}), pointerId, undefined, acme, noSpill),
-      planChange(change(other, "pr/2", 4, { reviews: large }), "p2", undefined, acme, noSpill),
+      planChange({
+        change: event(2, { reviews: draft("one"), mcp: large }),
+        pointerId,
+        before: pointer,
+        tenant: acme,
+        spillOf: () => spill,
+      }),
+      planChange({ change: change(other, "pr/1", 3, {}), pointerId, tenant: acme }),
+      planChange({ change: change(other, "pr/2", 4, { reviews: large }), pointerId: "p2", tenant: acme }),
     ];
     const head = { next: 8, published: 7, pending: undefined, weeks: [{ week: 3, lowest: 1, highest: 7 }] };
 
@@ -90,7 +96,7 @@ describe("an append", () => {
 
   test("an append notes in which datasets it wrote removals, until they are settled", () => {
     const before = { ...pointer, facets: facetsOf(draft("one")) };
-    const plan = planChange(event(2, {}), pointerId, before, acme, noSpill);
+    const plan = planChange({ change: event(2, {}), pointerId, before, tenant: acme });
     expect(buildAppend(acme, emptyHead, [plan], 0).after.pending?.added).toEqual([
       { organization, pointerId, number: 1, weeks: [], removals: ["c", "r"] },
     ]);
@@ -100,13 +106,12 @@ describe("an append", () => {
 describe("the number of changes in a transaction", () => {
   const plans = (count: number, more: { tenant?: `${"w" | "o"}#${string}`; spilled?: boolean } = {}) =>
     Array.from({ length: count }, (_, index) =>
-      planChange(
-        change(organization, `pr/${index}`, index, everywhere("text")),
-        pointerIdOf(`pr/${index}`),
-        undefined,
-        more.tenant ?? acme,
-        () => (more.spilled ? spill : undefined),
-      ),
+      planChange({
+        change: change(organization, `pr/${index}`, index, everywhere("text")),
+        pointerId: pointerIdOf(`pr/${index}`),
+        tenant: more.tenant ?? acme,
+        spillOf: () => (more.spilled ? spill : undefined),
+      }),
     );
   const many = { ...streamLimits, changesPerTransactionMax: 1000 };
   const facets = { day: 1, repositoryId: "r", authorId: null, status: "m" };

@@ -7,7 +7,7 @@ import {
   engineVariable,
   startEngine,
 } from "../../cli/local/engine/engine.ts";
-import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";

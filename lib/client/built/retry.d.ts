@@ -7,4 +7,4 @@ export type RetryOptions = {
     readonly retryAfterSecondsMax?: number;
 };
 /** Retries 429 and 503 after the time that the response states, and a broken connection only if that is safe. */
-export declare function withRetries<Answer>(options: RetryOptions, attempt: () => Promise<Answer>, repeatable: boolean, signal: AbortSignal | undefined): Promise<Answer>;
+export declare function withRetries<Answer>(options: RetryOptions, attempt: () => Promise<Answer>, isIdempotent: boolean, signal: AbortSignal | undefined): Promise<Answer>;

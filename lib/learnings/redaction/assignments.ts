@@ -143,12 +143,13 @@ function isFollowedByText({ text, end }: Name): boolean {
 }
 const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
 
+type Prose = { readonly candidates: ReturnType<typeof candidatesIn>; readonly sentences: Sentences };
+
 function inSentence(
   name: Name,
   claim: Claim,
   from: number,
-  candidates: ReturnType<typeof candidatesIn>,
-  sentences: Sentences,
+  { candidates, sentences }: Prose,
 ): SearchResult | undefined {
   const { next, last } = candidates(name.end);
   if (next - name.end < sentenceLengthMax && (isCjk(name.name) || isFollowedByText(name))) {
@@ -292,8 +293,7 @@ export const assignments: Finder = {
   find(text, names) {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | null>();
-    const candidates = candidatesIn(text);
-    const sentences = sentencesOf(text);
+    const prose: Prose = { candidates: candidatesIn(text), sentences: sentencesOf(text) };
     const isNearNetwork = nearIn(text, networkWord);
     const isNearVendor = nearVendorIn(text);
     let from = 0;
@@ -311,14 +311,13 @@ export const assignments: Finder = {
           claim = "password";
         if (claim) outcome = findAfterSeparator(name, claim);
         if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(name))
-          outcome =
-            findAfterSeparator(name, "api_key") ?? inSentence(name, "api_key", from, candidates, sentences);
+          outcome = findAfterSeparator(name, "api_key") ?? inSentence(name, "api_key", from, prose);
         if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
           outcome = saidKey(name) ?? outcome;
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = "api_key";
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
-          outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;
+          outcome = inSentence(name, claim, from, prose) ?? outcome;
         if ((claim === "password" || claim === "passphrase") && !outcome?.spans.length)
           outcome = plainly(name, claim) ?? outcome;
       }

@@ -35,7 +35,10 @@ const rawBeginnings = rawStrings.map(([, beginnings]) => beginnings).join("");
 const closers: Record<string, string> = { "{": "}", "(": ")", "[": "]", "<": ">" };
 const heredoc = /<<<?[-~]?["']?([A-Z_]{1,20})["']?[^\n]{0,40}\n[ \t]*/y;
 
-function found(text: string, start: number, end: number, isQuoted: boolean, closedAt: number): Value {
+/** `quotedUntil`: where the text goes on behind the closing quote. A bare value has none. */
+function found(text: string, start: number, end: number, quotedUntil?: number): Value {
+  const isQuoted = quotedUntil !== undefined;
+  const closedAt = quotedUntil ?? end;
   const isClosed = text.startsWith("</", closedAt) || text.charAt(closedAt) === "<";
   return { text: text.slice(start, end), start, end, isQuoted, isClosed };
 }
@@ -46,7 +49,7 @@ function trimmed(text: string, from: number, until: number, closedAt: number): V
   let end = until;
   while (start < end && /\s/.test(text.charAt(start))) start++;
   while (end > start && /\s/.test(text.charAt(end - 1))) end--;
-  return start < end ? found(text, start, end, true, closedAt) : undefined;
+  return start < end ? found(text, start, end, closedAt) : undefined;
 }
 
 function rawAt(text: string, at: number): Value | undefined {
@@ -81,7 +84,7 @@ function stringAt(text: string, at: number): Value | undefined {
   const first = text.charAt(at + 1);
   // `"\"…\""`: a string inside a string.
   const inner = behind - at > 4 && text.charAt(behind - 2) === first && stringPatterns.has(first) ? 1 : 0;
-  return found(text, at + 1 + inner, behind - 1 - inner, true, behind);
+  return found(text, at + 1 + inner, behind - 1 - inner, behind);
 }
 
 const bareRun = new RegExp(`[^\\s<>,;|&\\\\${quotes}]{1,512}`, "y");
@@ -145,7 +148,7 @@ export function bareAt(
     end++;
   }
   if (!isWholeLine) end = withoutClosers(text, start, Math.min(end, start + lengthMax));
-  return end > start ? found(text, start, end, false, end) : undefined;
+  return end > start ? found(text, start, end) : undefined;
 }
 
 export function valueAt(

@@ -21,7 +21,7 @@ export function largestPage(tenant: TenantKey, organization: EventOrganization, 
     const change = pullRequestChangeOf(eventOf(organization, number));
     bytes += (change.datasets["review-comments"]?.renderedBytes ?? 0) + 1;
     if (bytes > bytesMax) break;
-    plans.push(planChange(change, pointerIdOf(change.pullRequest), undefined, tenant, () => undefined));
+    plans.push(planChange({ change, pointerId: pointerIdOf(change.pullRequest), tenant }));
   }
   const { writes, after } = buildAppend(tenant, emptyHead, plans, 0);
   const puts = writes.flatMap((write) => ("put" in write ? [write.put] : []));

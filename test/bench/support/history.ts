@@ -132,9 +132,7 @@ export function* itemsOf(history: History): Generator<Item> {
   }
   for (const event of eventsOf(history)) {
     const change = pullRequestChangeOf(event);
-    plans.push(
-      planChange(change, pointerIdOf(change.pullRequest), undefined, history.tenant, () => undefined),
-    );
+    plans.push(planChange({ change, pointerId: pointerIdOf(change.pullRequest), tenant: history.tenant }));
     if (plans.length === plansTogether) yield* appended();
   }
   yield* appended();

@@ -19,7 +19,7 @@ import { repairTable } from "../../../lib/organizations/repair.ts";
 import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
 import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
-import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
+import { AwsError, NoAnswer } from "../../../lib/runtime/aws-error.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { required } from "../../../lib/runtime/required.ts";
@@ -64,7 +64,7 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
           text: `refused: ${error.message}`.replaceAll(/k[a-z2-7]{16}/g, "a key"),
           isAcknowledged: false,
         };
-      if (error instanceof AwsFault || error instanceof NoAnswer || error instanceof QueueUnavailable)
+      if (error instanceof AwsError || error instanceof NoAnswer || error instanceof QueueUnavailable)
         return { text: "the queue does not answer", isAcknowledged: false };
       if (error instanceof StoreUnavailable)
         return { text: "503 SERVICE_UNAVAILABLE", isAcknowledged: false };

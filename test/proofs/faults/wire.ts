@@ -6,7 +6,7 @@ import { HttpRequest, HttpResponse } from "@smithy/core/protocols";
 import * as z from "zod";
 import { answerSearchVectors } from "../../../cli/local/engine/search-vectors.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { NoAnswer } from "../../../lib/runtime/aws-fault.ts";
+import { NoAnswer } from "../../../lib/runtime/aws-error.ts";
 import type { AwsRequestHandler, createRequestHandler } from "../../../lib/runtime/aws-handler.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import type { StoreClient } from "../../../lib/store/client.ts";

@@ -5,7 +5,7 @@ import { ingest } from "../../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps, QueueMessage, UnrecordedEnds } from "../../../lib/events/ports.ts";
 import { groupOf } from "../../../lib/events/send.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
-import { AwsFault } from "../../../lib/runtime/aws-fault.ts";
+import { AwsError } from "../../../lib/runtime/aws-error.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import { memberKey, organizationTenant } from "../../../lib/store/layout.ts";
 import type { Item, Key, Table, TransactionWrite } from "../../../lib/store/table.ts";
@@ -273,4 +273,4 @@ const keyOf = (write: TransactionWrite): Key => {
 const writesMember = (writes: readonly TransactionWrite[], user: string): boolean =>
   writes.some((write) => "put" in write && write.put.sk === memberKey("", user).sk);
 
-const faultOf = (name: string) => new AwsFault({ name, status: 400, message: "It is refused." });
+const faultOf = (name: string) => new AwsError({ name, status: 400, message: "It is refused." });

@@ -1,10 +1,10 @@
 /** What an operation returns: plain data. The handler renders it. */
-export type Reply =
+export type OperationResult =
   | { readonly json: object; readonly headers?: Readonly<Record<string, string>> }
-  | BytesReply
+  | BytesResult
   | { readonly empty: true };
 
-export type BytesReply = {
+export type BytesResult = {
   readonly bytes: Buffer;
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,9 +19,9 @@ export type Rendered = {
 
 export const jsonType = "application/json";
 
-export function renderReply(status: number, reply: Reply): Rendered {
-  if ("empty" in reply) return { status, headers: {}, body: Buffer.alloc(0) };
-  const body = "bytes" in reply ? reply.bytes : Buffer.from(JSON.stringify(reply.json));
-  const contentType = "bytes" in reply ? reply.contentType : jsonType;
-  return { status, headers: { ...reply.headers, "content-type": contentType }, body };
+export function renderResult(status: number, result: OperationResult): Rendered {
+  if ("empty" in result) return { status, headers: {}, body: Buffer.alloc(0) };
+  const body = "bytes" in result ? result.bytes : Buffer.from(JSON.stringify(result.json));
+  const contentType = "bytes" in result ? result.contentType : jsonType;
+  return { status, headers: { ...result.headers, "content-type": contentType }, body };
 }

@@ -1,5 +1,5 @@
 /** What an error answer means for the next attempt. */
-export type AwsFaultKind =
+export type AwsErrorKind =
   | "throttled"
   /** This machine's clock was wrong. The SDK has corrected its own clock, and the service did nothing. */
   | "skewed"
@@ -7,10 +7,10 @@ export type AwsFaultKind =
   | "refused";
 
 /** The service answered with an error; `name` is the service's own name for the error. */
-export class AwsFault extends Error {
+export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
-  readonly kind: AwsFaultKind;
+  readonly kind: AwsErrorKind;
   /** Private, because Lambda prints all other fields of an error that ends a function, and this may hold items. */
   readonly #details: object;
 
@@ -48,7 +48,7 @@ export type AwsErrorAnswer = {
 };
 
 /**
- * Converts the SDK's errors to AwsFault or NoAnswer. Every other error (our own, or of a caller that gave up) stays as
+ * Converts the SDK's errors to AwsError or NoAnswer. Every other error (our own, or of a caller that gave up) stays as
  * it is. The SDK's error itself is not passed on, because it holds the whole answer.
  */
 export function faultFrom(error: unknown): unknown {
@@ -56,7 +56,7 @@ export function faultFrom(error: unknown): unknown {
   if (error instanceof NoAnswer || !(error instanceof Error) || !("$metadata" in error)) return error;
   const status = numberAt(error.$metadata, "httpStatusCode") ?? 0;
   if ("$fault" in error)
-    return new AwsFault({
+    return new AwsError({
       name: error.name,
       status,
       message: error.message,
@@ -65,12 +65,12 @@ export function faultFrom(error: unknown): unknown {
     });
   // The SDK could not read the answer, and its message quotes the answer.
   return status >= 300
-    ? new AwsFault({ name: `Status${status}`, status })
+    ? new AwsError({ name: `Status${status}`, status })
     : new NoAnswer("The answer cannot be read.");
 }
 
 export const isTemporaryAwsError = (error: unknown): boolean =>
-  error instanceof NoAnswer || (error instanceof AwsFault && error.kind !== "refused");
+  error instanceof NoAnswer || (error instanceof AwsError && error.kind !== "refused");
 
 const throttles = new Set([
   "Throttling",
@@ -86,7 +86,7 @@ const throttles = new Set([
   "KmsThrottled",
 ]);
 
-function kindOf(name: string, status: number): AwsFaultKind {
+function kindOf(name: string, status: number): AwsErrorKind {
   if (throttles.has(name) || status === 429) return "throttled";
   return status >= 500 || status === 408 ? "unavailable" : "refused";
 }
