@@ -122,7 +122,7 @@ const setSeat: Command = {
     return withConnection(input, async ({ table, audited }) => {
       const organization = await findOrganizationByName(table, input.requiredText("org"));
       const outcomes = await assignSeatsToMembers(audited, organization, { action, userIds });
-      const verb = action === "assign" ? "Assigned" : "Took away";
+      const verb = action === "assign" ? "Assigned" : "Unassigned";
       showOutcomes(input, terminal, outcomes, (count) => `${verb} ${counted(count, "seat")}.`);
     });
   },

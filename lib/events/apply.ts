@@ -170,9 +170,10 @@ function leaveToScheduledWorker(
 /** The reason why another try cannot succeed. */
 function giveUpReason({ unfinished, outlasted }: Tries): string | undefined {
   const { unfinishedTriesMax, outlastedMax } = eventLimits;
-  if (unfinished > unfinishedTriesMax)
-    return `It was begun ${unfinished - 1} times, and the worker ended each time.`;
-  return outlasted < outlastedMax ? undefined : `It took longer than a delivery lasts, ${outlasted} times.`;
+  if (unfinished > unfinishedTriesMax) return `The worker stopped during all ${unfinished - 1} tries.`;
+  return outlasted < outlastedMax
+    ? undefined
+    : `It needed more time than one delivery has, in ${outlasted} tries.`;
 }
 
 type Try = {

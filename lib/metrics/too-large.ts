@@ -33,7 +33,7 @@ export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLarg
       `${answerBytes}. A pull request is never split. To go on behind it, send x-next-cursor of this answer as cursor.`
     : `The answer would have at least ${answerBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
       `add filters. The largest pull request here, ${named ? namePullRequest(named) : "one"} in repository ` +
-      `${largest.repositoryId}, takes ${largest.bytes} bytes. At limit=1 an answer that is still too large tells how to ` +
+      `${largest.repositoryId}, takes ${largest.bytes} bytes. With limit=1, an answer that is still too large says how to ` +
       "go on behind it.";
   return new ApiError("RESPONSE_TOO_LARGE", message, {
     ...(isAlone && { headers: { "x-next-cursor": behind } }),

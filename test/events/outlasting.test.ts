@@ -81,7 +81,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
     const lefts = await receive(asking("slow", quickMs), 100);
     expect(lefts).toEqual([...Array.from({ length: deliveries }, () => 2), 0]);
     expect(harness.letters).toMatchObject([
-      { id: head.id, reason: `It took longer than a delivery lasts, ${outlastedMax} times.` },
+      { id: head.id, reason: `It needed more time than one delivery has, in ${outlastedMax} tries.` },
     ]);
     expect(deliveries * eventQueueSettings.visibilitySeconds).toBeLessThanOrEqual(1_800);
     expect(await isApplied("next")).toBe(true);
