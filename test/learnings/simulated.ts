@@ -15,7 +15,9 @@ import { type OrganizationItem, parseOrganization } from "../../lib/store/items/
 import { organizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { type Item, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { Dice, diceRandom, jumpingClock, Scheduler } from "../simulation/model/scheduler.ts";
+import { SimulatedRun } from "../simulation/model/simulated-run.ts";
 import { type Faults, ModelStore, noFaults } from "../simulation/model/store.ts";
+import { randomFaults } from "../simulation/simulated-world.ts";
 import { Process } from "../simulation/world.ts";
 import { problemsOf } from "./check-table.ts";
 import { item, storedRepository, verbsOf } from "./fixture.ts";
@@ -54,12 +56,13 @@ class Life {
   #uses = 0;
   #usedId = "";
   #callsLeft = 0;
-  #failure: unknown;
+  readonly #run: SimulatedRun;
 
   constructor(seed: number, weakness: Weakness, faults: Partial<Faults>) {
     this.#dice = new Dice(seed);
     this.#scheduler = new Scheduler(this.#dice);
-    this.#faults = { ...randomFaults(this.#dice), ...faults };
+    this.#run = new SimulatedRun(this.#scheduler, stepsMax);
+    this.#faults = { ...randomFaults(this.#dice, this.#dice.chance(0.4) ? 0 : this.#dice.next()), ...faults };
     this.#store = new ModelStore(this.#scheduler, this.#dice, noFaults);
     this.#clock = jumpingClock(this.#scheduler, this.#dice);
     this.#weakness = weakness;
@@ -75,9 +78,9 @@ class Life {
       for (let count = 1 + this.#dice.below(2); count > 0; count--)
         this.#employ((process) => this.#deliver(process));
       this.#employ((process) => this.#keepHouse(process));
-      await this.#run(() => this.#callsLeft <= 0 && this.#events.every(({ isDone }) => isDone));
+      await this.#run.run(() => this.#callsLeft <= 0 && this.#events.every(({ isDone }) => isDone));
       this.#store.faults = noFaults;
-      await this.#run();
+      await this.#run.run();
       return await this.#atRest();
     } catch (error) {
       return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
@@ -87,7 +90,7 @@ class Life {
   /** Events use one Learning that is never deleted, so that its use can be counted. */
   async #prepare(): Promise<void> {
     const { post } = this.#verbs(new Process());
-    const { results } = await this.#finish(post(await this.#author(), item("used")));
+    const { results } = await this.#run.finish(post(await this.#author(), item("used")));
     this.#usedId = results[0]?.id ?? "";
     const { dice } = this;
     for (let count = 6 + dice.below(6); count > 0; count--) this.#events.push(this.#makeEvent());
@@ -238,30 +241,7 @@ class Life {
     const process = new Process(() => {
       this.#scheduler.after(this.#dice.below(40), () => this.#employ(work));
     });
-    work(process).catch((error: unknown) => {
-      this.#failure ??= error;
-    });
-  }
-
-  async #run(until: () => boolean = () => false): Promise<void> {
-    const isOver = await this.#scheduler.run(stepsMax, () => this.#failure !== undefined || until());
-    if (this.#failure !== undefined) throw this.#failure;
-    if (!isOver) throw new Error("It does not come to an end.");
-  }
-
-  async #finish<Answer>(work: Promise<Answer>): Promise<Answer> {
-    let answer: { value: Answer } | undefined;
-    work.then(
-      (value) => {
-        answer = { value };
-      },
-      (error: unknown) => {
-        this.#failure ??= error;
-      },
-    );
-    await this.#run(() => answer !== undefined);
-    if (!answer) throw new Error("Work that never answers.");
-    return answer.value;
+    work(process).catch((error: unknown) => this.#run.fail(error));
   }
 
   async #atRest(): Promise<string[]> {
@@ -269,7 +249,7 @@ class Life {
     const { embedder } = deps;
     // Requests from before a change of tenant have ended: move the Learnings that they listed.
     const { organization } = await this.#author();
-    await this.#finish(moveLearnings(deps, organization));
+    await this.#run.finish(moveLearnings(deps, organization));
     const records = problemsOf(this.#store.all());
     const strays = this.#store
       .all()
@@ -281,7 +261,7 @@ class Life {
     const uses = used && parseLearning(used).usage_count;
     const use = uses === this.#uses ? [] : [`used ${this.#uses} times, counted ${uses}`];
     // The markers alone are enough, unless a request arrived long after its sender gave up or died.
-    if (isPunctual(this.#faults)) await this.#finish(refreshAll(deps, this.#clock));
+    if (isPunctual(this.#faults)) await this.#run.finish(refreshAll(deps, this.#clock));
     else await this.#fullPasses(deps);
     return [...records, ...strays, ...use, ...problemsOf(this.#store.all(), { embedder })];
   }
@@ -289,7 +269,7 @@ class Life {
   /** A pass may read stale data, so the next pass fixes what it missed. */
   async #fullPasses(deps: ReturnType<Life["deps"]>): Promise<void> {
     for (let pass = 0; pass < passesMax; pass++) {
-      await this.#finish(reconcileAll(deps));
+      await this.#run.finish(reconcileAll(deps));
       if (problemsOf(this.#store.all(), deps).length === 0) return;
     }
   }
@@ -312,19 +292,6 @@ async function settledOrFault(work: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof StoreUnavailable || error instanceof ApiError)) throw error;
   }
-}
-
-function randomFaults(dice: Dice): Faults {
-  const rough = dice.chance(0.4) ? 0 : dice.next();
-  return {
-    crash: rough * 0.02,
-    crashAfterCommit: rough * 0.3,
-    timeOut: rough * 0.05,
-    throttle: rough * 0.04,
-    slow: 0.01 + dice.next() * 0.12,
-    echo: rough * 0.08,
-    invisible: dice.pick([0, 0.1, 0.4]),
-  };
 }
 
 export function firstItems(approvalDelayDays: number): Item[] {

@@ -5,6 +5,7 @@ import type { StreamDeps } from "../../lib/stream/stream.ts";
 import { Violation } from "./checker.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";
 import { Dice, diceRandom, jumpingClock, Scheduler } from "./model/scheduler.ts";
+import { SimulatedRun } from "./model/simulated-run.ts";
 import { type Faults, ModelStore, noFaults } from "./model/store.ts";
 import type { Walk } from "./readers.ts";
 import {
@@ -32,7 +33,7 @@ export class SimulatedWorld implements World {
   readonly #store: ModelStore;
   readonly #clock: Clock;
   readonly #weakness: Weakness | undefined;
-  #failure: unknown;
+  readonly #run: SimulatedRun;
   readonly mirrors: Walk[] = [];
   walks = 0;
   pages = 0;
@@ -42,6 +43,7 @@ export class SimulatedWorld implements World {
     this.dice = new Dice(seed);
     this.keyDice = seed % 5 === 0 ? new Dice(~seed) : undefined;
     this.#scheduler = new Scheduler(this.dice);
+    this.#run = new SimulatedRun(this.#scheduler, stepsMax, (message) => new Violation("endless", message));
     this.#store = new ModelStore(this.#scheduler, this.dice, randomFaults(this.dice));
     this.#clock = jumpingClock(this.#scheduler, this.dice);
     this.#weakness = weakness;
@@ -92,7 +94,7 @@ export class SimulatedWorld implements World {
   }
 
   fail(error: unknown): void {
-    this.#failure ??= error;
+    this.#run.fail(error);
   }
 
   /** Ends crashes and errors; slowness may stay. */
@@ -100,33 +102,17 @@ export class SimulatedWorld implements World {
     this.#store.faults = faults.slowness ? { ...noFaults, slow: this.#store.faults.slow } : noFaults;
   }
 
-  /** Runs until `until` holds, or until everything has ended. */
-  async run(until?: () => boolean): Promise<void> {
-    const isOver = await this.#scheduler.run(
-      stepsMax,
-      () => this.#failure !== undefined || (until?.() ?? false),
-    );
-    if (this.#failure !== undefined) throw this.#failure;
-    if (!isOver) throw new Violation("endless", "it does not come to an end");
+  run(until?: () => boolean): Promise<void> {
+    return this.#run.run(until);
   }
 
-  async finish<Answer>(work: Promise<Answer>): Promise<Answer> {
-    let answer: { readonly value: Answer } | undefined;
-    work.then(
-      (value) => {
-        answer = { value };
-      },
-      (error: unknown) => this.fail(error),
-    );
-    await this.run(() => answer !== undefined);
-    if (!answer) throw new Violation("endless", "work that never answers");
-    return answer.value;
+  finish<Answer>(work: Promise<Answer>): Promise<Answer> {
+    return this.#run.finish(work);
   }
 }
 
 /** Some worlds have few faults, some have many: both reveal bugs. */
-export function randomFaults(dice: Dice): Faults {
-  const rough = dice.next();
+export function randomFaults(dice: Dice, rough: number = dice.next()): Faults {
   return {
     crash: rough * 0.02,
     crashAfterCommit: rough * 0.3,

@@ -10,6 +10,7 @@ import type { Clock } from "../../../lib/runtime/clock.ts";
 import { memberKey, organizationTenant } from "../../../lib/store/layout.ts";
 import type { Item, Key, Table, TransactionWrite } from "../../../lib/store/table.ts";
 import { Dice, diceRandom, Scheduler } from "../model/scheduler.ts";
+import { SimulatedRun } from "../model/simulated-run.ts";
 import { type Faults, ModelStore, noFaults } from "../model/store.ts";
 import { randomFaults } from "../simulated-world.ts";
 import { Process } from "../world.ts";
@@ -64,7 +65,7 @@ export class EventWorld {
   /** Organizations whose mode an admin changed, or tried to change. */
   readonly modeChanged = new Set<string>();
   #passedMs = 0;
-  #failure: unknown;
+  readonly #run: SimulatedRun;
   /** Many answers of its store take seconds. */
   readonly isSlow: boolean;
   /** Many calls of its store fail. */
@@ -76,6 +77,7 @@ export class EventWorld {
   constructor(seed: number, weakness?: EventWeakness) {
     this.dice = new Dice(seed);
     this.#scheduler = new Scheduler(this.dice);
+    this.#run = new SimulatedRun(this.#scheduler, stepsMax, (message) => new Violation("endless", message));
     const faults = gentler(randomFaults(this.dice));
     this.isSlow = faults.slow > 0.05;
     this.isRough = faults.throttle > 0.001;
@@ -166,11 +168,11 @@ export class EventWorld {
       const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
       await this.#scheduler.sleep(1 + untilVisible + this.dice.below(20));
       const batch = this.queue.receive();
-      if (batch.length > 0) await Promise.race([this.#run(batch, memory), this.#scheduler.sleep(5_000)]);
+      if (batch.length > 0) await Promise.race([this.#deliver(batch, memory), this.#scheduler.sleep(5_000)]);
     }
   }
 
-  async #run(batch: Parameters<ModelQueue["settle"]>[0], { unrecordedEnds }: Memory): Promise<void> {
+  async #deliver(batch: Parameters<ModelQueue["settle"]>[0], { unrecordedEnds }: Memory): Promise<void> {
     const { dice } = this;
     const process = new Process(() => unrecordedEnds.clear());
     const deps = { ...this.deps(process), unrecordedEnds };
@@ -217,7 +219,7 @@ export class EventWorld {
   }
 
   fail(error: unknown): void {
-    this.#failure ??= error;
+    this.#run.fail(error);
   }
 
   passDays(days: number): void {
@@ -229,26 +231,12 @@ export class EventWorld {
     this.#flapping.end();
   }
 
-  async run(until?: () => boolean): Promise<void> {
-    const isOver = await this.#scheduler.run(
-      stepsMax,
-      () => this.#failure !== undefined || (until?.() ?? false),
-    );
-    if (this.#failure !== undefined) throw this.#failure;
-    if (!isOver) throw new Violation("endless", "it does not come to an end");
+  run(until?: () => boolean): Promise<void> {
+    return this.#run.run(until);
   }
 
-  async finish<Answer>(work: Promise<Answer>): Promise<Answer> {
-    let answer: { readonly value: Answer } | undefined;
-    work.then(
-      (value) => {
-        answer = { value };
-      },
-      (error: unknown) => this.fail(error),
-    );
-    await this.run(() => answer !== undefined);
-    if (!answer) throw new Violation("endless", "work that never answers");
-    return answer.value;
+  finish<Answer>(work: Promise<Answer>): Promise<Answer> {
+    return this.#run.finish(work);
   }
 }
 
