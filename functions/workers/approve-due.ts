@@ -8,7 +8,7 @@ import { openStore } from "../../lib/store/open.ts";
 export const handler = worker("approveDue", async (): Promise<void> => {
   const store = openStore();
   const { approved } = await approveDue(store, (learning_id, error) =>
-    log("error", "A Learning whose time is up could not be approved.", {
+    log("error", "A Learning could not be approved at the end of its delay.", {
       learning_id,
       cause: describeError(error),
     }),

@@ -72,7 +72,7 @@ async function inTime(
     .sleep(timeBudgetMs, finished.signal)
     .then(() => {
       over.abort(new TimeUp());
-      deps.log("warn", "The time is up; what is not done will be delivered again.", { timeBudgetMs });
+      deps.log("warn", "The time is up. Unfinished events will be delivered again.", { timeBudgetMs });
       return clock.sleep(wrapUpMs, finished.signal);
     })
     // The work finished before the time was up.

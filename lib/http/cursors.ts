@@ -279,7 +279,7 @@ export function checkMark(
   const { mark } = cursor;
   if (!mark)
     throw invalid(
-      `is of an earlier release and does not tell which organizations it covers. ${startNewWalk}`,
+      `is from an earlier release and does not say which organizations it covers. ${startNewWalk}`,
     );
   if (cursor.authorizedDigest !== authorizedDigestOf(principal))
     throw invalid(`${otherAuthorizedOrganizations} ${startNewWalk}`);

@@ -153,4 +153,4 @@ async function* organizationsFrom(table: Table, from: string) {
 }
 
 const logDamage = (damage: CorruptItem): void =>
-  log("error", "The reconciler passed over a damaged item.", { cause: describeError(damage) });
+  log("error", "The reconciler skipped a damaged item.", { cause: describeError(damage) });

@@ -87,7 +87,7 @@ async function recordLateFailures(
   try {
     await deps.table.transact(auditWritesFor(deps, learningEvent(organization, action, [], { failed })));
   } catch (error) {
-    log("warn", "The audit log does not tell which Learnings of a batch failed.", {
+    log("warn", "The audit log does not say which Learnings of a batch failed.", {
       failed,
       error: describeError(error),
     });

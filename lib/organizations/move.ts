@@ -90,7 +90,7 @@ export async function beginMove(store: Store, organization: OrganizationItem): P
   } catch (error) {
     const isLong = error instanceof TimeUp && isOver();
     if (isTemporaryStoreError(error) && !isLong) throw error;
-    log("warn", "A move to another tenant goes on behind the clock.", {
+    log("warn", "A move to another tenant is not finished. The scheduled worker continues it.", {
       organization: organization.uuid,
       cause: describeError(error),
     });

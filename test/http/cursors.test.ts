@@ -439,7 +439,7 @@ describe("a cursor of several organizations", () => {
     expect(() => checkMark({ ...cursor, mark: { epoch: 3 } }, knowing(2))).toThrow(lost);
     expect(() => checkMark({ ...cursor, mark: { epoch: 1 } }, { key: { authorized: null } })).toThrow(lost);
     expect(() => checkMark({ ...cursor, mark: undefined }, knowing(5))).toThrow(
-      refused("is of an earlier release and does not tell which organizations it covers."),
+      refused("is from an earlier release and does not say which organizations it covers."),
     );
   });
 

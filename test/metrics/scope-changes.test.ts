@@ -200,7 +200,7 @@ describe("a cursor that cannot be caught up is refused", () => {
       expect([status, codes, message]).toEqual([
         400,
         ["INVALID_CURSOR"],
-        "cursor: is of an earlier release and does not tell which organizations it covers. Start a new walk.",
+        "cursor: is from an earlier release and does not say which organizations it covers. Start a new walk.",
       ]);
     },
   );

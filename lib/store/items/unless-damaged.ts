@@ -12,7 +12,7 @@ export function unlessDamaged<Parsed>(
     return parse(item);
   } catch (error) {
     if (!(error instanceof CorruptItem)) throw error;
-    log("error", `${who} passed over a damaged item.`, { cause: describeError(error) });
+    log("error", `${who} skipped a damaged item.`, { cause: describeError(error) });
     return undefined;
   }
 }
