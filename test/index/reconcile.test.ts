@@ -24,6 +24,7 @@ import { openStore, useStore } from "../support/engine.ts";
 import { learningOf, organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 
+process.env.LOG_LEVEL ??= "silent";
 const engine = useStore();
 const clock = new TestClock();
 let table: Table;

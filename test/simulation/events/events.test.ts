@@ -4,6 +4,7 @@ import { type BrokenRule, Violation } from "./violation.ts";
 import { eventWeaknesses } from "./weaknesses.ts";
 import type { EventWeakness } from "./world.ts";
 
+process.env.LOG_LEVEL ??= "silent";
 const seeds = process.env.LONG === undefined ? 30 : 2_000;
 
 describe("events, in whole groups, through a queue with SQS's rules", () => {
