@@ -170,7 +170,7 @@ test("one admin role among several roles is enough, and a custom role grants wha
 });
 
 describe("authentication", () => {
-  test("refuses a key from the very millisecond it expires, and one of an instance that is gone", async () => {
+  test("authentication refuses a key from the millisecond it expires, and a key of a deleted instance", async () => {
     const { keys } = await everyKindOfKey(world, "no-0");
     const clock = new TestClock();
     const { id } = keys.user.key;
@@ -185,7 +185,7 @@ describe("authentication", () => {
     );
   });
 
-  test("refuses a missing or malformed key, without a read", async () => {
+  test("authentication refuses a missing or malformed key, without a read", async () => {
     const meter = new StoreMeter();
     const deps = { table: store().table.metered(meter), clock: systemClock };
     for (const text of [undefined, "", "rk_user_x"])
@@ -193,7 +193,7 @@ describe("authentication", () => {
     expect(meter.calls).toEqual([]);
   });
 
-  test("refuses a key that was never issued, and a key whose text does not match the stored hash", async () => {
+  test("authentication refuses a key without a record, and a key whose text does not match the stored hash", async () => {
     const { keys } = await everyKindOfKey(world, "no-1");
     for (const kind of ["user", "legacy"] as const) {
       const { text, key } = keys[kind];
@@ -204,19 +204,19 @@ describe("authentication", () => {
     }
   });
 
-  test("refuses a key whose text names another kind than its record", async () => {
+  test("authentication refuses a key whose text names another kind than its record", async () => {
     const { keys } = await everyKindOfKey(world, "no-2");
     await change(apiKeyKey(keys.user.key.id), "kind", "agentic");
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
-  test("refuses a legacy key that is bound to no organization", async () => {
+  test("authentication refuses a legacy key that is bound to no organization", async () => {
     const { keys } = await everyKindOfKey(world, "no-3");
     await change(apiKeyKey(keys.legacy.key.id), "organization", null);
     await expect(authenticated(keys.legacy.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
-  test("refuses a revoked, an expired and a rotated key, each with its reason", async () => {
+  test("authentication refuses a revoked, an expired and a rotated key, each with its reason", async () => {
     const { keys } = await everyKindOfKey(world, "no-4");
     const { id } = keys.user.key;
     await world.revoke(keys.organization);
@@ -231,7 +231,7 @@ describe("authentication", () => {
     );
   });
 
-  test("refuses a key of an organization, a member, a workspace or an instance that is inactive or gone", async () => {
+  test("authentication refuses a key whose organization, member, workspace or instance is inactive or gone", async () => {
     const { keys, cloud, hosted, organization, home } = await everyKindOfKey(world, "no-5");
     const id = (kind: keyof typeof keys) => keys[kind].key.id;
     await world.member(cloud, "u-member", { active: false });
@@ -268,7 +268,7 @@ describe("authentication", () => {
     );
   });
 
-  test("refuses an organization or instance key whose owner has left", async () => {
+  test("authentication refuses an organization or instance key whose owner has left, and accepts a legacy key, which has no owner", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "no-7");
     await world.member(cloud, "u-second", { role: "cr_admin" });
     await world.member(hosted, "u-second", { role: "cr_admin" });
@@ -281,7 +281,7 @@ describe("authentication", () => {
     expect(await principalOf(keys.legacy)).toMatchObject({ role: null });
   });
 
-  test("refuses a key whose text names another organization than its record", async () => {
+  test("authentication refuses a key whose text names another organization than its record", async () => {
     const { keys } = await everyKindOfKey(world, "no-6");
     const other = await world.organization("no-6-other");
     await change(apiKeyKey(keys.organization.key.id), "organization", other);
@@ -292,7 +292,7 @@ describe("authentication", () => {
 });
 
 describe("the reads of an authentication", () => {
-  test("take one round, two for a legacy key", async () => {
+  test("authentication reads in one round, for a legacy key in two", async () => {
     const { keys } = await everyKindOfKey(world, "round");
     const roundsOf = async ({ text }: IssuedKey) => {
       const meter = new StoreMeter();
@@ -306,7 +306,7 @@ describe("the reads of an authentication", () => {
     expect(await roundsOf(keys.instance)).toBe(2);
   });
 
-  test("include the prefetched items of the tenant, and repeat them for an organization that has moved", async () => {
+  test("authentication returns the prefetched items of the tenant, and reads them again if the organization has moved", async () => {
     const organization = await world.organization("along");
     await world.member(github("along"), "u1");
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });
@@ -332,7 +332,7 @@ describe("the reads of an authentication", () => {
     expect((await authenticated(text)).prefetched).toEqual([]);
   });
 
-  test("pass the tenant to the prefetch, the organization if the key belongs to one, and the member of a user key", async () => {
+  test("the prefetch gets the tenant, the organization if the key belongs to one, and the member of a user key", async () => {
     const { keys, organization } = await everyKindOfKey(world, "tenants");
     for (const [kind, tenant, named] of [
       ["workspace", "w#tenants-workspace", {}],

@@ -27,7 +27,7 @@ function measured(text: string | Uint8Array): Buffer {
 
 describe("a forged key text", () => {
   test.each(["organization", "user", "agentic"])(
-    "of kind %s is accepted only with a valid tenant",
+    "a forged key text of kind %s is accepted only with a valid tenant",
     (kind) => {
       const parsed = (tenant: string | Uint8Array) =>
         parseKeyText(forged(kind, uuidBytes, measured(tenant), "ann"))?.hints;

@@ -9,7 +9,7 @@ import { gitlab, World } from "../support/world.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 
-describe("an instance key whose list of authorized organizations lacks its home", () => {
+describe("an instance key whose authorized organizations lack its home", () => {
   let home = "";
   let away = "";
   let key = "";
@@ -32,13 +32,13 @@ describe("an instance key whose list of authorized organizations lacks its home"
   const request = () =>
     ({ kind: "instance", instanceId: "fleet", home, owner: "boss", role: "cr_admin" }) as const;
 
-  test("is not created", async () => {
+  test("an instance key whose authorized organizations lack its home is not created", async () => {
     await expect(world.key({ ...request(), authorized: [away] })).rejects.toThrow(
       "The authorized organizations of an instance key must contain its home organization home.",
     );
   });
 
-  test("is not rotated, by the operator or by itself", async () => {
+  test("an instance key whose authorized organizations lack its home is not rotated, by the operator or by itself", async () => {
     const sentence =
       `Key ${id} cannot be rotated: its authorized organizations lack its home organization home. ` +
       "Create a new key.";
@@ -68,15 +68,18 @@ describe("an instance key whose list of authorized organizations lacks its home"
   const atHome = operations.filter(
     ({ instanceScope, keys }) => instanceScope !== "authorized" && keys.instance === "accepted",
   );
-  test.each(atHome)("cannot act at home: $id is 403 ORGANIZATION_FORBIDDEN", async ({ id, method, path }) => {
-    const body = bodies[id];
-    const target = path.replace(/\{\w+\}/g, nobody);
-    const answer = await api.call(target, { method, key, ...(body && { body }) });
-    expect([answer.status, answer.codes]).toEqual([403, ["ORGANIZATION_FORBIDDEN"]]);
-    expect(answer.message).toContain("home");
-  });
+  test.each(atHome)(
+    "an instance key whose authorized organizations lack its home cannot act on its home: $id is 403 ORGANIZATION_FORBIDDEN",
+    async ({ id, method, path }) => {
+      const body = bodies[id];
+      const target = path.replace(/\{\w+\}/g, nobody);
+      const answer = await api.call(target, { method, key, ...(body && { body }) });
+      expect([answer.status, answer.codes]).toEqual([403, ["ORGANIZATION_FORBIDDEN"]]);
+      expect(answer.message).toContain("home");
+    },
+  );
 
-  test("acts on the organizations that it is authorized for", async () => {
+  test("an instance key whose authorized organizations lack its home acts on the organizations that it is authorized for", async () => {
     const listed = await api.call("/v1/organizations", { key });
     expect(listed.json).toMatchObject({ organizations: [{ provider_organization_id: "away" }] });
     const named = await api.call("/v1/users/roles", {

@@ -238,7 +238,7 @@ describe("a new key", () => {
   });
 
   test.each([0, -1, 1.5, Number.NaN, keyLimits.expiryDaysMax + 1])(
-    "cannot be created with an expiry in %d days",
+    "a new key cannot have an expiry in %d days",
     (days) => {
       expect(() => expiryOf({ ...world.deps, clock }, days)).toThrow(
         refusal(`A key expires a whole number of days ahead, 1 to ${keyLimits.expiryDaysMax}.`),
@@ -299,7 +299,7 @@ describe("revoking", () => {
     expect((await stored(keys.user.key.id)).revoked_at).toBe(now());
   });
 
-  test("refuses a workspace token, which only workspace admins may delete, and an unknown key", async () => {
+  test("the operator can neither revoke nor rotate a workspace token, which only workspace admins may delete, and cannot revoke an unknown key", async () => {
     const { keys } = await everyKindOfKey(world, "not-yours");
     const { id } = keys.workspace.key;
     const sentence = `${id} is a workspace token: let a workspace admin create or delete it with tokens.`;

@@ -16,7 +16,7 @@ import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
 const { store, clock, world, now, stored, auditEntriesOf } = useKeyRegistry();
 
 describe("rotation", () => {
-  test("makes a successor with the same rights, points to it, and ends the old key after the grace", async () => {
+  test("rotation makes a successor with the same rights, names it on the old key, and ends the old key after the grace", async () => {
     const { home } = await everyKindOfKey(world, "rotation");
     const old = await world.key({
       kind: "instance",
@@ -48,7 +48,7 @@ describe("rotation", () => {
     ]);
   });
 
-  test("follows an organization that has moved", async () => {
+  test("rotation gives the new key the current tenant of an organization that has moved", async () => {
     const organization = await world.organization("mover");
     await world.member(github("mover"), "u1");
     const old = await world.key({ kind: "user", organization, owner: "u1" });
@@ -100,7 +100,7 @@ describe("rotation", () => {
       );
   });
 
-  test("accepts the longest grace, but the old key never outlives its own expiry", async () => {
+  test("rotation accepts the longest grace, but the old key never outlives its own expiry", async () => {
     const { keys, organization } = await everyKindOfKey(world, "longest");
     const longest = keyLimits.expiryDaysMax * 86_400;
     await world.rotate(keys.user, longest);
@@ -161,7 +161,7 @@ describe("a rotation without grace whose answer is lost", () => {
   }
   const lost = new StoreUnavailable("lost", false);
 
-  test("returns the new key if the rotation happened", async () => {
+  test("a rotation without grace whose answer is lost returns the new key if the rotation happened", async () => {
     const { rotating } = await rotated(async (...given) => {
       await store().table.transact(...given);
       throw lost;
@@ -170,7 +170,7 @@ describe("a rotation without grace whose answer is lost", () => {
     await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
   });
 
-  test("keeps the old key if the rotation did not happen, even if the transaction arrives late", async () => {
+  test("a rotation without grace whose answer is lost keeps the old key if the rotation did not happen, even if the transaction arrives late", async () => {
     let late: () => Promise<void> = () => Promise.resolve();
     const { old, rotating } = await rotated(async (...given) => {
       late = () => store().table.transact(...given);
@@ -181,7 +181,7 @@ describe("a rotation without grace whose answer is lost", () => {
     await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
   });
 
-  test("keeps the old key working if the outcome cannot be read, and the key can be rotated again", async () => {
+  test("a rotation without grace whose outcome cannot be read keeps the old key working, and the key can be rotated again", async () => {
     const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const { id } = keys.user.key;
     const request = { id, graceSeconds: 0, actor: operator };
@@ -208,7 +208,7 @@ describe("a rotation without grace whose answer is lost", () => {
     await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
   });
 
-  test("returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {
+  test("a rotation without grace returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {
     const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const table: Table = { ...store().table, write: () => Promise.reject(lost) };
     const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
@@ -231,7 +231,7 @@ describe("a rotation without grace whose answer is lost", () => {
     }
     const silence = () => new Promise<never>(() => {});
 
-    test("returns the new key if the rotation happened before the deadline", async () => {
+    test("a rotation near the deadline of its request returns the new key if the rotation happened before the deadline", async () => {
       const { rotate } = await requested((soon) => async (...given) => {
         await store().table.transact(...given);
         soon.abort(new TimeUp());
@@ -241,7 +241,7 @@ describe("a rotation without grace whose answer is lost", () => {
       await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
     });
 
-    test("keeps the old key if the rotation did not happen before the deadline, even if the transaction arrives late", async () => {
+    test("a rotation near the deadline of its request keeps the old key if the rotation did not happen before the deadline, even if the transaction arrives late", async () => {
       let late: () => Promise<void> = () => Promise.resolve();
       const { old, rotate } = await requested((soon) => async (...given) => {
         late = () => store().table.transact(...given);
@@ -253,7 +253,7 @@ describe("a rotation without grace whose answer is lost", () => {
       await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
     });
 
-    test("does not begin when too little time is left", async () => {
+    test("a rotation does not begin when its request has too little time left", async () => {
       let begun = 0;
       const { old, rotate, soon } = await requested(() => async (...given) => {
         begun++;

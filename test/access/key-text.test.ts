@@ -38,7 +38,7 @@ const hints: fc.Arbitrary<KeyHints> = fc.oneof(
 );
 
 describe("the text of a key", () => {
-  test("returns every hint that it was made from", () => {
+  test("the text of a key contains every hint that it was made from", () => {
     fc.assert(
       fc.property(hints, (given) => {
         expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
@@ -46,7 +46,7 @@ describe("the text of a key", () => {
     );
   });
 
-  test("fits the longest possible ids", () => {
+  test("the text of a key has room for the longest possible ids", () => {
     const longest = "%23".repeat(requestLimits.idBytesMax);
     const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const userId = "u".repeat(requestLimits.idBytesMax);
@@ -54,7 +54,7 @@ describe("the text of a key", () => {
     expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
   });
 
-  test("matches the published pattern and shows its kind", () => {
+  test("the text of a key matches the published pattern", () => {
     fc.assert(
       fc.property(hints, (given) => {
         expect(makeKeyText(given, systemRandom)).toMatch(
@@ -115,7 +115,7 @@ describe("the text of a key", () => {
     }
   });
 
-  test("carries at least 192 random bits", () => {
+  test("the texts of 50 keys of the same workspace differ in their random part", () => {
     const texts = Array.from({ length: 50 }, () =>
       makeKeyText({ kind: "workspace", workspaceId: "a" }, systemRandom),
     );

@@ -81,7 +81,7 @@ describe("the plan", () => {
     expect(narrowed({ plan: "any" }, free, cloud)).toEqual(["uuid-2", "uuid-3"]);
   });
 
-  test("removes organizations on other plans, or only requires one organization on an allowed plan", () => {
+  test("the plan of an operation removes organizations on other plans, or only requires one organization on an allowed plan", () => {
     expect(narrowed({ plan: "enterprise" }, free, good)).toEqual(["uuid-1"]);
     expect(narrowed({ plan: "enterprise_somewhere" }, free, good)).toEqual(["uuid-2", "uuid-1"]);
     for (const plan of ["enterprise", "enterprise_somewhere"] as const)
@@ -168,7 +168,7 @@ describe("permission", () => {
   const check = (change: Partial<Operation>, role: ReturnType<typeof principalOf>["role"]) =>
     faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), { parameters: [] }));
 
-  test("permission to administrate belongs to the Admin role only, whatever the permissions of another role", () => {
+  test("an operation for admins requires the Admin role, whatever permissions another role has", () => {
     const notAdmin = {
       code: "NOT_ADMIN",
       message: "This operation needs a key with the Admin role (cr_admin).",
@@ -178,7 +178,7 @@ describe("permission", () => {
     expect(check({ needs: "admin" }, principalOf("user").role)).toBe("passed");
   });
 
-  test("permission is the one that the operation names; an operation without one allows everybody", () => {
+  test("an operation requires the permission that it names; an operation without one allows everybody", () => {
     const denied = {
       code: "PERMISSION_DENIED",
       message: "This operation needs a role with the permission learning:write.",
@@ -189,7 +189,7 @@ describe("permission", () => {
     expect(check({ needs: null }, null)).toBe("passed");
   });
 
-  test("permission of a parameter value is required in addition, and only for that value", () => {
+  test("the permission of a parameter value is required in addition, and only for that value", () => {
     const operation = operationWith({ needs: null, needsOfParameter: { "state=pending": "admin" } });
     const member = principalOf("organization", { role: roleWith("learning:read") });
     const verdict = (...sent: string[]) =>
@@ -198,7 +198,7 @@ describe("permission", () => {
     expect(verdict("state", "state=approved")).toBe("passed");
   });
 
-  test("permission is not needed for the key itself where the operation allows it, but for every other key", () => {
+  test("a key needs no permission to act on itself where the operation allows it, but needs it for every other key", () => {
     const verdict = (change: Partial<Operation>, keyInPath?: string) =>
       faultOf(() =>
         checkPermission(operationWith({ needs: "admin", ...change }), principalOf("user", { role: null }), {
@@ -212,7 +212,7 @@ describe("permission", () => {
     expect(verdict({}, "k1")).toMatchObject({ code: "NOT_ADMIN" });
   });
 
-  test("permission of a single kind of key is required in addition", () => {
+  test("the permission of a single kind of key is required in addition", () => {
     const needsOfKind = { user: "learning:read" } as const;
     expect(check({ needs: "learning:write", needsOfKind }, roleWith("learning:write"))).toMatchObject({
       code: "PERMISSION_DENIED",

@@ -53,7 +53,7 @@ describe("a role", () => {
 });
 
 describe("the audit log names", () => {
-  test("a user key's member, by id and name", () => {
+  test("the audit log names a user key's member, by id and name", () => {
     expect(actorOf(principalOf("user"))).toEqual({
       type: "user",
       id: "501",
@@ -63,7 +63,7 @@ describe("the audit log names", () => {
     });
   });
 
-  test("every other key by its own name", () => {
+  test("the audit log names an organization key by its own name", () => {
     expect(actorOf(principalOf("organization"))).toEqual({
       type: "key",
       id: "501",

@@ -41,7 +41,7 @@ const caught = (call: () => unknown) =>
 const stamp = (ms: number) => `${ms.toString(36)}#abcdefgh`;
 
 describe("the write for an admitted call", () => {
-  test("fills a random free slot and sets the time when the bucket may be deleted", async () => {
+  test("the write for an admitted call fills a random free slot and sets the time when the bucket may be deleted", async () => {
     const clock = new TestClock("2026-11-15T12:00:00.300Z");
     const bounds: number[] = [];
     const below = (bound: number) => bounds.push(bound) && bound - 1;
@@ -66,7 +66,7 @@ describe("the write for an admitted call", () => {
     ]);
   });
 
-  test("takes the only free slot without a random choice", async () => {
+  test("the write for an admitted call takes the only free slot without a random choice", async () => {
     const clock = new TestClock();
     const busy = Array.from({ length: 9 }, (_, index) => [`s${index + 1}`, stamp(clock.nowMs())]);
     const { table, writes } = openTable(Object.fromEntries(busy));
@@ -111,7 +111,7 @@ describe("a refusal", () => {
   const full = (atMs: number) =>
     refusing(new ConditionFailed({ pk: "", sk: "", s0: stamp(atMs), ttl: 7, s1x: stamp(atMs), s1: 7 }));
 
-  test("contains the limit, the window, the time until the next call, and that none is left", async () => {
+  test("a refusal contains the limit, the window, the time until the next call, and that no call is left", async () => {
     const clock = new TestClock();
     for (const [agoMs, seconds, words] of [
       [0, 60, "60 seconds"],
@@ -136,7 +136,7 @@ describe("a refusal", () => {
     expect(refusal).toMatchObject({ retryAfterSeconds: 60 });
   });
 
-  test("a refusal does not follow from a stamp that is exactly one window old: the slot is tried again", async () => {
+  test("a stamp that is exactly one window old causes no refusal: the slot is tried again", async () => {
     const clock = new TestClock();
     let tries = 0;
     const table = tableWith({
@@ -150,7 +150,7 @@ describe("a refusal", () => {
     expect(tries).toBe(2);
   });
 
-  test("a refusal does not follow from an answer without stamps: the slot is tried again", async () => {
+  test("an answer without stamps causes no refusal: the slot is tried again", async () => {
     let tries = 0;
     const table = tableWith({
       write: () =>
@@ -161,7 +161,7 @@ describe("a refusal", () => {
     expect(await caught(() => limiterAt(new TestClock()).admit(table, one, "acme"))).toBe("admitted");
   });
 
-  test("a refusal for an unexpected reason is passed on unchanged", async () => {
+  test("an unexpected error of the store is passed on unchanged", async () => {
     const error = new TypeError("planted");
     expect(await caught(() => limiterAt(new TestClock()).admit(refusing(error), one, "acme"))).toBe(error);
   });
@@ -171,7 +171,7 @@ describe("the memory of a warm function", () => {
   const known = (limiter: ReturnType<typeof limiterAt>, owner: string) =>
     caught(() => limiter.refuseKnownFull(one, owner));
 
-  test("refuses with the same message until the window has passed", async () => {
+  test("a warm function refuses a call to a full bucket without a read until the window has passed", async () => {
     const clock = new TestClock();
     const limiter = limiterAt(clock);
     expect(await known(limiter, "acme")).toBe("admitted");
@@ -187,7 +187,7 @@ describe("the memory of a warm function", () => {
     expect(await known(limiter, "acme")).toBe("admitted");
   });
 
-  test("holds the last thousand buckets, and evicts the least recently used one first", async () => {
+  test("a warm function remembers the last thousand buckets, and forgets the least recently used one first", async () => {
     const clock = new TestClock();
     const limiter = limiterAt(clock, { ...systemRandom, below: () => 0 });
     const admit = (owner: string, stored = {}) =>

@@ -40,7 +40,7 @@ describe("the sliding window", () => {
     },
   );
 
-  test("never admits an eleventh call in any 60 seconds, whatever the timing", async () => {
+  test("the sliding window never admits an eleventh call in any 60 seconds, whatever the timing", async () => {
     const { table } = store();
     const clock = new TestClock();
     const owner = freshOwner();
@@ -77,7 +77,7 @@ describe("the sliding window", () => {
     expect(await outcome(limiterAt(clock).admit(table, ten, owner))).toBe("admitted");
   });
 
-  test("reports how many calls are left and when the next slot becomes free", async () => {
+  test("an admission reports how many calls are left and when the next slot becomes free", async () => {
     const { table } = store();
     const clock = new TestClock();
     const owner = freshOwner();

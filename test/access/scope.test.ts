@@ -73,13 +73,13 @@ describe("organization, user, legacy and agentic keys", () => {
 });
 
 describe("workspace tokens", () => {
-  test("see the whole workspace where org_id is ignored or omitted", () => {
+  test("workspace tokens see the whole workspace where org_id is ignored or omitted", () => {
     expect(select(operationWith({ organization: "ignored" }), token, { orgId: "nobody" })).toEqual(both);
     expect(select(operationWith({ organization: "optional" }), token)).toEqual(both);
     expect(select(operationWith({ organization: "refused" }), token)).toEqual(both);
   });
 
-  test("see the one organization that org_id names", () => {
+  test("workspace tokens see the one organization that org_id names", () => {
     for (const organization of ["optional", "required"] as const) {
       expect(select(operationWith({ organization }), token, { orgId: "2" })).toEqual(second);
       expect(select(operationWith({ organization }), token, { orgId: "github:2" })).toEqual(second);
@@ -106,7 +106,7 @@ describe("workspace tokens", () => {
     });
   });
 
-  test("the path narrows the organizations that they see", () => {
+  test("the path narrows the organizations that workspace tokens see", () => {
     const operation = operationWith({ organization: "refused" });
     expect(select(operation, token, { organizationUuid: "uuid-2" })).toEqual(second);
     expect(select(operation, token, { organizationUuid: "uuid-3" })).toMatchObject({
@@ -150,7 +150,7 @@ describe("an organization's name", () => {
     uuid.replace("-469f", "-469"),
     uuid.slice(0, -1),
     uuid.replace("-469f-", "-"),
-  ])("that only resembles a UUID is an ordinary name: %s", (name) => {
+  ])("an organization's name that only resembles a UUID is an ordinary name: %s", (name) => {
     expect(() => organizationNamed([one], name)).toThrow(expect.objectContaining(notFound));
   });
 });
@@ -159,13 +159,13 @@ describe("instance keys", () => {
   const named = operationWith({ instanceScope: "named" });
   const authorized = operationWith({ instanceScope: "authorized" });
 
-  test("act on their home where an operation says so, whatever organization they name", () => {
+  test("instance keys act on their home where an operation requires it, whatever organization they name", () => {
     expect(select(operationWith({ instanceScope: "home" }), instance, { organizationIds: ["2"] })).toEqual(
       first,
     );
   });
 
-  test("are refused where they act on their home and their list leaves it out; the error names the home", () => {
+  test("instance keys are refused where they act on their home and their list leaves it out; the error names the home", () => {
     const principal = principalOf("instance", { forbiddenOrganizations: [three, one] });
     for (const operation of [named, operationWith({ instanceScope: "home" })])
       expect(select(operation, principal)).toMatchObject({
@@ -179,7 +179,7 @@ describe("instance keys", () => {
     );
   });
 
-  test("where they may name one: home without a name, all with ALL in any letter case, otherwise the named one", () => {
+  test("instance keys that may name an organization act on it, on all organizations with ALL in any letter case, or on their home without a name", () => {
     expect(select(named, instance)).toEqual(first);
     for (const orgId of ["ALL", "all", "All"]) expect(select(named, instance, { orgId })).toEqual(both);
     expect(select(named, instance, { orgId: "2" })).toEqual(second);
@@ -194,7 +194,7 @@ describe("instance keys", () => {
     });
   });
 
-  test("ALL is reserved for them where organizations may be named; for other keys it is an ordinary name", () => {
+  test("ALL is reserved for instance keys where they may name organizations; on other operations it has no special meaning", () => {
     const refusal = {
       code: "INVALID_REQUEST",
       message: "org_id: ALL is for self-hosted instance keys only.",
@@ -208,7 +208,7 @@ describe("instance keys", () => {
     expect(select(authorized, principalOf("organization"), { orgId: "ALL" })).toEqual(first);
   });
 
-  test("otherwise see all organizations that they are authorized for, or those in organization_ids", () => {
+  test("instance keys that may not name one organization see all that they are authorized for, or those in organization_ids", () => {
     expect(select(authorized, instance, { orgId: "2" })).toEqual(both);
     expect(select(authorized, instance, { organizationIds: ["2", "9"] })).toEqual([["uuid-2"], "some:2,9"]);
     expect(select(authorized, instance, { organizationIds: ["2", "1", "2"] })).toEqual([

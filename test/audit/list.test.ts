@@ -79,7 +79,7 @@ describe("a page of the audit log", () => {
     expect(rest).toEqual({ ids: ["e5", "e4", "e3", "e2", "e1"], next: null });
   });
 
-  test("continues in either direction from its position, inside the window only", async () => {
+  test("a page of the audit log continues in either direction from its position, inside the window only", async () => {
     const after = at(many.at(-3)?.sk ?? "");
     expect(await read({ after })).toEqual({ ids: ["e2", "e1"], next: null });
     expect(await read({ after, order: "desc", fromMs: now - 5_000 })).toEqual({
@@ -97,7 +97,7 @@ describe("a page of the audit log", () => {
     });
   });
 
-  test("leaves out expired entries", async () => {
+  test("a page of the audit log leaves out expired entries", async () => {
     const table = logOf([entry(3, { ttl: Math.floor(now / 1000) }), entry(2)]);
     const { entries } = await readAuditLog({ table, clock }, query());
     expect(entries.map(({ sk }) => sk.split("#")[1])).toEqual(["e2"]);
@@ -127,23 +127,26 @@ describe("a page of the audit log", () => {
     { day: "2026-11-16", order: "asc", months: ["2025-10"] },
     { day: "2026-11-16", order: "asc", after: "2026-09-20", months: ["2026-09"] },
     { day: "2026-11-16", order: "asc", after: "2025-12-28", months: ["2025-12", "2026-01"] },
-  ] as const)("reads only the months in which the page ends: $day, $order, after $after", async (row) => {
-    const today = new TestClock(`${row.day}T12:00:00.000Z`);
-    const after = "after" in row ? at(`${row.after}T12:00:00.000Z#e1`) : null;
-    const asked: string[] = [];
-    const queryPage = async ({ pk }: Range) => {
-      asked.push(pk);
-      return {
-        items: Array.from({ length: 12 }, (_, index) => ({ ...entry(index, { ttl: 9_999_999_999 }), pk })),
+  ] as const)(
+    "a page of the audit log reads only the months in which it probably ends: $day, $order, after $after",
+    async (row) => {
+      const today = new TestClock(`${row.day}T12:00:00.000Z`);
+      const after = "after" in row ? at(`${row.after}T12:00:00.000Z#e1`) : null;
+      const asked: string[] = [];
+      const queryPage = async ({ pk }: Range) => {
+        asked.push(pk);
+        return {
+          items: Array.from({ length: 12 }, (_, index) => ({ ...entry(index, { ttl: 9_999_999_999 }), pk })),
+        };
       };
-    };
-    const table: Table = { ...store().table, queryPage };
-    const { entries } = await readAuditLog({ table, clock: today }, query({ order: row.order, after }));
-    expect(entries).toHaveLength(10);
-    expect(asked).toEqual(row.months.map((month) => auditPartition(owner, month)));
-  });
+      const table: Table = { ...store().table, queryPage };
+      const { entries } = await readAuditLog({ table, clock: today }, query({ order: row.order, after }));
+      expect(entries).toHaveLength(10);
+      expect(asked).toEqual(row.months.map((month) => auditPartition(owner, month)));
+    },
+  );
 
-  test("reads many entries per query, however few it returns", async () => {
+  test("a page of the audit log reads many entries per query, however few it returns", async () => {
     const { table } = await openStore(store().endpoint);
     await table.writeMany(many.slice(-600).map((put) => ({ put })));
     const meter = new StoreMeter();
@@ -165,7 +168,7 @@ describe("a refused key", () => {
   });
   const marker = (id: string) => store().table.get(refusalKey(id, "revoked"));
 
-  test("a refused key is audited once when two functions refuse it at the same moment", async () => {
+  test("two functions can audit the refusal of one key at the same moment without an error", async () => {
     await Promise.all([recordRefusal(deps(), refusal("k-two")), recordRefusal(deps(), refusal("k-two"))]);
     expect(await marker("k-two")).toMatchObject({ at_ms: clock.nowMs() });
     // A function that read before the other wrote meets the entry when it writes.
@@ -173,7 +176,7 @@ describe("a refused key", () => {
     await recordRefusal({ ...deps(), table: blind }, refusal("k-two"));
   });
 
-  test("a refused key is not audited when the store fails, and the error is passed on", async () => {
+  test("an error of the store is passed on when the refusal of a key is audited", async () => {
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     await expect(recordRefusal({ ...deps(), table }, refusal("k-one"))).rejects.toBe(error);

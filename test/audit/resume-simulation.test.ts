@@ -116,13 +116,13 @@ const lastPageOnly = ({ entries, resume }: AuditPage, startMs: number): AuditPos
 };
 
 describe("a reader who walks the audit log and resumes the walk has every entry in the end", () => {
-  test(`${seeds} lives`, async () => {
+  test(`a reader who walks the audit log and resumes the walk has every entry in the end, in ${seeds} random lives`, async () => {
     for (let seed = 0; seed < seeds; seed++) {
       expect(await new Life(seed, ({ resume }) => resume).run(), `seed ${seed}`).toEqual([]);
     }
   });
 
-  test("a resume that knows only the last page's time is caught", async () => {
+  test("the simulation detects a resume that knows only the last page's time", async () => {
     let missed = 0;
     for (let seed = 0; seed < seeds; seed++) missed += (await new Life(seed, lastPageOnly).run()).length;
     expect(missed).toBeGreaterThan(0);

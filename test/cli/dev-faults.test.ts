@@ -135,14 +135,17 @@ describe("errors at the start of the service", () => {
       `\n${ndjson([event(1, "organization.saved", { ...soloOrganization("1", "one"), plan: "gold" })])}`,
       /, line 2: plan: .*$/,
     ],
-  ])("with the seed file %s nothing is started and nothing is deleted", async (_name, content, sentence) => {
-    const folder = await dev.folder();
-    const seed = join(folder, "seed.ndjson");
-    if (content !== undefined) await writeFile(seed, content);
-    await writeFile(join(folder, "table.db"), "precious");
-    const outcome = await callTool("dev", "--data", folder, "--port", "0", "--fresh", "--seed", seed);
-    expectSentence(outcome, sentence);
-    expect(outcome.stderr.startsWith(seed)).toBe(true);
-    expect(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
-  });
+  ])(
+    "the service does not start, and deletes nothing, if its seed file %s",
+    async (_name, content, sentence) => {
+      const folder = await dev.folder();
+      const seed = join(folder, "seed.ndjson");
+      if (content !== undefined) await writeFile(seed, content);
+      await writeFile(join(folder, "table.db"), "precious");
+      const outcome = await callTool("dev", "--data", folder, "--port", "0", "--fresh", "--seed", seed);
+      expectSentence(outcome, sentence);
+      expect(outcome.stderr.startsWith(seed)).toBe(true);
+      expect(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
+    },
+  );
 });

@@ -197,7 +197,7 @@ describe("errors are one sentence", () => {
     ],
     [["security", "--resume"], "Unknown option '--resume'."],
     [["learnings", "--format", "xml"], '--format takes one of json, ndjson, csv, not "xml".'],
-  ])("export %j", async (words, sentence) => {
+  ])("export %j is refused: %s", async (words, sentence) => {
     const { code, stderr } = await callTool("export", ...words);
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
   });

@@ -173,7 +173,7 @@ describe("members", () => {
     ],
     [["set-seat", "1", "--org", "1001", "--seat", "x"], '--seat takes one of assigned, unassigned, not "x".'],
     [["list"], "--org is missing."],
-  ])("%j is a usage error", async (words, sentence) => {
+  ])("members %j is a usage error", async (words, sentence) => {
     const { code, stderr } = await callTool("members", ...words);
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
   });

@@ -146,7 +146,7 @@ describe("report", () => {
     [["--start", "2026-02-01", "--end", "2026-01-01"], "--end must not be before --start."],
     [["--by", "mood"], '--by takes one of week, repository, author, severity, category, not "mood".'],
     [["--days", "0"], '--days takes a whole number from 1 to 3660, not "0".'],
-  ])("%j is refused: %s", async (words, sentence) => {
+  ])("report %j is refused: %s", async (words, sentence) => {
     const { code, stderr } = await callTool("report", "--data", data, "--key", key, ...words);
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
   });

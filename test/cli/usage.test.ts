@@ -13,12 +13,15 @@ const bundledNode = fileURLToPath(
 const paths = await commandPaths();
 
 describe("help", () => {
-  test.each(paths)("review-api %s --help shows what it does, its options and an example", async (path) => {
-    const { code, stdout, stderr } = await callTool(...path.split(" "), "--help");
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain(`  npx review-api ${path}`);
-    expect(stdout).toContain("--json");
-  });
+  test.each(paths)(
+    "review-api %s --help shows how to call the command, and its option --json",
+    async (path) => {
+      const { code, stdout, stderr } = await callTool(...path.split(" "), "--help");
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain(`  npx review-api ${path}`);
+      expect(stdout).toContain("--json");
+    },
+  );
 
   test("the tool and each of its groups list their commands", async () => {
     const { code, stdout } = await callTool("--help");
@@ -124,7 +127,7 @@ describe("an invalid command gets one sentence, a hint and exit code 2", () => {
     ],
     [["dev", "--port", "70000"], '--port takes a whole number from 0 to 65535, not "70000".'],
     [["events", "send"], "FILE.ndjson is missing."],
-  ])("%j", async (words, sentence) => {
+  ])("an invalid command gets one sentence, a hint and exit code 2: %j", async (words, sentence) => {
     const { code, stderr } = await callTool(...words);
     const [first, second, ...more] = stderr.split("\n");
     expect([code, first]).toEqual([2, sentence]);

@@ -52,7 +52,7 @@ const page = (ids: string[], next_cursor: string | null, headers = {}) =>
   json({ data: ids.map((id) => ({ id })), next_cursor }, { headers });
 
 describe("the client", () => {
-  test("fills paths, queries and bodies, and sends the key in its header", async () => {
+  test("the client fills paths, queries and bodies, and sends the key in its header", async () => {
     const { client, sent } = service([
       json({ repositories: [], next_cursor: null }),
       json({ status: "success", succeeded: ["a"], failed: [] }),
@@ -67,7 +67,7 @@ describe("the client", () => {
     expect(sent[1]).toMatchObject({ method: "POST", body: '{"action":"assign","user_ids":["a"]}' });
   });
 
-  test("requests the next page as soon as the headers name it, and at most one page ahead", async () => {
+  test("the client requests the next page as soon as the headers name it, and at most one page ahead", async () => {
     const named = (ids: string[], next: string) => page(ids, next, { "x-next-cursor": next });
     const answers = [named(["a"], "c1"), named(["b"], "c2"), named(["c"], "c3"), page(["d"], null)];
     const { client, sent } = service(answers);
@@ -81,7 +81,7 @@ describe("the client", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("aborts the page ahead when the walk stops, and reports its failure only in its turn", async () => {
+  test("the client aborts the page ahead when the walk stops, and reports its failure only in its turn", async () => {
     const { client, givenUp } = stuckService();
     for await (const _ of client.pages("listAuditLogs")) break;
     expect(givenUp()).toBe(1);
@@ -95,7 +95,7 @@ describe("the client", () => {
     await expect(walk.next()).rejects.toMatchObject({ code: "INVALID_CURSOR" });
   });
 
-  test("walks every page, including short and empty ones, and returns the resume cursor at the end", async () => {
+  test("the client walks every page, including short and empty ones, and returns the resume cursor at the end", async () => {
     const { client, sent } = service([
       page(["a", "b"], "c1"),
       page([], "c2"),
@@ -112,7 +112,7 @@ describe("the client", () => {
     expect(sent.every(({ url }) => new URL(url).searchParams.get("order") === "asc")).toBe(true);
   });
 
-  test("waits as long as Retry-After says on 429 and 503, then continues", async () => {
+  test("the client waits as long as Retry-After says on 429 and 503, then continues", async () => {
     vi.useFakeTimers();
     const refused = (status: number, seconds: string) =>
       json(
@@ -133,7 +133,7 @@ describe("the client", () => {
     expect((await call).body).toEqual({ organizations: [], next_cursor: null });
   });
 
-  test("retries a read when the connection breaks, and never retries a write by itself", async () => {
+  test("the client retries a read when the connection breaks, and never retries a write by itself", async () => {
     const broken = () => Promise.reject(new TypeError("fetch failed"));
     const read = service([broken, json({ organizations: [], next_cursor: null })]);
     expect((await read.client.listOrganizations({})).status).toBe(200);
@@ -142,7 +142,7 @@ describe("the client", () => {
     expect(write.sent).toHaveLength(1);
   });
 
-  test("returns both error shapes, and any other error body, as one class", async () => {
+  test("the client returns both error shapes, and any other error body, as one class", async () => {
     const one = json(
       { error: { code: "NOT_ADMIN", message: "No." } },
       { status: 403, headers: { "x-request-id": "r1" } },
@@ -181,7 +181,7 @@ describe("the client", () => {
   });
 
   test.each([{}, { "retry-after": "soon" }])(
-    "waits a second if the answer does not say how long: %j",
+    "the client waits a second if the answer does not say how long: %j",
     async (headers) => {
       vi.useFakeTimers();
       const { client, sent } = service([
@@ -196,7 +196,7 @@ describe("the client", () => {
     },
   );
 
-  test("ends a walk when it is aborted, even while the next page is being fetched", async () => {
+  test("the client ends a walk when it is aborted, even while the next page is being fetched", async () => {
     const controller = new AbortController();
     const { client, givenUp } = stuckService();
     const walk = client.pages("listAuditLogs", {}, { signal: controller.signal });
@@ -224,7 +224,7 @@ describe("the client", () => {
       () => "Sun, 14 Jun 2026 10:01:00 GMT",
     ],
     ["by the own clock where the answer has none", {}, () => new Date(Date.now() + 60_000).toUTCString()],
-  ])("waits until the date in Retry-After, %s", async (_, date, after) => {
+  ])("the client waits until the date in Retry-After, %s", async (_, date, after) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const headers = { ...date, "retry-after": after() };
     const { client, sent } = service([
@@ -239,7 +239,7 @@ describe("the client", () => {
     expect((await call).status).toBe(200);
   });
 
-  test("leaves a wait that is too long to the caller, and reports how long it is", async () => {
+  test("the client leaves a wait that is too long to the caller, and reports how long it is", async () => {
     const { client, sent } = service([
       json(
         { error: { code: "RATE_LIMIT_EXCEEDED", message: "Wait." } },
@@ -250,7 +250,7 @@ describe("the client", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("starts at a stored cursor and continues from there", async () => {
+  test("the client starts at a stored cursor and continues from there", async () => {
     const { client, sent } = service([page(["d"], null, { "x-resume-cursor": "even later" })]);
     const walk = client.pages("listLearnings", { query: { cursor: "later", limit: 10 } });
     expect((await walk.next()).value).toMatchObject({ resumeCursor: "even later", status: 200 });
@@ -258,7 +258,7 @@ describe("the client", () => {
     expect(sent[0]?.url).toBe("https://api.example.com/v1/learnings?cursor=later&limit=10");
   });
 
-  test("returns other formats unchanged, and reports them if JSON was expected", async () => {
+  test("the client returns other formats unchanged, and reports them if JSON was expected", async () => {
     const csv = () => new Response("id\r\n1\r\n", { headers: { "content-type": "text/csv; charset=utf-8" } });
     const { client } = service([csv, csv]);
     const response = await client.raw("listLearnings", { query: { format: "csv" } });
@@ -266,28 +266,31 @@ describe("the client", () => {
     await expect(client.listLearnings({ query: { format: "csv" } })).rejects.toThrow(/raw\(\)/);
   });
 
-  test("reports an answer that is not JSON, even without a content type", async () => {
+  test("the client reports an answer that is not JSON, even without a content type", async () => {
     const { client } = service([() => new Response(Buffer.from("<html>"))]);
     await expect(client.listLearnings()).rejects.toThrow(
       new Error("The service answered something; raw() is for what is not JSON."),
     );
   });
 
-  test("sends a list as a repeated parameter, and omits undefined values", async () => {
+  test("the client sends a list as a repeated parameter, and omits undefined values", async () => {
     const { client, sent } = service([page([], null)]);
     await client.listLearnings({ query: { file: ["a.ts", "b c.ts"], search: undefined } });
     expect(sent[0]?.url).toBe("https://api.example.com/v1/learnings?file=a.ts&file=b+c.ts");
   });
 
-  test.each([{}, { role_id: "" }])("sends nothing if a path parameter is missing: %j", async (path) => {
-    const { client, sent } = service([]);
-    // A caller without types may do this.
-    const call = client.getRole({ path } as Parameters<typeof client.getRole>[0]);
-    await expect(call).rejects.toThrow(new Error("The path needs role_id."));
-    expect(sent).toEqual([]);
-  });
+  test.each([{}, { role_id: "" }])(
+    "the client sends nothing if a path parameter is missing: %j",
+    async (path) => {
+      const { client, sent } = service([]);
+      // A caller without types may do this.
+      const call = client.getRole({ path } as Parameters<typeof client.getRole>[0]);
+      await expect(call).rejects.toThrow(new Error("The path needs role_id."));
+      expect(sent).toEqual([]);
+    },
+  );
 
-  test("ends a walk at an answer without a further page", async () => {
+  test("the client ends a walk at an answer without a further page", async () => {
     const { client, sent } = service([json({}), () => new Response(null, { status: 204 })]);
     for (const body of [{}, undefined]) {
       const walked = await Array.fromAsync(client.pages("listAuditLogs"));
@@ -296,7 +299,7 @@ describe("the client", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("accepts an empty answer", async () => {
+  test("the client accepts an empty answer", async () => {
     const { client } = service([() => new Response(null, { status: 204 })]);
     expect(await client.deleteRole({ path: { role_id: "r" } })).toMatchObject({
       status: 204,
@@ -340,7 +343,7 @@ describe("a connection that breaks in the middle of a body", () => {
     close();
   });
 
-  test("ends with an error after the allowed number of attempts", async () => {
+  test("a connection that always breaks in the middle of a body is an error after the allowed number of attempts", async () => {
     const { client, asked, close } = await halfServer(9, "broken");
     await expect(client.listOrganizations()).rejects.toBeInstanceOf(TypeError);
     expect(asked()).toBe(3);

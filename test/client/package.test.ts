@@ -102,34 +102,40 @@ describe("as a package in another project", () => {
     expect(foreign.filter((from) => !from.startsWith("."))).toEqual([]);
   });
 
-  test.each(nodes)("%s imports it, walks pages and gets its errors", async (node) => {
-    const pages = [
-      { data: [{ id: "a" }], next_cursor: "2" },
-      { data: [], next_cursor: "3" },
-      { data: [{ id: "b" }], next_cursor: null },
-    ];
-    const server = createServer(({ url = "" }, response) => {
-      const cursor = new URL(url, "http://localhost").searchParams.get("cursor") ?? "1";
-      const page = url.startsWith("/v1/learnings") ? pages[Number(cursor) - 1] : undefined;
-      const resume = page?.next_cursor === null ? { "x-resume-cursor": "later" } : {};
-      response.writeHead(page ? 200 : 401, { "content-type": "application/json", ...resume });
-      response.end(JSON.stringify(page ?? { error: { code: "UNAUTHORIZED", message: "No." } }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
-    const { stdout } = await run(node, ["consumer.js", url], { cwd: project });
-    server.close();
-    expect(JSON.parse(stdout)).toEqual({ names: ["a", null, null, "b", "later"], code: "UNAUTHORIZED" });
-  });
+  test.each(nodes)(
+    "%s imports the installed client, walks pages and gets the service's errors",
+    async (node) => {
+      const pages = [
+        { data: [{ id: "a" }], next_cursor: "2" },
+        { data: [], next_cursor: "3" },
+        { data: [{ id: "b" }], next_cursor: null },
+      ];
+      const server = createServer(({ url = "" }, response) => {
+        const cursor = new URL(url, "http://localhost").searchParams.get("cursor") ?? "1";
+        const page = url.startsWith("/v1/learnings") ? pages[Number(cursor) - 1] : undefined;
+        const resume = page?.next_cursor === null ? { "x-resume-cursor": "later" } : {};
+        response.writeHead(page ? 200 : 401, { "content-type": "application/json", ...resume });
+        response.end(JSON.stringify(page ?? { error: { code: "UNAUTHORIZED", message: "No." } }));
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+      const { stdout } = await run(node, ["consumer.js", url], { cwd: project });
+      server.close();
+      expect(JSON.parse(stdout)).toEqual({ names: ["a", null, null, "b", "later"], code: "UNAUTHORIZED" });
+    },
+  );
 
-  test.each(["nodenext", "preserve"])("its types compile in strict mode (module %s)", async (module) => {
-    const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", ""];
-    const lib = ["--lib", "es2022,dom,dom.iterable", "--ignoreConfig", "consumer.ts"];
-    await run(join(root, "node_modules", ".bin", "tsc"), [...settings, ...lib], { cwd: project });
-  });
+  test.each(["nodenext", "preserve"])(
+    "the types of the installed client compile in strict mode (module %s)",
+    async (module) => {
+      const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", ""];
+      const lib = ["--lib", "es2022,dom,dom.iterable", "--ignoreConfig", "consumer.ts"];
+      await run(join(root, "node_modules", ".bin", "tsc"), [...settings, ...lib], { cwd: project });
+    },
+  );
 
-  test("its tool explains that the package contains only the client", async () => {
+  test("the tool of the installed package explains that the package contains only the client", async () => {
     const tool = join(project, "node_modules", ".bin", "review-api");
     await expect(run(tool, ["keys", "list"], { cwd: project })).rejects.toMatchObject({
       code: 1,

@@ -10,7 +10,7 @@ const byId = (operations satisfies readonly Operation[]).map(
 );
 
 test.each<readonly [string, Operation]>(byId)(
-  "%s may do its own work, and add to the audit log only",
+  "%s may do its own work, and may only add to the audit log",
   (_, operation) => {
     const { tableActions, tablePartitions = [] } = operation;
     const own = ownGrants(operation);
@@ -35,7 +35,7 @@ test.each<readonly [string, Operation]>(byId)(
 );
 
 test.each<readonly [string, Operation]>(byId)(
-  "%s has no grant that is about nothing: IAM takes a condition on no keys as met",
+  "%s has no grant without actions or partitions: IAM treats a condition without keys as met",
   (_, operation) => {
     for (const { actions, partitions } of ownGrants(operation))
       expect([actions.length, partitions.length]).not.toContain(0);

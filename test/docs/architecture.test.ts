@@ -9,11 +9,11 @@ const named = [...read("docs/architecture.md").matchAll(/\[`(\w+)`\]\(\.\.\/([^)
 );
 
 describe("docs/architecture.md", () => {
-  test("describes at least twenty functions", () => {
+  test("docs/architecture.md describes more than twenty functions", () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
-  test.each(named)("names %s, which %s declares", (name, file) => {
+  test.each(named)("docs/architecture.md names %s, which %s declares", (name, file) => {
     expect(read(file)).toMatch(
       new RegExp(`^export (async )?(function\\*?|const|class|type) ${name}\\b`, "m"),
     );
@@ -54,7 +54,7 @@ describe("docs/glossary.md", () => {
       expect([name, meaning]).toEqual([name, expect.stringMatching(/\.$/)]);
   });
 
-  test.each(["README.md", "CONTRIBUTING.md", "docs/architecture.md"])("%s links to it", (page) => {
+  test.each(["README.md", "CONTRIBUTING.md", "docs/architecture.md"])("%s links to the glossary", (page) => {
     expect(read(page)).toMatch(/\]\((docs\/)?glossary\.md\)/);
   });
 });

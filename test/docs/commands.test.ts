@@ -99,7 +99,7 @@ describe("npm scripts", () => {
     pages.flatMap((page) =>
       [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => [page, name] as const),
     ),
-  )("%s: npm run %s exists", (_, name) => {
+  )("%s names npm run %s, which exists", (_, name) => {
     expect(Object.keys(scripts)).toContain(name);
   });
 
@@ -242,10 +242,13 @@ describe("commands in the docs do what they say", () => {
     }
   }
 
-  test.each(commands.filter(isFirst).filter(([, line]) => !isElsewhere(line)))("%s: %s", async (_, line) => {
-    const { code, output } = await runLine(line);
-    expect([code, output]).toEqual([0, expect.any(String)]);
-  });
+  test.each(commands.filter(isFirst).filter(([, line]) => !isElsewhere(line)))(
+    "the command in %s exits with code 0: %s",
+    async (_, line) => {
+      const { code, output } = await runLine(line);
+      expect([code, output]).toEqual([0, expect.any(String)]);
+    },
+  );
 
   test("the weekly workflow makes a summary and a page", async () => {
     const steps = stepsOf("docs/jobs/weekly-report.md");

@@ -15,7 +15,7 @@ const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, text = ""]) => text);
 const run = promisify(execFile);
 
-test("the page's event is valid, and its policy allows only sending", () => {
+test("the event on the page about events is valid, and the page's policy allows only sending", () => {
   const [event = "", policy = ""] = blocks("json");
   expect(readEvent(JSON.parse(event))).toMatchObject({ type: "workspace.saved" });
   const statements = z
@@ -30,7 +30,7 @@ test("the page's event is valid, and its policy allows only sending", () => {
   for (const { Resource } of statements) expect(Resource).toMatch(/^arn:aws:(sqs|s3):/);
 });
 
-test("its numbers and names are those of the code", () => {
+test("the page about events has the numbers and names of the code", () => {
   expect(page).toContain(`${eventLimits.inlineBytesMax.toLocaleString("en-US")} bytes`);
   expect(page).toContain(`${eventLimits.eventBytesMax / 1024 / 1024} MiB`);
   expect(page).toContain(`After ${eventLimits.waitingDaysMax} days`);
@@ -39,7 +39,7 @@ test("its numbers and names are those of the code", () => {
     expect(page).toContain(`\`${name}\``);
 });
 
-test("its TypeScript compiles", async () => {
+test("the TypeScript on the page about events compiles", async () => {
   const folder = await mkdtemp(join(tmpdir(), "review-api-events-"));
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
@@ -55,7 +55,7 @@ const hasPython = await run("python3", ["--version"]).then(
   () => false,
 );
 
-test.skipIf(!hasPython)("its Python parses", async () => {
+test.skipIf(!hasPython)("the Python on the page about events parses", async () => {
   const [program = ""] = blocks("python");
   expect(program).toContain("send_message_batch");
   await run("python3", ["-c", "import ast, sys; ast.parse(sys.argv[1])", program]);

@@ -37,8 +37,8 @@ const rowsAfter = (text: string, start: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-describe("the guide and the page about AWS are correct about", () => {
-  test("ids, permissions and lifetimes of cursors", () => {
+describe("the guide and the pages about AWS and the stream have the numbers and names of the code", () => {
+  test("the guide has the namespace of ids, all permissions and the lifetimes of cursors", () => {
     expect(guide).toContain(`\`${identityNamespace}\``);
     for (const permission of permissions) expect(guide).toContain(`\`${permission}\``);
     expect(
@@ -48,7 +48,7 @@ describe("the guide and the page about AWS are correct about", () => {
     expect(guide).toContain(`It lives ${cursorLimits.resumeAgeDaysMax} days`);
   });
 
-  test("our own quotas", () => {
+  test("the page about AWS has our own quotas, and names only alarms that exist", () => {
     expect(aws).toContain(
       `of ${throttle.requestsPerSecond.toLocaleString("en-US")} (burst ${throttle.burstRequests})`,
     );
@@ -58,7 +58,7 @@ describe("the guide and the page about AWS are correct about", () => {
       expect(Object.keys(alarms)).toContain(alarm);
   });
 
-  test("secret scanners, which find keys of every kind, and nothing else, by the published pattern", () => {
+  test("the guide's pattern for secret scanners matches new keys of every kind, and no shorter text", () => {
     const [, pattern = ""] = /find keys with `([^`]+)`/.exec(guide) ?? [];
     const published = new RegExp(`^${pattern}$`);
     const organization = systemRandom.uuid();
@@ -74,7 +74,7 @@ describe("the guide and the page about AWS are correct about", () => {
     expect(`rk_user_${"a".repeat(20)}`).not.toMatch(published);
   });
 
-  test("the numbers of the event stream", () => {
+  test("the page about the stream has the limits and the schedule of the code", () => {
     const stream = read("docs/stream.md");
     expect(stream).toContain(`lives ${cursorLimits.pageAgeDaysMax} days, the`);
     expect(stream).toContain(
@@ -89,7 +89,7 @@ describe("the guide and the page about AWS are correct about", () => {
   });
 });
 
-test("the function accepts the example of the reviewer's search", async () => {
+test("the search function accepts the example of the reviewer's search on the page about AWS", async () => {
   const [, example = ""] = /The reviewer invokes the function with\n\n```json\n(.*?)```/s.exec(aws) ?? [];
   const nothing = async () => [];
   const deps = {
@@ -103,12 +103,12 @@ test("the function accepts the example of the reviewer's search", async () => {
   );
 });
 
-test("the described options are the options of the stack", () => {
+test("the options on the page about AWS are the options of the stack", () => {
   const names = rowsAfter(aws, "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
   expect(names.toSorted()).toEqual([...stackOptionNames].toSorted());
 });
 
-test("the stack accepts the options that are shown in a file", () => {
+test("the stack accepts the file of options on the page about AWS", () => {
   const [, file = ""] = /```json\n(.*?)```/s.exec(aws) ?? [];
   const shown = z.record(z.string(), z.unknown()).parse(JSON.parse(file));
   expect(parseOptions((name) => shown[name])).toMatchObject(shown);

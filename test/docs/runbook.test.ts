@@ -21,7 +21,7 @@ describe("the runbook", () => {
   const runbook = read("docs/runbook.md");
   const template = plainTemplate();
 
-  test.each(Object.keys(alarms))("has a section for the alarm %s", (name) => {
+  test.each(Object.keys(alarms))("the runbook has a section for the alarm %s", (name) => {
     expect(runbook).toContain(`\n### ${name}\n`);
   });
 

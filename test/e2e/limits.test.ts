@@ -264,7 +264,7 @@ describe("when a function gives no answer", () => {
     return () => stalled;
   }
 
-  test("if all its concurrency is taken, the gateway answers 503 with Retry-After, and the running call is not affected", async () => {
+  test("if all concurrency of a function is taken, the gateway answers 503 with Retry-After, and the running call is not affected", async () => {
     const stalled = stallFunction("ListRolesFunction");
     const inside = outcome("/v1/roles");
     await expect.poll(stalled, { timeout: 10_000 }).toBe(1);

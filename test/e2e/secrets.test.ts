@@ -87,7 +87,7 @@ describe.each(mishaps.map(([name, mishap], index) => ({ name, mishap, index })))
     }
   };
 
-  test("requests end without quoting the planted text", async () => {
+  test(`if AWS ${part.name}, requests end without quoting the planted text`, async () => {
     const answers = await during(() =>
       Promise.all([
         call("/v1/roles", { name: planted }),
@@ -102,7 +102,7 @@ describe.each(mishaps.map(([name, mishap], index) => ({ name, mishap, index })))
     }
   });
 
-  test("workers and the search end, or ask for redelivery", async () => {
+  test(`if AWS ${part.name}, workers and the search end, or ask for redelivery`, async () => {
     await during(async () => {
       const returned = await world.send("learning.captured", captured(fixture.cloud, { learning }));
       expect(returned).toHaveLength(1);

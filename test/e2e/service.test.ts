@@ -38,7 +38,7 @@ beforeAll(async () => {
 const { callAs, admin, calls } = goodCallsOn({ deployment, world, fixture: () => fixture });
 
 describe("every operation does its work", () => {
-  test.each(Object.entries(calls))("%s", async (_, run) => {
+  test.each(Object.entries(calls))("%s does its work", async (_, run) => {
     await run();
   });
 });
@@ -61,14 +61,14 @@ function requestOf({ method, path, organization, body }: Operation): Request {
 }
 
 describe.each(contract)("$id, within its role,", (operation) => {
-  test("takes or refuses a workspace token as the contract says, within its role", async () => {
+  test(`${operation.id}, within its role, refuses a workspace token that the contract forbids, and otherwise causes no 5xx`, async () => {
     const { status } = await callAs(operation, fixture.keys.workspace.text, requestOf(operation));
     if (operation.keys.workspace === "forbidden") expect(status).toBe(403);
     else expect(status).toBeLessThan(500);
   });
 
   /** The longest path of a refusal: two rounds of reads, then the refusal is recorded. */
-  test("refuses a revoked legacy key, within its role", async () => {
+  test(`${operation.id}, within its role, refuses a revoked legacy key`, async () => {
     const revoked = await world.key({ kind: "legacy", organization: fixture.organization });
     await world.revoke(revoked);
     expect((await callAs(operation, revoked.text, requestOf(operation))).status).toBe(401);

@@ -28,20 +28,20 @@ test("there is one example of every type, in an order in which no event has to w
 describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, sent) => {
   const schema = eventJsonSchema(type);
 
-  test("the worker and the JSON Schema both accept the example", () => {
+  test(`the worker and the JSON Schema both accept the example of ${type}`, () => {
     const { data } = readEvent(sent);
     expect(() => parseOrRefuse(eventTypes[type]?.schema ?? z.never(), data)).not.toThrow();
     const validate = ajv.compile(schema);
     expect([validate(sent), validate.errors]).toEqual([true, null]);
   });
 
-  test("the example shows every field", () => {
+  test(`the example of ${type} shows every field`, () => {
     const shown = new Set(pathsIn(sent.data));
     const missing = eventFieldsOf(type).filter(({ path }) => !shown.has(path));
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
 
-  test("without a required field both reject the event, and the worker names the field", () => {
+  test(`the worker and the JSON Schema reject ${type} without a required field, and the worker names the field`, () => {
     for (const { path, required } of eventFieldsOf(type)) {
       if (!required || path.includes(".") || path.includes("[")) continue;
       const { [path]: _, ...data } = sent.data;
@@ -50,11 +50,11 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
     }
   });
 
-  test("every property of the JSON Schema has a description", () => {
+  test(`every property of the JSON Schema of ${type} has a description`, () => {
     expect(undescribed(schema, type)).toEqual([]);
   });
 
-  test("the schema file and the documented table match the generated ones", () => {
+  test(`the schema file of ${type} and the documented tables match the generated ones`, () => {
     const made = generatedFiles();
     for (const path of [`docs/events/${type}.json`, "docs/events.md"])
       expect(file(path)).toBe(made.get(path));
@@ -108,7 +108,7 @@ describe("validation errors have our own messages", () => {
     [{ comments: [7] }, "comments[0]: must be an object"],
     [{ created_at: "yesterday" }, "created_at: must be a date-time with an offset"],
     [{ merged_at: null }, "merged_at: is required of a merged pull request"],
-  ])("%j: %s", (change, sentence) => {
+  ])("pull_request.finalized with %j is rejected with our own message: %s", (change, sentence) => {
     expect(reasonOf("pull_request.finalized", { ...base, ...change })).toBe(sentence);
   });
 
@@ -116,7 +116,7 @@ describe("validation errors have our own messages", () => {
     [{ readable_repository_ids: "all" }, 'readable_repository_ids: must be "*" or a list of repository ids'],
     [{ readable_repository_ids: undefined }, "readable_repository_ids: is required"],
     [{ email: 5 }, "email: must be an e-mail address or null"],
-  ])("%j: %s", (change, sentence) => {
+  ])("member.saved with %j is rejected with our own message: %s", (change, sentence) => {
     const member = examples.find(({ type }) => type === "member.saved")?.data ?? {};
     expect(reasonOf("member.saved", { ...member, ...change })).toBe(sentence);
   });

@@ -101,9 +101,9 @@ const kinds: readonly FaultKind[] = ["unanswered", "refused", "crash"];
 const kindsOf = (place: number) => kinds.filter((_, index) => isLong || index === place % kinds.length);
 const callsBetween = volume(3, 1);
 
-describe.each(cases.map((each, place) => ({ ...each, place })))("$name", ({ before, event, place }) => {
+describe.each(cases.map((each, place) => ({ ...each, place })))("$name", ({ name, before, event, place }) => {
   test.each(kindsOf(place))(
-    "an event interrupted at any call (%s) ends the same after redelivery",
+    `an event interrupted at any call (%s) ends the same after redelivery: ${name}`,
     async (kind) => {
       const { table } = store();
       await restore(table, await everything(table), []);

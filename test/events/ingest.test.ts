@@ -54,7 +54,11 @@ beforeEach(async () => {
 describe("a permanent fault", () => {
   const bad: ReadonlyArray<[string, OutgoingEvent, RegExp]> = [
     ["an unknown type", event("pull_request.dreamt", 1, organizationName()), /type: .* is not known/],
-    ["a name from every object", event("constructor", 1, organizationName()), /is not known/],
+    [
+      "the name of an Object.prototype member as its type",
+      event("constructor", 1, organizationName()),
+      /is not known/,
+    ],
     ["a missing field", organizationSaved(1, { plan: undefined }), /plan: /],
     ["a value outside its list", organizationSaved(1, { metrics: "fine" }), /metrics: /],
     [
@@ -85,7 +89,7 @@ describe("a permanent fault", () => {
   ];
 
   test.each(bad)(
-    "%s goes to the dead letters with its reason and does not block the others",
+    "an event with %s goes to the dead letters with its reason and does not block the others",
     async (_, event, reason) => {
       const [letter, ...others] = await toMessages(harness, [
         event,

@@ -62,20 +62,26 @@ describe("ids of any characters and of the full length are listed once each, wit
     }
   });
 
-  test.each([3, 100])("repositories, %i per page", async (limit) => {
-    const target = `/v1/organizations/${organization}/repositories?limit=${limit}`;
-    const seen = await walk<{ provider_repository_id: string }>(key, target, "repositories");
-    expect(seen.map(({ provider_repository_id }) => provider_repository_id).toSorted()).toEqual(
-      ids.toSorted(),
-    );
-  });
+  test.each([3, 100])(
+    "repositories with ids of any characters and of the full length are listed once each, %i per page",
+    async (limit) => {
+      const target = `/v1/organizations/${organization}/repositories?limit=${limit}`;
+      const seen = await walk<{ provider_repository_id: string }>(key, target, "repositories");
+      expect(seen.map(({ provider_repository_id }) => provider_repository_id).toSorted()).toEqual(
+        ids.toSorted(),
+      );
+    },
+  );
 
-  test.each([3, 100])("members, %i per page", async (limit) => {
-    const seen = await walk<{ user_id: string }>(key, `/v1/users?limit=${limit}`, "users");
-    expect(seen.map(({ user_id }) => user_id).toSorted()).toEqual(["boss", ...ids].toSorted());
-  });
+  test.each([3, 100])(
+    "members with ids of any characters and of the full length are listed once each, %i per page",
+    async (limit) => {
+      const seen = await walk<{ user_id: string }>(key, `/v1/users?limit=${limit}`, "users");
+      expect(seen.map(({ user_id }) => user_id).toSorted()).toEqual(["boss", ...ids].toSorted());
+    },
+  );
 
-  test("people of a workspace, with and without an e-mail address, 3 and 100 per page", async () => {
+  test("people of a workspace with ids and e-mail addresses of any characters are listed once each, 3 and 100 per page", async () => {
     const workspace = "any-people";
     await world.workspace(workspace);
     await world.organization(workspace, { workspace_id: workspace });

@@ -65,7 +65,7 @@ describe("GET /v1/audit-logs", () => {
   const newestFirst = [1, 2, 3, 5, 10, 30, 31, 64, 65, 100, 199, 200, 300];
 
   test.each([1, 2, 5, 100])(
-    "walks a year newest first with pages of %i and returns each entry once",
+    "a walk over a year of audit entries with pages of %i returns each entry once, in either order",
     async (limit) => {
       expect(await walk(`limit=${limit}`)).toEqual(newestFirst);
       expect(await walk(`limit=${limit}&order=asc`)).toEqual(newestFirst.toReversed());
@@ -79,14 +79,14 @@ describe("GET /v1/audit-logs", () => {
     expect(await walk("org_id=two&order=asc&limit=1")).toEqual([1, 3, 30, 64, 100, 200].toReversed());
   });
 
-  test("filters by action, actor and the actor's name", async () => {
+  test("audit entries are filtered by action, actor and the actor's name", async () => {
     expect(await walk("actions=seats.assigned")).toEqual([2, 10, 30, 64, 100, 200, 300]);
     expect(await walk("actions=seats.assigned,roles.changed&user_ids=u-2,u-3")).toEqual([2, 3]);
     expect(await walk("search=hopper")).toEqual([5]);
     expect(await walk("search=nobody")).toEqual([]);
   });
 
-  test("accepts days and date-times with any offset, both ends inclusive", async () => {
+  test("audit entries are filtered by days or date-times, with Z or an offset, both ends included", async () => {
     const at = (days: number) => new Date(nowMs - days * msPerDay).toISOString();
     expect(await walk(`date_from=${at(10)}&date_to=${at(2)}`)).toEqual([2, 3, 5, 10]);
     const shifted = at(10).replace("Z", "%2B00:00");
@@ -107,7 +107,7 @@ describe("GET /v1/audit-logs", () => {
     ["actions=role.updated,role.renamed", "actions: must be comma-separated values of: key.created,"],
     ["resource_types=key", "resource_types: must be comma-separated values of: api_key, workspace_token,"],
     ["actions=a,,b", "actions: must be comma-separated values; no value may be empty."],
-  ])("%s is a 400 that names the allowed values", async (query, sentence) => {
+  ])("GET /v1/audit-logs?%s is a 400 that names the allowed values", async (query, sentence) => {
     const answer = await api.call(`/v1/audit-logs?${query}`, { key });
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toContain(sentence);

@@ -12,7 +12,7 @@ describe("a request without an operation", () => {
     "/v1/organizations/x/repositories/y",
     "/v2/whoami",
     "/v1/whoami/x",
-  ])("%s is a 404 in our error shape, before the key is checked", async (target) => {
+  ])("a request for %s is a 404 in our error shape, before the key is checked", async (target) => {
     const answer = await api.call(target);
     expect([answer.status, answer.codes]).toEqual([404, ["NOT_FOUND"]]);
   });

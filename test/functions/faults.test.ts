@@ -18,7 +18,7 @@ const whoami = () => api.call("/v1/whoami", { key: setup.keys.user.text });
 
 describe("a store that fails", () => {
   test.each(["throttle", "server_error", "lost_before", "lost_after"] as const)(
-    "once (%s) causes no error",
+    "a store that fails once (%s) causes no error",
     async (fault) => {
       engine.inject(({ operation, count }) =>
         operation === "BatchGetItem" && count === 1 ? fault : undefined,
@@ -29,7 +29,7 @@ describe("a store that fails", () => {
   );
 
   test.each(["throttle", "server_error", "lost_before"] as const)(
-    "permanently (%s) is a 503 with Retry-After",
+    "a store that keeps failing (%s) is a 503 without details of the store",
     async (fault) => {
       engine.inject(() => fault);
       const answer = await whoami();

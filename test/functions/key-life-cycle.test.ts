@@ -61,7 +61,7 @@ describe("a key", () => {
   });
 
   test.each(["organization", "user", "instance", "agentic"] as const)(
-    "of kind %s is rotated: both keys work during the grace, only the new one after it",
+    "a key of kind %s is rotated: both keys work during the grace, only the new one after it",
     async (kind) => {
       const { keys } = await everyKindOfKey(world, `rotate-${kind}`);
       const now = Date.now();
@@ -147,7 +147,7 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(200);
   });
 
-  test("stores its last use, at most once a minute", async () => {
+  test("a key stores its last use, at most once a minute", async () => {
     const now = Date.now();
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
     const lastUsed = async () => (await api.store().table.get(apiKeyKey(issued.key.id)))?.last_used_at_ms;
@@ -163,7 +163,7 @@ describe("a key", () => {
     }
   });
 
-  test("continues to work when its organization moves to a workspace", async () => {
+  test("a key continues to work when its organization moves to a workspace", async () => {
     const organization = await world.organization("moving");
     await world.member(github("moving"), "u1");
     const issued = await world.key({ kind: "user", organization, owner: "u1" });
@@ -228,7 +228,7 @@ describe("workspace tokens", () => {
     [{ expiresInDays: 366 }, "1 to 365 days"],
     [{ expiresInDays: 1.5 }, "1 to 365 days"],
     [{ workspaceId: "nowhere" }, "no active workspace"],
-  ])("with %j are refused with the allowed values", async (change, sentence) => {
+  ])("a workspace token with %j is refused with the reason", async (change, sentence) => {
     await world.workspace("tokens");
     await expect(token(change)).rejects.toThrow(sentence);
   });

@@ -35,7 +35,7 @@ describe("GET /v1/keys", () => {
   const ofOrganization = () =>
     (["organization", "user", "legacy", "agentic"] as const).map((kind) => idOf(setup, kind));
 
-  test("shows an organization its keys, with all fields and without their values", async () => {
+  test("GET /v1/keys shows an organization its keys, with all fields and without their values", async () => {
     // The last use, which the listing itself causes too, is written at the same time as the listing runs.
     await call("/v1/whoami", { key: setup.keys.organization.text });
     const answer = await call("/v1/keys", { key: setup.keys.organization.text });
@@ -60,25 +60,25 @@ describe("GET /v1/keys", () => {
     }
   });
 
-  test("shows tokens to workspace tokens only, and instance keys to instance keys only", async () => {
+  test("GET /v1/keys shows tokens to workspace tokens only, and instance keys to instance keys only", async () => {
     const token = setup.keys.workspace.text;
     expect(await idsSeenBy(token)).toEqual([...ofOrganization(), idOf(setup, "workspace")].toSorted());
     expect(await idsSeenBy(token, "?org_id=listing-org")).toEqual(ofOrganization().toSorted());
     expect(await idsSeenBy(setup.keys.instance.text)).toEqual([idOf(setup, "instance")]);
   });
 
-  test("walks in pages of any size and shows each key once", async () => {
+  test("GET /v1/keys shows each key once, with pages of any size", async () => {
     const token = setup.keys.workspace.text;
     const all = await idsSeenBy(token);
     for (const limit of [1, 2, 3, 100]) expect(await idsSeenBy(token, `?limit=${limit}`)).toEqual(all);
   });
 
-  test("needs the Admin role", async () => {
+  test("GET /v1/keys needs the Admin role", async () => {
     const answer = await call("/v1/keys", { key: setup.keys.user.text });
     expect([answer.status, answer.codes]).toEqual([403, ["NOT_ADMIN"]]);
   });
 
-  test("shows the state of a key", async () => {
+  test("GET /v1/keys shows whether a key is active, rotated or revoked", async () => {
     const { text, key } = await world.key({
       kind: "user",
       organization: setup.organization,
@@ -101,7 +101,7 @@ describe("GET /v1/keys", () => {
     expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
   });
 
-  test("finds the keys of more organizations than one page reads, page by page", async () => {
+  test("GET /v1/keys finds the keys of more organizations than one page reads, page by page", async () => {
     const name = "many-organizations";
     const { organization, keys } = await everyKindOfKey(world, name);
     const { table } = world.deps;
@@ -126,7 +126,7 @@ describe("GET /v1/keys", () => {
     expect(rest.next_cursor).toBeNull();
   });
 
-  test("ends a page with a cursor after too many skipped rows: a walk continues and finds every key", async () => {
+  test("GET /v1/keys ends a page with a cursor after too many skipped rows: a walk continues and finds every key", async () => {
     const { organization, keys } = await everyKindOfKey(world, "passed-over");
     const { table } = world.deps;
     // An organization's rows include the instance keys whose home it is; those are listed with the instance.
@@ -141,7 +141,7 @@ describe("GET /v1/keys", () => {
     expect(keyPage.parse(rest.json)).toMatchObject({ keys: [{}, {}, {}, {}], next_cursor: null });
   });
 
-  test("lists keys of the first release after the backfill, which is safe to repeat", async () => {
+  test("GET /v1/keys lists keys of the first release after the backfill, which is safe to repeat", async () => {
     const { organization, keys } = await everyKindOfKey(world, "release-1");
     const { table } = world.deps;
     for (const { key } of Object.values(keys)) {
@@ -160,7 +160,7 @@ describe("GET /v1/keys", () => {
 });
 
 describe("DELETE /v1/keys/{key_id}", () => {
-  test("ends user, agentic and organization keys of the scope, and may be repeated", async () => {
+  test("DELETE /v1/keys/{key_id} ends user, agentic and organization keys of the scope, no other keys, and may be repeated", async () => {
     const setup = await everyKindOfKey(world, "ending");
     const admin = setup.keys.organization.text;
     for (const kind of ["user", "agentic"] as const) {
@@ -181,7 +181,7 @@ describe("the audit log of keys", () => {
       z.looseObject({ action: z.string(), resource_id: z.string().nullable(), metadata: z.looseObject({}) }),
     ),
   });
-  test("names role, expiry and organizations of a new key, old and new key and grace of a rotation, and the actor", async () => {
+  test("the audit log of keys names role, expiry and organizations of a new key, old and new key and grace of a rotation, and the actor", async () => {
     const setup = await everyKindOfKey(world, "logged");
     const key = setup.keys.organization.text;
     const old = await world.key({
@@ -250,7 +250,7 @@ describe("a role that a live key holds", () => {
     ).rejects.toThrow("has no role");
   });
 
-  test("counts instance keys whose home is the organization, and no expired key", async () => {
+  test("a role is in use while an instance key whose home is the organization holds it, but not after the key expires", async () => {
     const { home, keys } = await everyKindOfKey(world, "held-by-instance");
     const admin = keys.instance.text;
     const role = z

@@ -184,7 +184,7 @@ describe("instance keys", () => {
       : [answer.status, answer.codes[0]];
   };
 
-  test("see every active organization of the instance, or those they are authorized for", async () => {
+  test("instance keys see every active organization of the instance, or those they are authorized for", async () => {
     expect(await names((await key()).text)).toEqual(["home", "other", "third"]);
     const { text } = await key([homeUuid, otherUuid]);
     expect(await names(text)).toEqual(["home", "other"]);

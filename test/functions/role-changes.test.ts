@@ -238,7 +238,7 @@ describe("POST /v1/roles/{role_id}/users", () => {
   const give = (user_ids: readonly string[], more: object = {}, to = role) =>
     api.call(`/v1/roles/${to}/users`, { key, body: { user_ids, ...more } });
 
-  test("assigns a custom role with the guards of POST /v1/users/roles, and dry_run predicts the result", async () => {
+  test("POST /v1/roles/{role_id}/users assigns a custom role with the guards of POST /v1/users/roles, and dry_run predicts the result", async () => {
     const expected = {
       status: "partial_success",
       succeeded: ["ann"],
@@ -264,7 +264,7 @@ describe("POST /v1/roles/{role_id}/users", () => {
     expect((await give([])).message).toBe("user_ids: must have 1 to 500 elements.");
   });
 
-  test("shares the rate limit of POST /v1/users/roles", async () => {
+  test("POST /v1/roles/{role_id}/users shares the rate limit of POST /v1/users/roles", async () => {
     const left = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
       Number(headers["x-ratelimit-remaining"]);
     const first = await api.call("/v1/users/roles", {

@@ -31,7 +31,7 @@ const create = (body: object) => call("/v1/roles", { body });
 
 describe("a role's name", () => {
   test.each(["cr_admin", "CR_Member", "cr_billing_admin", "ADMIN", "member", "Billing Admin"])(
-    "%s belongs to a system role and is taken, in any letter case",
+    "the name %s belongs to a system role and is taken, in any letter case",
     async (name) => {
       expect((await create({ name })).codes).toEqual(["ROLE_NAME_TAKEN"]);
       const made = roleAnswer.parse((await create({ name: `Not ${name}` })).json);
@@ -48,7 +48,7 @@ describe("a role's name", () => {
     ["a soft hyphen", "Ad\u00admin"],
     ["a line separator", "two\u2028lines"],
     ["a Hangul filler", "\u3164"],
-  ])("with %s is a 400 that names the problem", async (_, name) => {
+  ])("a role's name with %s is a 400 that names the problem", async (_, name) => {
     const answer = await create({ name });
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toBe(
@@ -67,7 +67,7 @@ describe("a role's name", () => {
     ["stra\u00dfe", "STRASSE"],
     ["Night\u00a0Shift", "night shift"],
     ["Quiet\u2800Shift", "QUIET SHIFT"],
-  ])("%s is the same name as %s, when creating and when renaming", async (name, other) => {
+  ])("the role name %s is the same name as %s, when creating and when renaming", async (name, other) => {
     const made = roleAnswer.parse((await create({ name })).json);
     expect((await create({ name: other })).codes).toEqual(["ROLE_NAME_TAKEN"]);
     const third = roleAnswer.parse((await create({ name: `Not ${other}` })).json);
@@ -111,7 +111,7 @@ describe("a role's name", () => {
   });
 
   test.each(["\u2800", "\u2800 \u2800", "\u00a0\u2800\u3000"])(
-    "without a visible character (%j) is a 400 that names the problem",
+    "a role's name without a visible character (%j) is a 400 that names the problem",
     async (name) => {
       const answer = await create({ name });
       expect([answer.status, answer.message]).toEqual([400, "name: must contain a visible character."]);
@@ -127,7 +127,7 @@ describe("a role's permissions", () => {
   const read = { resource_id: "learning", access_type: "read" };
   const write = { resource_id: "learning", access_type: "write" };
 
-  test("count once however often they are sent, in answer and log", async () => {
+  test("a role's permissions count once however often they are sent, in answer and log", async () => {
     const made = roleAnswer.parse(
       (await create({ name: "Repeats", permissions: [write, read, write] })).json,
     );

@@ -167,7 +167,7 @@ describe("custom roles", () => {
       "duplicate_from: must be a role's UUID or one of: cr_admin, cr_member, cr_billing_admin.",
     ],
     [{ name: "a\u0000" }, "name: must not contain NUL"],
-  ])("%j is a 400 that names the allowed values", async (body, sentence) => {
+  ])("POST /v1/roles with %j is a 400 that names the allowed values", async (body, sentence) => {
     const answer = await shapes.create(body);
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toContain(sentence);
@@ -195,7 +195,7 @@ describe("custom roles", () => {
     expect(await list("?role_type=custom")).toHaveLength(100);
   }, 60_000);
 
-  test("created twice by the same request of the same key are one role, until somebody changes it", async () => {
+  test("a custom role that is created twice by the same request of the same key is one role, until somebody changes it", async () => {
     const { create, created, change, list, refresh } = await company("repeated");
     const body = { name: "Night Watch", description: "at night", is_default: true };
     const first = await created(body);
@@ -214,7 +214,7 @@ describe("custom roles", () => {
     expect(new Set(race.map(({ json }) => JSON.stringify(json))).size).toBe(1);
   });
 
-  test("at most one is the default, and a new member without a role gets it", async () => {
+  test("at most one custom role is the default, and a new member without a role gets it", async () => {
     const { name, created, change, list, remove, refresh } = await company("default");
     const first = await created({ name: "First", is_default: true });
     const second = await created({ name: "Second", is_default: true });
@@ -230,7 +230,7 @@ describe("custom roles", () => {
     expect(await defaults()).toEqual(["cr_member"]);
   });
 
-  test("decide what a user key may do from the next request on", async () => {
+  test("custom roles decide what a user key may do from the next request on", async () => {
     const { name, uuid, created, change, give } = await company("deciding");
     await world.member(github(name), "u1");
     const { text } = await world.key({ kind: "user", organization: uuid, owner: "u1" });
@@ -284,7 +284,7 @@ describe("custom roles", () => {
     });
   });
 
-  test("leave an audit entry for every change", async () => {
+  test("custom roles leave an audit entry for every change", async () => {
     const { created, change, remove, key } = await company("audited-roles");
     const { id } = await created({ name: "Seen" });
     await change(id, { description: "now described" });

@@ -34,7 +34,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
         })
       : world.key({ kind, organization: setup.organization, owner, name: "fresh", expiresInDays: 9 });
 
-  test("needs no body: every field has a default", async () => {
+  test("POST /v1/keys/{key_id}/rotate needs no body: every field has a default", async () => {
     const old = await fresh("user");
     const answer = await call(`/v1/keys/${old.key.id}/rotate`, { key: old.text, method: "POST" });
     expect(answer.status).toBe(201);

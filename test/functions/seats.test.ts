@@ -51,7 +51,7 @@ async function workspaceOf(name: string) {
 }
 
 describe("seats of people outside the scope", () => {
-  test("every holder is listed, so that the list matches seats_assigned", async () => {
+  test("every holder of a seat is listed, even outside the scope, so that the list matches seats_assigned", async () => {
     const { list } = await workspaceOf("adds-up");
     const { users, seats_assigned } = await list();
     expect(seats_assigned).toBe(3);
@@ -75,7 +75,7 @@ describe("seats of people outside the scope", () => {
     expect((await list("?role_filter=member")).users.map(({ email }) => email)).toEqual(["ann@x.test"]);
   });
 
-  test("a holder can be unassigned, and not assigned again", async () => {
+  test("a holder of a seat outside the scope can be unassigned, and not assigned again", async () => {
     const { list, seats } = await workspaceOf("gives-back");
     const emails = ["poor@x.test", "gone@x.test"];
     expect(await seats({ action: "unassign", emails })).toMatchObject({ status: "success" });
@@ -149,11 +149,14 @@ describe("a holder of a seat without an e-mail address", () => {
       "user_ids: with this kind of key each must be the seat_holder_id of a person, as GET /v1/users shows it.",
     ],
     [{ action: "unassign" }, "emails: is required."],
-  ])("%j is a 400 that says what to send", async (body, message) => {
-    const { text: key } = token;
-    const answer = await api.call("/v1/users/seats", { key, body });
-    expect([answer.status, answer.message]).toEqual([400, message]);
-  });
+  ])(
+    "POST /v1/users/seats of a workspace token with %j is a 400 that says what to send",
+    async (body, message) => {
+      const { text: key } = token;
+      const answer = await api.call("/v1/users/seats", { key, body });
+      expect([answer.status, answer.message]).toEqual([400, message]);
+    },
+  );
 
   test("a holder of a seat without an e-mail address has an id that decodes to the original ids, whatever characters they contain", () => {
     const holder = { provider: "bitbucket", organizationId: "a:b%3A%25", userId: "557058:{x}%" } as const;
@@ -162,7 +165,7 @@ describe("a holder of a seat without an e-mail address", () => {
 });
 
 describe("the audit entry of a workspace token's seat change", () => {
-  test("is one entry of the workspace that names the people's organizations, and their logs show it", async () => {
+  test("the audit entry of a workspace token's seat change is one entry of the workspace that names the people's organizations, and their logs show it", async () => {
     const { token, key, seats } = await workspaceOf("recorded");
     await seats({ action: "assign", emails: ["ann@x.test", "nobody@x.test"] });
     const read = async (by: string, query = "") =>
@@ -187,7 +190,7 @@ describe("the audit entry of a workspace token's seat change", () => {
     expect(byTenant[0]).not.toHaveProperty("organizations");
   });
 
-  test("shows each organization only its own people, including failed ones", async () => {
+  test("the audit entry of a workspace token's seat change shows each organization only its own people, including failed ones", async () => {
     const name = "apart";
     await world.workspace(name, { seats_purchased: 2 });
     const keys: string[] = [];
@@ -223,7 +226,7 @@ describe("the audit entry of a workspace token's seat change", () => {
     expect(other).not.toMatch(/ann@|late@|apart-one/);
   });
 
-  test("is in the log of every organization, however many a person belongs to", async () => {
+  test("the audit entry of a workspace token's seat change is in the log of every organization, however many a person belongs to", async () => {
     const name = "many";
     const count = 110;
     await world.workspace(name);
@@ -295,17 +298,20 @@ describe("dry_run", () => {
     ["/v1/users/seats", { action: "assign", user_ids: ["a", "b", "c", "ghost"] }],
     ["/v1/users/roles", { role: "cr_member", user_ids: ["boss", "a", "ghost"] }],
     ["/v1/users/roles", { role: "cr_admin", user_ids: ["a", "ghost"] }],
-  ])("%s %j returns the answer of the real call, and changes and audits nothing", async (target, body) => {
-    const before = await state();
-    const dry = await api.call(target, { key, body: { ...body, dry_run: true } });
-    expect(await state()).toEqual(before);
-    const real = await api.call(target, { key, body: { ...body, dry_run: false } });
-    expect(dry.json).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
-    expect(real.json).not.toHaveProperty("dry_run");
-    expect(Number(real.headers["x-ratelimit-remaining"])).toBe(
-      Number(dry.headers["x-ratelimit-remaining"]) - 1,
-    );
-  });
+  ])(
+    "dry_run of %s %j returns the answer of the real call, and changes and audits nothing",
+    async (target, body) => {
+      const before = await state();
+      const dry = await api.call(target, { key, body: { ...body, dry_run: true } });
+      expect(await state()).toEqual(before);
+      const real = await api.call(target, { key, body: { ...body, dry_run: false } });
+      expect(dry.json).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
+      expect(real.json).not.toHaveProperty("dry_run");
+      expect(Number(real.headers["x-ratelimit-remaining"])).toBe(
+        Number(dry.headers["x-ratelimit-remaining"]) - 1,
+      );
+    },
+  );
 
   test("dry_run over several transactions shows the result of all of them", async () => {
     const uuid = await world.organization("dry-crowd", { seats_purchased: 150 });
@@ -326,7 +332,7 @@ describe("dry_run", () => {
     expect(failed.map(({ id }) => id).toSorted()).toEqual(ids.slice(150).toSorted());
   }, 60_000);
 
-  test("shows a workspace token the result for e-mail addresses", async () => {
+  test("dry_run shows a workspace token the result for e-mail addresses", async () => {
     const { seats } = await workspaceOf("dry-mail");
     const before = await state();
     for (const action of ["assign", "unassign"]) {
@@ -337,7 +343,7 @@ describe("dry_run", () => {
     }
   });
 
-  test("must be true or false", async () => {
+  test("dry_run must be true or false", async () => {
     const answer = await api.call("/v1/users/seats", {
       key,
       body: { action: "assign", user_ids: ["a"], dry_run: "yes" },

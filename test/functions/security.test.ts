@@ -51,7 +51,7 @@ describe("GET /v1/security/scans/code", () => {
     await one.addScan(1, [finding("open-4", { severity: "medium" })], { repository_id: "2" });
   });
 
-  test("lists open findings by default", async () => {
+  test("GET /v1/security/scans/code lists open findings by default, and others by their state", async () => {
     await one.rest();
     expect(idsOf(page(await one.get()).data)).toEqual(["open-1", "open-2", "open-3", "open-4"]);
     expect(idsOf(page(await one.get("?state=open")).data)).toEqual(["open-1", "open-2", "open-3", "open-4"]);
@@ -60,7 +60,7 @@ describe("GET /v1/security/scans/code", () => {
     expect(page(await one.get("?state=all")).data).toHaveLength(6);
   });
 
-  test("filters by repository and by severities, and combines both filters", async () => {
+  test("findings are filtered by repository and by severities, and by both together", async () => {
     expect(idsOf(page(await one.get("?repo_id=2")).data)).toEqual(["open-4"]);
     expect(idsOf(page(await one.get("?severity=critical,%20low,low")).data)).toEqual(["open-2", "open-3"]);
     expect(idsOf(page(await one.get("?repo_id=1&severity=high&state=all")).data)).toEqual([
@@ -138,7 +138,7 @@ describe("GET /v1/security/scans/code", () => {
     ["format=csv&cursor=abc", "cursor"],
     ["format=sarif&cursor=abc", "cursor"],
     ["organization_ids=1", "organization_ids"],
-  ])("%s is a 400 that names the field", async (query, field) => {
+  ])("GET /v1/security/scans/code?%s is a 400 that names the field", async (query, field) => {
     const answer = await one.get(`?${query}`);
     expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
     expect(answer.message).toMatch(new RegExp(`^${field}: `));
@@ -165,7 +165,7 @@ describe("GET /v1/security/scans/code", () => {
 });
 
 describe("the right to read findings", () => {
-  test("every plan has it, with the permission", async () => {
+  test("findings can be read on every plan, with the permission", async () => {
     for (const plan of ["free", "pro", "enterprise"]) {
       const poor = await organizationWithKey(`plan-${plan}`, { plan });
       await poor.addScan(1, [finding("a")], { repository_id: "1" });
@@ -173,7 +173,7 @@ describe("the right to read findings", () => {
     }
   });
 
-  test("a member without security:read does not have it", async () => {
+  test("a member without security:read cannot read findings", async () => {
     const organization = await world.organization("members");
     for (const role of ["cr_member", "cr_billing_admin"]) {
       await world.member(github("members"), role, { role });

@@ -34,7 +34,7 @@ describe("POST /v1/users/seats", () => {
     shapes = await company("shapes");
   });
 
-  test("answers in input order, names who failed and why, and may be repeated", async () => {
+  test("POST /v1/users/seats answers in input order, names who failed and why, and may be repeated", async () => {
     const { post, users, key, uuid } = await company("seats", { members: 4, seats: 2 });
     const body = { action: "assign", user_ids: ["m2", "ghost", "m0", "m2", "m1"] };
     const expected = {
@@ -98,7 +98,7 @@ describe("POST /v1/users/seats", () => {
       "BATCH_SIZE_EXCEEDED",
       "user_ids: has 501 elements; at most 500 are taken in one request.",
     ],
-  ])("%j is refused with the allowed values", async (body, code, message) => {
+  ])("POST /v1/users/seats with %j is refused with the allowed values", async (body, code, message) => {
     const answer = await api.call("/v1/users/seats", { key: shapes.key, body });
     expect([answer.status, answer.codes, answer.message]).toEqual([400, [code], message]);
   });
@@ -138,7 +138,7 @@ describe("/v1/users/seats/assignment", () => {
   const hosted = (name: string, change: object = {}) =>
     company(name, { instance_id: "seat-mode", ...change });
 
-  test("sets the mode, returns it, and both reads show it", async () => {
+  test("POST /v1/users/seats/assignment sets the mode and returns it, both reads show it, and later events do not change it", async () => {
     const { key, users } = await hosted("modes");
     const target = "/v1/users/seats/assignment";
     expect((await api.call(target, { key })).json).toEqual({ mode: "manual" });
@@ -155,13 +155,16 @@ describe("/v1/users/seats/assignment", () => {
     [{ subscription_active: false, deployment: "cloud", plan: "pro" }, 402, "NO_ACTIVE_SUBSCRIPTION"],
     [{ deployment: "cloud", plan: "pro" }, 403, "SELF_HOSTED_ONLY"],
     [{ plan: "pro" }, 403, "ENTERPRISE_PLAN_REQUIRED"],
-  ])("%j answers %i %s, in that order", async (change, status, code) => {
-    const { key } = await hosted(`gate-${code}`, change);
-    const answer = await api.call("/v1/users/seats/assignment", { key, body: { mode: "manual" } });
-    expect([answer.status, answer.codes]).toEqual([status, [code]]);
-  });
+  ])(
+    "seat assignment for an organization with %j is %i %s: the checks have this order",
+    async (change, status, code) => {
+      const { key } = await hosted(`gate-${code}`, change);
+      const answer = await api.call("/v1/users/seats/assignment", { key, body: { mode: "manual" } });
+      expect([answer.status, answer.codes]).toEqual([status, [code]]);
+    },
+  );
 
-  test("any other value than the two modes is INVALID_REQUEST", async () => {
+  test("a seat assignment mode other than the two modes is INVALID_REQUEST", async () => {
     const { key } = await hosted("bad-mode");
     for (const body of [{ mode: "auto" }, {}, { mode: 1 }, { mode: "manual", more: 1 }]) {
       const answer = await api.call("/v1/users/seats/assignment", { key, body });

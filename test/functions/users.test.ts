@@ -24,7 +24,7 @@ commonSuite(api, {
 });
 
 describe("GET /v1/users", () => {
-  test("lists active members with seat and role, in pages and with filters", async () => {
+  test("GET /v1/users lists active members with seat and role, in pages and with filters", async () => {
     const { id, uuid, users, post, key } = await company("listing", { members: 5 });
     await world.member(id, "left", { active: false });
     await world.member(id, "nameless", { username: null, email: null });
@@ -143,7 +143,7 @@ describe("GET /v1/users", () => {
     });
   });
 
-  test("needs the Admin role", async () => {
+  test("GET /v1/users needs the Admin role", async () => {
     const { uuid } = await company("not-admin");
     const { text: key } = await world.key({ kind: "user", organization: uuid, owner: "m0" });
     const answer = await api.call("/v1/users", { key });
@@ -173,7 +173,7 @@ test("the length of e-mail addresses and ids is limited in bytes, as the table c
 });
 
 describe("POST /v1/users/roles", () => {
-  test("promotes and demotes, protects billing admins, and keeps the last admin", async () => {
+  test("POST /v1/users/roles promotes and demotes, protects billing admins, and keeps the last admin", async () => {
     const { id, post, key } = await company("roles", { members: 3 });
     await world.member(id, "payer", { role: "cr_billing_admin" });
     expect(await post("/v1/users/roles", { role: "cr_admin", user_ids: ["m0", "m1"] })).toEqual({

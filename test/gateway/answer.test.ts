@@ -16,12 +16,12 @@ test("an idle connection is kept for a minute: a program that writes now and the
 
 describe("invalid answers", () => {
   test.each([
-    ["nothing at all", undefined],
+    ["no value", undefined],
     ["no statusCode", { body: "text" }],
     ["a statusCode that is no number", { statusCode: "ok" }],
     ["a body that is not text", { statusCode: 200, body: { a: 1 } }],
     ["a header that is no value", { statusCode: 200, headers: { "x-a": { b: 1 } } }],
-  ])("%s is a 502", async (_name, answer) => {
+  ])("a function's answer with %s is a 502", async (_name, answer) => {
     const { status, body } = await answerOf(answer);
     expect([status, JSON.parse(body.toString())]).toEqual([502, { message: "Internal server error" }]);
   });
@@ -82,7 +82,7 @@ describe("invalid answers", () => {
 });
 
 describe("headers of answers", () => {
-  test("both maps are sent; for a header in both, the multi-value map counts", async () => {
+  test("both header maps of an answer are sent; for a header in both, the multi-value map counts", async () => {
     const { rawHeaders } = await answerOf({
       statusCode: 200,
       headers: { "X-One": "1", "X-Both": "single" },

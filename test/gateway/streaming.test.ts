@@ -22,7 +22,7 @@ describe("a middy handler in streaming mode", () => {
   const handler = (answer: () => object) =>
     middy({ executionMode: executionModeStreamifyResponse }).handler(async () => answer());
 
-  test("sends its status, its headers and sixteen mebibytes unchanged", async () => {
+  test("a middy handler in streaming mode sends its status, its headers and sixteen mebibytes unchanged", async () => {
     const body = Buffer.from("é😀\u0000".repeat(16 * 1024 * 150));
     const url = await start({
       streamed: handler(() => ({

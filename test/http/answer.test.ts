@@ -71,14 +71,14 @@ describe("a buffered answer", () => {
 });
 
 describe("an event without fields that API Gateway always sends", () => {
-  test("has no header, and still gets a request id", () => {
+  test("an event without headers and request context has no header, and still gets a request id", () => {
     const bare = { ...eventWith(), multiValueHeaders: null, requestContext: undefined };
     const event = bare as unknown as ReturnType<typeof eventWith>;
     expect(headerValues(event, "x")).toEqual([]);
     expect(requestIdOf(event, { ...systemRandom, uuid: () => "drawn" })).toBe("drawn");
   });
 
-  test("has no address, and its links begin at the root", () => {
+  test("an event without resource and request context has no address, and its links begin at the root", () => {
     const { resource, requestContext, ...bare } = eventWith();
     const event = bare as unknown as ReturnType<typeof eventWith>;
     expect(sourceIpOf(event)).toBeNull();

@@ -34,7 +34,7 @@ async function newTable({ clock = new TestClock(), hasKeys = true } = {}) {
 const refusing = (error: Error): Table => ({ ...store().table, write: () => Promise.reject(error) });
 
 describe("the ring of signing keys", () => {
-  test("throws when it must sign before it is loaded", () => {
+  test("the ring of signing keys throws when it must sign before it is loaded", () => {
     expect(() => newRing().current()).toThrow(new TypeError("The cursor signing keys were not loaded."));
   });
 
@@ -51,13 +51,13 @@ describe("the ring of signing keys", () => {
     expect(ring.isStale).toBe(true);
   });
 
-  test("signs with 256 bits", async () => {
+  test("the ring of signing keys signs with a key of 256 bits", async () => {
     const ring = newRing();
     ring.accept((await newTable()).item);
     expect(ring.current().secret).toHaveLength(32);
   });
 
-  test("reads the table for an unknown key, at most once per interval, and never for a known key", async () => {
+  test("the ring of signing keys reads the table for an unknown key, at most once per interval, and never for a known key", async () => {
     const { table, item, reads } = await newTable();
     const clock = new TestClock();
     const ring = newRing(clock);
@@ -72,7 +72,7 @@ describe("the ring of signing keys", () => {
     expect(reads()).toBe(1);
   });
 
-  test("finds a key by name even if it was never loaded", async () => {
+  test("the ring of signing keys finds a key by name even if it was never loaded", async () => {
     const { table, item } = await newTable();
     const first = newRing();
     first.accept(item);
@@ -94,7 +94,7 @@ describe("the ring of signing keys", () => {
     expect(await table.get(cursorKeysKey)).toBeUndefined();
   });
 
-  test("reports the damaged fields without their content", async () => {
+  test("the ring of signing keys reports the damaged fields without their content", async () => {
     const damaged = { ...cursorKeysKey, current: "k1", keys: { k1: { secret: 7, created_at_ms: 0 } } };
     expect(() => newRing().accept(damaged)).toThrow(
       `The cursor signing keys at ${cursorKeysKey.pk} / ${cursorKeysKey.sk} is damaged in: keys.k1.secret.`,
@@ -103,7 +103,7 @@ describe("the ring of signing keys", () => {
 });
 
 describe("rotation", () => {
-  test("creates the first key of a table once, even if many workers start at the same moment", async () => {
+  test("the first signing key of a table stays, even if many workers create one again at the same moment", async () => {
     const { table } = await newTable({ hasKeys: false });
     const deps = { table, clock: new TestClock(), random: systemRandom };
     expect(await rotateCursorKeys(deps)).toBe("created");
@@ -113,7 +113,7 @@ describe("rotation", () => {
     expect(await rotateCursorKeys(deps)).toBe("young");
   });
 
-  test("creates the first key although the answer to the write was lost", async () => {
+  test("the first signing key is created although the answer to the write was lost", async () => {
     const { client, table } = await openStore(faulty.endpoint());
     let lost = 0;
     faulty.inject(({ operation }) => (operation === "PutItem" && lost++ === 0 ? "lost_after" : undefined));
@@ -126,13 +126,13 @@ describe("rotation", () => {
     client.destroy();
   });
 
-  test("passes on an error of the store", async () => {
+  test("the creation of signing keys passes on an error of the store", async () => {
     const error = new TypeError("planted");
     const deps = { table: refusing(error), clock: new TestClock(), random: systemRandom };
     await expect(createCursorKeys(deps)).rejects.toBe(error);
   });
 
-  test("happens when a key has signed for its number of days, not earlier", async () => {
+  test("signing keys are rotated when the current one has signed for its number of days, not earlier", async () => {
     const clock = new TestClock();
     const { table } = await newTable({ clock });
     clock.advance(cursorLimits.signingDaysMax * msPerDay - 1);
@@ -141,7 +141,7 @@ describe("rotation", () => {
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("rotated");
   });
 
-  test("replaces a current key that is missing in the list of keys", async () => {
+  test("rotation replaces a current signing key that is missing in the list of keys", async () => {
     const { table } = await newTable();
     await table.write({ put: { ...cursorKeysKey, current: "gone", keys: {} } });
     const ring = newRing();

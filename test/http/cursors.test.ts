@@ -111,21 +111,24 @@ describe("a cursor is never longer than the service accepts, and returns its pos
     "audit entry": () => auditKey("w#a", "2026-11-15T12:00:00.000Z", uuid).sk,
   };
 
-  test.each(Object.entries(kinds))("%s", async (_, sortKey) => {
-    const { walk, open } = await bench();
-    const operation = { ...listRepositories, id: longestName ?? "" };
-    await fc.assert(
-      fc.asyncProperty(placeOf(requestLimits.idBytesMax), fc.boolean(), async (id, resumes) => {
-        const position = sortKey(id);
-        const text = walk({ operation, query: { limit: 100 } })[resumes ? "resume" : "next"](position);
-        expect(text.length).toBeLessThanOrEqual(cursorLimits.charactersMax);
-        expect((await open(text, operation)).position).toBe(position);
-      }),
-      { numRuns: 200 },
-    );
-  });
+  test.each(Object.entries(kinds))(
+    "a cursor at any possible id is never longer than the service accepts, and returns its position: %s",
+    async (_, sortKey) => {
+      const { walk, open } = await bench();
+      const operation = { ...listRepositories, id: longestName ?? "" };
+      await fc.assert(
+        fc.asyncProperty(placeOf(requestLimits.idBytesMax), fc.boolean(), async (id, resumes) => {
+          const position = sortKey(id);
+          const text = walk({ operation, query: { limit: 100 } })[resumes ? "resume" : "next"](position);
+          expect(text.length).toBeLessThanOrEqual(cursorLimits.charactersMax);
+          expect((await open(text, operation)).position).toBe(position);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 
-  test("the same holds for any other text, if it is short", async () => {
+  test("a cursor at any other short text returns its position", async () => {
     const { walk, open } = await bench();
     await fc.assert(
       fc.asyncProperty(identifierOf(100), async (position) => {
@@ -159,7 +162,7 @@ describe("a cursor is never longer than the service accepts, and returns its pos
 });
 
 describe("a cursor", () => {
-  test("returns the position that it was made for", async () => {
+  test("a cursor returns the position that it was made for", async () => {
     const { walk, open } = await bench();
     const cursor = await open(walk().next(["2026-11-15", 7]));
     expect(walk({ cursor }).position).toEqual(["2026-11-15", 7]);
@@ -199,7 +202,7 @@ describe("a cursor", () => {
     ["nothing", ""],
     ["a payload of another form", JSON.stringify({ o: listOrganizations.id, t: 0 })],
     ["a payload without a position", JSON.stringify({ o: listOrganizations.id, b: "", t: 0 })],
-  ])("with a valid signature over %s is refused", async (_, content) => {
+  ])("a cursor with a valid signature over %s is refused", async (_, content) => {
     const { open, ring } = await bench();
     const { id, secret } = ring.current();
     const mac = createHmac("sha256", secret).update(`${id}.`).update(content).digest();
@@ -254,7 +257,7 @@ describe("a cursor", () => {
     ["another filter", { query: { repository_ids: ["1", "3"], start_date: "2026-01-01" } }],
     ["a filter more", { query: { repository_ids: ["1", "2"], start_date: "2026-01-01", user_ids: ["9"] } }],
     ["another window", { query: { repository_ids: ["1", "2"], start_date: "2026-01-02" } }],
-  ])("is bound to its walk: %s is refused", async (_, change) => {
+  ])("a cursor is bound to its walk: %s is refused", async (_, change) => {
     const { walk, open } = await bench();
     const query = { repository_ids: ["1", "2"], start_date: "2026-01-01" };
     const cursor = await open(walk({ operation: resumable, query }).next("a"), resumable);
@@ -314,7 +317,7 @@ describe("a cursor", () => {
     expect((await open(next, resumable)).position).toBe("b");
   });
 
-  test("accepts filters in any order, omitted filters, and any way to name the scope", async () => {
+  test("a cursor accepts filters in any order, omitted filters, and any way to name the scope", async () => {
     const { walk, open } = await bench();
     const filters = [
       ["status", "merged"],
@@ -333,7 +336,7 @@ describe("a cursor", () => {
     for (const each of later) expect(walk({ operation: resumable, query: each, cursor }).position).toBe("a");
   });
 
-  test("distinguishes a walk that resumes after its end from one that starts or continues", async () => {
+  test("a cursor distinguishes a walk that resumes after its end from one that starts or continues", async () => {
     const { walk, open } = await bench();
     const first = walk({ operation: resumable });
     const next = await open(first.next("a"), resumable);
@@ -385,7 +388,7 @@ describe("a cursor", () => {
       );
   });
 
-  test("treats filter lists as sets, and accepts another limit or format", async () => {
+  test("a cursor treats filter lists as sets, and accepts another limit or format", async () => {
     const { walk, open } = await bench();
     const made = walk({
       operation: resumable,
@@ -396,7 +399,7 @@ describe("a cursor", () => {
     expect(later).toMatchObject({ position: "a", pageSize: 9 });
   });
 
-  test("stores the page size where the operation says so: the limit may be omitted, never changed", async () => {
+  test("a cursor stores the page size where the operation says so: the limit may be omitted, never changed", async () => {
     const { walk, open } = await bench();
     const cursor = await open(walk({ query: { limit: 5 } }).next("a"));
     expect(walk({ cursor }).pageSize).toBe(5);
@@ -514,7 +517,7 @@ describe("a cursor after a restore or a return", () => {
 });
 
 describe("signing keys", () => {
-  test("rotate without breaking a walk, even for a function that has not read the new key", async () => {
+  test("signing keys rotate without breaking a walk, even for a function that has not read the new key", async () => {
     const clock = new TestClock();
     const before = await bench(clock);
     const text = before.walk().next("a");

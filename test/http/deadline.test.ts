@@ -25,7 +25,7 @@ const work = { totalMs: 1_000, wrapUpMs: 300, answerMs: 100 };
 const never = new Promise<never>(() => {});
 
 describe("a deadline", () => {
-  test("fires the soft signal first, then the hard one", async () => {
+  test("a deadline fires the soft signal first, then the hard one", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 60_000);
     const refusal = expect(deadline.within(never)).rejects.toMatchObject({ name: "TimeoutError" });
@@ -39,7 +39,7 @@ describe("a deadline", () => {
     await refusal;
   });
 
-  test("reserves Lambda's last milliseconds for the answer if a function has less time than planned", async () => {
+  test("a deadline reserves Lambda's last milliseconds for the answer if a function has less time than planned", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 500);
     await clock.shine(100);
@@ -48,7 +48,7 @@ describe("a deadline", () => {
     expect(deadline.hardDeadline.aborted).toBe(true);
   });
 
-  test("returns the result or the error of the work while there is time", async () => {
+  test("a deadline returns the result or the error of the work while there is time", async () => {
     const deadline = openDeadline(new ManualClock(), work, 60_000);
     expect(await deadline.within(Promise.resolve("done"))).toBe("done");
     await expect(deadline.within(Promise.reject(new Error("own")))).rejects.toThrow("own");
@@ -77,7 +77,7 @@ describe("the time limits of the functions", () => {
     ["buffered", operation],
     ["streamed", streaming],
   ])(
-    "%s: work and answer fit Lambda's timeout",
+    "work and answer of a %s function fit Lambda's timeout",
     (_, { timeoutSeconds, work: { totalMs, wrapUpMs, answerMs } }) => {
       expect(totalMs + answerMs).toBeLessThanOrEqual(timeoutSeconds * 1000);
       expect(wrapUpMs).toBeLessThan(totalMs);

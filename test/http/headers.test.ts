@@ -15,12 +15,15 @@ describe("the link in a legacy key's answer leads to the page at the called addr
     ["API Gateway's own address, below its stage", "/v1/whoami", "/live/v1/whoami", "/live"],
     ["a domain with a base path", "/v1/roles/{role_id}", "/reviews/api/v1/roles/a%2Fb", "/reviews/api"],
     ["a path with a slash at its end", "/v1/whoami", "/live/v1/whoami/", "/live"],
-  ])("%s", (_, resource, path, mount) => {
-    expect(deprecationHeaders(eventAt(resource, path))).toEqual({
-      deprecation: "true",
-      link: `<${mount}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
-    });
-  });
+  ])(
+    "the link in a legacy key's answer leads to the page at the called address: %s",
+    (_, resource, path, mount) => {
+      expect(deprecationHeaders(eventAt(resource, path))).toEqual({
+        deprecation: "true",
+        link: `<${mount}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
+      });
+    },
+  );
 });
 
 describe("the API's own path", () => {
@@ -34,7 +37,7 @@ describe("the API's own path", () => {
   test.each([
     ["at the root of a domain, or at API Gateway's own address", ""],
     ["below the base path of a domain", "/review"],
-  ])("%s is the path of the routes", (_, before) => {
+  ])("the API's own path is the path of the routes, %s", (_, before) => {
     expect(at("/v1/roles/{role_id}", `${before}/v1/roles/0a1b`)).toBe("/v1/roles/0a1b");
     expect(at("/docs", `${before}/docs`)).toBe("/docs");
     expect(at("/", `${before}/`)).toBe("/");
@@ -50,9 +53,12 @@ describe("the link of an error leads to the page of its code at the called addre
     ["an unknown path", "/{proxy+}", "/live/v2/some/where", { proxy: "v2/some/where" }, "/live"],
     ["an unknown path with a slash at its end", "/{proxy+}", "/live/v2/", { proxy: "v2/" }, "/live"],
     ["an unknown path of a domain with a base path", "/{proxy+}", "/a/b/v2", { proxy: "v2" }, "/a/b"],
-  ])("%s", (_, resource, path, parameters, mount) => {
-    expect(helpHeader(eventAt(resource, path, parameters), "NOT_FOUND")).toEqual({
-      link: `<${mount}/docs/errors/NOT_FOUND>; rel="help"; type="text/html"`,
-    });
-  });
+  ])(
+    "the link of an error leads to the page of its code at the called address: %s",
+    (_, resource, path, parameters, mount) => {
+      expect(helpHeader(eventAt(resource, path, parameters), "NOT_FOUND")).toEqual({
+        link: `<${mount}/docs/errors/NOT_FOUND>; rel="help"; type="text/html"`,
+      });
+    },
+  );
 });

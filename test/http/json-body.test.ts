@@ -31,13 +31,13 @@ const read = (event: ReturnType<typeof eventWith>, operation: Operation = setSea
   createBodyReader(operation)(event, context);
 
 describe.each(["base64", "text"] as const)("a body that arrives as %s", (form) => {
-  test("is parsed", () => {
+  test(`a body that arrives as ${form} is parsed`, () => {
     const event = eventWith('{"mode":"manual","org_id":"é"}', form);
     expect(peekBody(event, "org_id")).toBe("é");
     expect(read(event)).toEqual({ value: { mode: "manual", org_id: "é" } });
   });
 
-  test("is measured by its decoded bytes", () => {
+  test(`a body that arrives as ${form} is measured by its decoded bytes`, () => {
     const text = `{"mode":"manual","org_id":"${"é".repeat(50)}"}`;
     const bytes = Buffer.byteLength(text);
     const readUpTo = (bodyBytesMax: number) =>
@@ -48,23 +48,23 @@ describe.each(["base64", "text"] as const)("a body that arrives as %s", (form) =
     );
   });
 
-  test("has no field before validation if it is missing or not JSON", () => {
+  test(`a body that arrives as ${form} has no field before validation if it is missing or not JSON`, () => {
     for (const body of ["", "{"]) expect(peekBody(eventWith(body, form), "org_id")).toBeUndefined();
   });
 
-  test("is reported in our own words if it is missing or not JSON", () => {
+  test(`a body that arrives as ${form} is reported in our own words if it is missing or not JSON`, () => {
     expect(read(eventWith("", form))).toEqual({ problem: "body: is required and must be a JSON object." });
     for (const body of ["{", "nonsense", "\ufeff{}", "[".repeat(100_000), '{"a":1}}'])
       expect(read(eventWith(body, form)), body.slice(0, 20)).toEqual({ problem: "body: is not valid JSON." });
   });
 
-  test("keeps a key that middy's parser refuses, so that the schema can name it", () => {
+  test(`a body that arrives as ${form} keeps a key that middy's parser refuses, so that the schema can name it`, () => {
     const { value } = read(eventWith('{"__proto__":{"a":1},"mode":"manual"}', form)) as { value: object };
     expect(Object.keys(value)).toEqual(["__proto__", "mode"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test("must be exactly application/json", () => {
+  test(`a body that arrives as ${form} must be exactly application/json`, () => {
     for (const type of ["application/problem+json", "application/jsonp", "text/plain", ""])
       expect(() => read(eventWith("{}", form, ["content-type", type])), type).toThrow(
         "The body must be sent as content-type: application/json.",

@@ -15,14 +15,14 @@ describe("CSV", () => {
     expect(text([])).toBe("a,b,c\r\n");
   });
 
-  test("quotes commas, quote marks and line breaks", () => {
+  test("CSV quotes commas, quote marks and line breaks", () => {
     expect(text([{ a: 'x,"y"\r\nz', b: 0, c: ["p", "q"] }])).toBe(
       'a,b,c\r\n"x,""y""\r\nz",0,"[""p"",""q""]"\r\n',
     );
   });
 
   test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠A"])(
-    "defuses the formula in %j",
+    "CSV defuses the formula in %j",
     (formula) => {
       const [, row = ""] = text([{ a: formula, b: 1, c: [] }]).split(/\r\n(?=')|,\r\n|c\r\n/);
       expect(row.replace(/^"/, "").startsWith("'")).toBe(true);

@@ -26,13 +26,13 @@ beforeAll(async () => {
 const tooLong = "x".repeat(300);
 
 describe.each(["organization", "user", "instance"])("a key of kind %s", (kind) => {
-  test("ignores org_id in the query, whatever its value", async () => {
+  test(`a key of kind ${kind} ignores org_id in the query, whatever its value`, async () => {
     const answer = await api.call(`/v1/roles?org_id=${tooLong}`, { key: keys[kind] ?? "" });
     expect([answer.status, answer.message]).toEqual([200, ""]);
   });
 
   test.each([[tooLong], [17], [null], [["w1"]], [{ id: "w1" }]])(
-    "ignores org_id in the body, whatever its value: %j",
+    `a key of kind ${kind} ignores org_id in the body, whatever its value: %j`,
     async (value) => {
       const body = { action: "assign", user_ids: ["nobody"], org_id: value };
       const answer = await api.call("/v1/users/seats", { key: keys[kind] ?? "", body });
@@ -40,7 +40,7 @@ describe.each(["organization", "user", "instance"])("a key of kind %s", (kind) =
     },
   );
 
-  test("rejects an empty org_id, or one sent twice, like any parameter", async () => {
+  test(`a key of kind ${kind} rejects an empty org_id, or one sent twice, like any parameter`, async () => {
     for (const query of ["org_id=", "org_id=w1&org_id=w1"]) {
       const answer = await api.call(`/v1/roles?${query}`, { key: keys[kind] ?? "" });
       expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
@@ -62,7 +62,7 @@ describe("a workspace token", () => {
     expect((await create("w1", "w1")).status).toBe(201);
   });
 
-  test("gets an error if the two contradict each other", async () => {
+  test("a workspace token gets an error if org_id in query and body contradict each other", async () => {
     const answer = await create("w1", "w2");
     expect([answer.status, answer.codes, answer.message]).toEqual([
       400,
@@ -71,7 +71,7 @@ describe("a workspace token", () => {
     ]);
   });
 
-  test("still has its org_id validated", async () => {
+  test("the org_id of a workspace token is validated", async () => {
     const answer = await api.call(`/v1/roles?org_id=${tooLong}`, { key: keys.workspace ?? "" });
     expect([answer.status, answer.message]).toEqual([400, "org_id: must have at most 256 bytes."]);
   });

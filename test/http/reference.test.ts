@@ -62,7 +62,7 @@ test.each([
   "/docs/constructor",
   "/docs/operations/constructor",
   "/docs/operations/noSuchOperation",
-])("%s reads no file", async (path) => {
+])("%s is a 404: a path reaches neither files nor members of objects", async (path) => {
   const { statusCode, text } = await ask(path);
   expect([statusCode, JSON.parse(text)]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
 });

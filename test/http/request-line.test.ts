@@ -53,23 +53,23 @@ describe("a request without an operation has a log line too, and errors are coun
   const unrouted = (...request: Parameters<typeof asked>) =>
     answerUnrouted(routes, asked(...request), systemRandom, clock);
 
-  test("an unknown path", () => {
+  test("a request to an unknown path has a log line, and its error is counted", () => {
     unrouted("GET", "/v1/hunter2?cursor=hunter2", "x-service-api-key", "hunter2");
     expect(lines).toEqual([{ ...line, status: 404, ...counted("NOT_FOUND") }]);
   });
 
-  test("an unknown method", () => {
+  test("a request with an unknown method has a log line, and its error is counted", () => {
     unrouted("PUT", "/v1/whoami");
     expect(lines).toEqual([{ ...line, status: 405, ...counted("METHOD_NOT_ALLOWED") }]);
   });
 
-  test("a preflight request", () => {
+  test("a preflight request has a log line", () => {
     vi.stubEnv("CORS_ORIGINS", "*");
     unrouted("OPTIONS", "/v1/whoami", "origin", "https://a.example", "access-control-request-method", "GET");
     expect(lines).toEqual([{ ...line, status: 204 }]);
   });
 
-  test("the reference's pages, and missing pages", async () => {
+  test("the reference's pages and missing pages have a log line, and the errors are counted", async () => {
     const serve = serveReference(join(import.meta.dirname, "../.."), systemRandom, clock);
     await serve(asked("GET", "/docs/errors/NOT_FOUND?hunter2"));
     await serve(asked("GET", "/docs/errors/HUNTER2"));

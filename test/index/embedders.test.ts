@@ -55,7 +55,7 @@ describe("Bedrock's embedder", () => {
     invoke: async (_, input) => JSON.stringify(await answer(JSON.parse(input))),
   });
 
-  test("asks Titan for 256 normalised dimensions, and its space is named after the model", async () => {
+  test("Bedrock's embedder asks Titan for 256 normalised dimensions, and its space is named after the model", async () => {
     const asked: unknown[] = [];
     const client = clientOf((body) => {
       asked.push(body);
@@ -104,7 +104,7 @@ describe("Bedrock's embedder", () => {
   });
 
   test.each([[{}], [{ embedding: [1, 2] }], [{ embedding: "no" }]])(
-    "refuses the answer %j",
+    "Bedrock's embedder refuses the answer %j",
     async (answer) => {
       await expect(
         createBedrockEmbedder(

@@ -30,7 +30,7 @@ describe("the review index with the local embedder", () => {
     });
   });
 
-  test(`puts the right Learning in the first five for at least ${rightAtLeast * 100} % of the changes`, async () => {
+  test(`the review index with the local embedder puts the right Learning in the first five for at least ${rightAtLeast * 100} % of the changes`, async () => {
     const { table } = store();
     const vectors = vectorsOf(store());
     const places = await Promise.all(

@@ -354,7 +354,7 @@ describe("the bundler", () => {
     expect(readFileSync(bundlePath("http"), "utf8")).not.toMatch(/from\s*"node:http"/);
   });
 
-  test("a module that the bundler left out says so when it is called", () => {
+  test("a module that the bundler left out fails with that reason when it is called", () => {
     expect(inFreshProcess(call("schema"))).toBe("Left out of the bundles; see infra/bundle-plugins.ts.");
   });
 });

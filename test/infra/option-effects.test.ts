@@ -104,7 +104,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       expect(scaling(small({ eventWorkers: "5" }))).toEqual({ MaximumConcurrency: 5 });
       expect(scaling(plainTemplate())).toEqual({ MaximumConcurrency: 20 });
     },
-    "bounds the least that may be reserved for the worker": () => {
+    "sets the least concurrency that may be reserved for the worker": () => {
       expect(() => given({ eventWorkers: "5", reservedConcurrency: "ingest=5" })).not.toThrow();
       expect(() => given({ eventWorkers: "6", reservedConcurrency: "ingest=5" })).toThrow(
         "reservedConcurrency must give ingest at least 6",
@@ -112,7 +112,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   apiGatewayLogRole: {
-    "can be left to an account that has one: the role of API Gateway's logs is account-wide": () => {
+    "can be switched off: the role for API Gateway's logs exists once per account": () => {
       expect(ofType(plainTemplate(), "AWS::ApiGateway::Account")).toHaveLength(1);
       const template = small({ apiGatewayLogRole: "false" });
       expect(ofType(template, "AWS::ApiGateway::Account")).toEqual([]);
@@ -120,7 +120,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   tracing: {
-    "is off unless chosen: traces are paid for": () => {
+    "is off by default, because traces cost money": () => {
       const traced = small({ tracing: "true" });
       const modeOf = (template: ReturnType<typeof small>) =>
         properties(template, partOf("whoami", "Function")).TracingConfig;
@@ -133,7 +133,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   release: {
-    "reaches every function as a variable, so that a commit changes no code": () => {
+    "reaches a function as a variable, so that another commit does not change the code": () => {
       const variables = environmentOf(small({ release: "0a1b2c3" }), "whoami");
       expect(variables).toMatchObject({ RELEASE: "0a1b2c3" });
       const assetOf = (template: ReturnType<typeof small>) =>
@@ -142,7 +142,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   corsOrigins: {
-    "reach every function behind the API, and open the gateway's own answers": () => {
+    "reaches every function behind the API, and opens the gateway's own answers": () => {
       const template = chosenTemplate();
       for (const id of atTheEdge)
         expect(environmentOf(template, id), id).toMatchObject({
@@ -158,7 +158,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   keyHeaderNames: {
-    "reach every function behind the API": () => {
+    "reaches every function behind the API": () => {
       const template = chosenTemplate();
       for (const id of atTheEdge)
         expect(environmentOf(template, id), id).toMatchObject({ KEY_HEADER_NAMES: "x-api-key" });
@@ -217,7 +217,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   alarmEmail: {
-    "receives every alarm and its end; every alarm names its section of the runbook": () => {
+    "receives every alarm and its end, and every alarm names its section of the runbook": () => {
       const template = small({ alarmEmail: "ops@example.com" });
       expect(
         ofType(template, "AWS::SNS::Subscription").map(([, { Properties }]) => Properties),
@@ -233,7 +233,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
         expect(Properties, id).not.toHaveProperty("AlarmActions");
     },
-    "accepts messages only from this account's alarms, and only over TLS": () => {
+    "creates a topic that accepts messages only from this account's alarms, and only over TLS": () => {
       const template = small({ alarmEmail: "ops@example.com" });
       expect(properties(template, "AlarmTopic")).not.toHaveProperty("KmsMasterKeyId");
       expect(properties(template, "AlarmTopicPolicy")).toMatchObject({
@@ -259,7 +259,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   auditRetentionDays: {
-    "reach every function with a table, and the operator's tool": () => {
+    "reaches every operation, the event worker and the operator's tool": () => {
       const template = chosenTemplate();
       expect(template.Outputs.AuditRetentionDays?.Value).toBe("90");
       for (const { id } of contract)
@@ -299,8 +299,8 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
   },
 };
 
-describe.each(Object.entries(effects))("%s", (_, tests) => {
-  test.each(Object.entries(tests))("%s", (_, check) => check());
+describe.each(Object.entries(effects))("%s", (option, tests) => {
+  test.each(Object.entries(tests))(`the option ${option} %s`, (_, check) => check());
 });
 
 const everyOption = {

@@ -192,7 +192,7 @@ class Life {
 }
 
 test(
-  `an export misses nothing, and resumed holds everything as it is, in ${seeds} random lives`,
+  `an export misses nothing, and a resumed export has every Learning in its current state, in ${seeds} random lives`,
   async () => {
     const broken: string[] = [];
     for (let seed = 1; seed <= seeds; seed++) {
@@ -210,11 +210,11 @@ const nothingLeftBehind = (write: TransactionWrite): TransactionWrite =>
 describe("a simulation that cannot fail proves nothing", () => {
   test.each<[string, Weak]>([
     [
-      "a resume cursor that passes what is not settled yet",
+      "a resume cursor that skips entries that are not settled yet",
       { resumes: ({ place }) => ({ place, settled: place }) },
     ],
     [
-      "a Learning that moves and leaves nothing behind",
+      "a Learning that moves and leaves no note at its old place",
       {
         weakness: (table) => ({
           ...table,
@@ -223,7 +223,7 @@ describe("a simulation that cannot fail proves nothing", () => {
       },
     ],
     [
-      "a new place that is believed to be seen when it is not",
+      "a Learning that counts as found at its new place although it is not there",
       {
         weakness: (table) => ({
           ...table,
@@ -233,7 +233,7 @@ describe("a simulation that cannot fail proves nothing", () => {
       },
     ],
   ])(
-    "%s is caught",
+    "the simulation detects %s",
     async (_, weak) => {
       let caught = false;
       for (let seed = 1; seed <= 1_000 && !caught; seed++)

@@ -285,9 +285,9 @@ const callsBetween = volume(3, 1);
 
 const numbered = Object.entries(routes).map(([name, route], place) => [name, route, place] as const);
 
-describe.each(numbered)("every call of %s fails once", (_, route, place) => {
+describe.each(numbered)("every call of %s fails once", (name, route, place) => {
   test.each(kindsOf(route, place))(
-    "%s: the answer is documented, and a repetition leaves the right table and index",
+    `if any call of ${name} fails once (%s), the answer is documented, and a repetition leaves the right table and index`,
     async (kind) => {
       const { table } = await openStore(engine().endpoint);
       const fixture = { table, home: await newHome(new World(() => table), route.organization) };

@@ -80,7 +80,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
   const end = status === "merged" ? "approved" : undefined;
 
   test.each([true, false])(
-    "its end decides about a Learning that is being captured meanwhile (known before: %s)",
+    `the end of a ${status} pull request decides about a Learning that is being captured meanwhile (known before: %s)`,
     async (isKnown) => {
       const home = await newHome(world);
       const { table } = store();
@@ -95,7 +95,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     },
   );
 
-  test("its end decides about a known Learning and about one captured meanwhile", async () => {
+  test(`the end of a ${status} pull request decides about a known Learning and about one captured meanwhile`, async () => {
     const home = await newHome(world);
     const { table } = store();
     await capture(table, home, "first");
@@ -108,7 +108,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     await checkTable(table);
   });
 
-  test("its end and a concurrent change of its Learning leave one result or the other, never a mix", async () => {
+  test(`the end of a ${status} pull request decides about its Learning, even if the Learning changes meanwhile`, async () => {
     const home = await newHome(world);
     const { table } = store();
     await capture(table, home, "first");

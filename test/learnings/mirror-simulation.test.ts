@@ -61,7 +61,7 @@ describe("a simulation that cannot fail proves nothing", () => {
       },
     ],
     [
-      "an organization that leaves without a trace",
+      "an organization that leaves without a record of it",
       1,
       {
         table: transactsAs((writes) =>
@@ -82,7 +82,7 @@ describe("a simulation that cannot fail proves nothing", () => {
   ];
   // A weakness that only a long search finds is left to the long run of this test.
   test.each(weaknesses.filter(([, caughtAt]) => caughtAt !== searched || isLong))(
-    "%s is caught",
+    "the simulation detects %s",
     async (_, caughtAt, weak, what = "Learnings") => {
       // The recorded seed is tried first; other seeds are searched only if a code change made it miss.
       const tried = [caughtAt, ...Array.from({ length: 3_000 }, (_, index) => index + 1)];

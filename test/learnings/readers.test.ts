@@ -54,7 +54,7 @@ describe("a list", () => {
     ["?repository_ids=repo-2", []],
     ["?search=theirs", []],
     ["?repository_name=group/repository-repo-1", ["mine", "mine too"]],
-  ])("%s of a user key has only what its member can read", async (query, expected) => {
+  ])("GET /v1/learnings%s with a user key has only what its member can read", async (query, expected) => {
     expect(textsOf(await list(fixture.user, query))).toEqual(expected);
   });
 

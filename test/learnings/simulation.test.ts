@@ -45,8 +45,8 @@ const withoutConditionsOn =
 const weaknesses: Readonly<
   Record<string, { weakness: Weakness; seedsMax: number; faults?: Partial<Faults> }>
 > = {
-  "texts without conditions": { weakness: withoutConditionsOn("TEXT#"), seedsMax: 50 },
-  "records without conditions": { weakness: withoutConditionsOn("LEARNING#"), seedsMax: 50 },
+  "texts written without conditions": { weakness: withoutConditionsOn("TEXT#"), seedsMax: 50 },
+  "records written without conditions": { weakness: withoutConditionsOn("LEARNING#"), seedsMax: 50 },
   "events that count every time": { weakness: withoutConditionsOn("APPLIED#"), seedsMax: 100 },
   "plain reads where a snapshot is needed": {
     weakness: (table) => ({ ...table, transactGet: (keys) => table.getMany(keys) }),
@@ -54,7 +54,7 @@ const weaknesses: Readonly<
     faults: { invisible: 0.6, slow: 0.02 },
     seedsMax: 1_000,
   },
-  "markers forgotten without another look": {
+  "markers that are deleted without a second read": {
     weakness: (table) => {
       const seen = new Map<string, string>();
       return {
@@ -83,7 +83,7 @@ const weaknesses: Readonly<
 
 describe("a simulation that cannot fail proves nothing", () => {
   test.each(Object.entries(weaknesses))(
-    "%s are caught",
+    "the simulation detects %s",
     async (_, { seedsMax, ...flawed }) => {
       let caught = false;
       for (let seed = 1; seed <= seedsMax && !caught; seed++) caught = (await live(seed, flawed)).length > 0;

@@ -45,7 +45,7 @@ const passing: readonly Fault[] = ["throttle", "conflict", "server_error", "lost
 
 describe.each(["BatchGetItem", "TransactWriteItems", "BatchWriteItem"])("%s fails once", (operation) => {
   test.each(passing.filter((fault) => fault !== "conflict" || operation === "TransactWriteItems"))(
-    "%s: the fault does not show in the answers",
+    `a single fault of ${operation} (%s) does not show in the answers`,
     async (fault) => {
       const home = await newHome(world);
       const { post, patch, remove } = await caller(home);

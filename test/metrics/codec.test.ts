@@ -128,7 +128,7 @@ describe("review comments", () => {
   });
 
   test.each([
-    ["no comment at all", prUrl],
+    ["no comment", prUrl],
     ["an unknown code", `${prUrl}\nzz0#1`],
     ["a mark that is none", `${prUrl}\n00!#1`],
     ["a cut longer than the URL", "short\n00z#1"],

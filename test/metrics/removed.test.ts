@@ -85,7 +85,7 @@ const cases: ReadonlyArray<readonly [string, string, object, object]> = [
 ];
 
 describe("a mirror", () => {
-  test.each(cases)("drops a pull request that %s", async (_, path, before, after) => {
+  test.each(cases)("a mirror drops a pull request that %s", async (_, path, before, after) => {
     const { sendPullRequest, key, organization } = await standalone(api, world, `mirror-${rounds++}`);
     await world.repository(organization, "9002");
     await sendPullRequest(1, before);
@@ -180,19 +180,22 @@ describe("an organization that leaves the scope", () => {
     ["another plan", { plan: "pro" }],
     ["deactivated", { active: false }],
     ["moved away", { workspace_id: null }],
-  ])("a mirror drops all of it, and gets all of it back: %s", async (_, change) => {
-    await save("b", change);
-    expect(await mirror.follow()).toEqual([left("b")]);
-    await mirror.expectFresh();
-    await sendPullRequest("b", 1, { comments: [] });
-    await sendPullRequest("b", 2);
-    await save("b");
-    await mirror.follow();
-    expect([...mirror.held.keys()].filter((id) => id.startsWith(idOf("b")))).toEqual([
-      `${idOf("b")} ${urlOf(2)}`,
-    ]);
-    await mirror.expectFresh();
-  });
+  ])(
+    "a mirror drops an organization that leaves the scope, and gets all of it back when it returns: %s",
+    async (_, change) => {
+      await save("b", change);
+      expect(await mirror.follow()).toEqual([left("b")]);
+      await mirror.expectFresh();
+      await sendPullRequest("b", 1, { comments: [] });
+      await sendPullRequest("b", 2);
+      await save("b");
+      await mirror.follow();
+      expect([...mirror.held.keys()].filter((id) => id.startsWith(idOf("b")))).toEqual([
+        `${idOf("b")} ${urlOf(2)}`,
+      ]);
+      await mirror.expectFresh();
+    },
+  );
 
   test("several organizations that left and returned between two resumes are dropped, then caught up, also at limit=1", async () => {
     for (const name of ["b", "c"]) await save(name, { workspace_id: null });

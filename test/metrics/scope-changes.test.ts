@@ -47,8 +47,8 @@ async function follow(from: string, limit = 1000) {
 describe.each([
   ["changes its plan and comes back", { plan: "pro" }],
   ["is deactivated and comes back", { active: false }],
-])("an organization that %s", (_, hidden) => {
-  test("the cursor of a walk in progress catches up the organization", async () => {
+])("an organization that %s", (change, hidden) => {
+  test(`the cursor of a walk in progress catches up an organization that ${change}`, async () => {
     await sendPullRequest("a", 1);
     await sendPullRequest("b", 1);
     await sendPullRequest("a", 2);
@@ -65,7 +65,7 @@ describe.each([
     expect(found.toSorted()).toEqual([...urls("a", 3), ...urls("b", 1, 2)]);
   });
 
-  test("a resume catches up the organization once, and later resumes do not repeat it", async () => {
+  test(`a resume catches up an organization that ${change} once, and later resumes do not repeat it`, async () => {
     await sendPullRequest("a", 1);
     const walk = await reader.page(`review-comments?${november}`);
     await save("b", hidden);

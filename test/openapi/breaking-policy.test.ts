@@ -19,7 +19,7 @@ describe("a planted policy that refuses what it accepted before is found", () =>
       { subject: "security", what: "a way to authenticate is gone" },
     ],
     [
-      "an operation that wants another key than the rest",
+      "an operation that requires another key than the rest",
       users,
       set("security", [{ signature: [] }]),
       { subject: "listUsers", what: "a way to authenticate is gone" },
@@ -84,7 +84,7 @@ describe("a planted policy that refuses what it accepted before is found", () =>
       set("owner", "organization"),
       { subject: "whoami", what: "it counts for the organization now" },
     ],
-  ])("%s", (_, path, change, expected) => {
+  ])("a planted policy that refuses what it accepted before is found: %s", (_, path, change, expected) => {
     expect(breakingChanges(released, changed(path, change))).toContainEqual(expected);
   });
 });
@@ -107,7 +107,7 @@ describe("a policy that accepts more breaks no caller", () => {
       },
     ],
     ["a window for every key", ["paths", "/v1/users/seats", "post", "x-rate-limit"], set("owner", "key")],
-  ])("%s", (_, path, change) => {
+  ])("a policy that accepts more breaks no caller: %s", (_, path, change) => {
     expect(breakingChanges(released, changed(path, change))).toEqual([]);
   });
 });

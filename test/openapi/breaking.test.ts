@@ -133,7 +133,7 @@ describe("a planted change that breaks callers is found", () => {
       { subject: "getRole", what: "200: is_default: its type changed" },
     ],
     [
-      "a value that nobody expects in an answer",
+      "a new value in an answer",
       [...roleSchema, "properties", "type"],
       along("enum", "inherited"),
       { subject: "getRole", what: '200: type: the value "inherited"' },
@@ -223,7 +223,7 @@ describe("a planted change that breaks callers is found", () => {
       { subject: "retry-after", what: "the whole: its type changed" },
     ],
     [
-      "a header that is another one's",
+      "a header that refers to another header",
       [...users, "responses", "200", "headers", "x-ratelimit-reset"],
       set("$ref", "#/components/headers/x-request-id"),
       { subject: "listUsers", what: "200: the header x-ratelimit-reset changed" },
@@ -247,12 +247,12 @@ describe("a planted change that breaks callers is found", () => {
       { subject: "getRole", what: "200: the whole: its type changed" },
     ],
     [
-      "a list that has lost what it is of",
+      "a list that has lost the type of its elements",
       [...auditLogs, "properties", "data"],
       remove("items"),
       { subject: "listAuditLogs", what: "200: data[]: its type changed" },
     ],
-  ])("%s", (_, path, change, expected) => {
+  ])("a planted change that breaks callers is found: %s", (_, path, change, expected) => {
     expect(breakingChanges(released, changed(path, change))).toContainEqual(expected);
   });
 });
@@ -286,7 +286,7 @@ describe("a change that breaks no caller is not reported", () => {
     ["a field that is never null now", [...roleSchema, "properties", "description"], set("type", "string")],
     ["other words", users, set("description", "Everybody.")],
     ["a parameter of any type", [...users, "parameters", "limit", "schema"], remove("type")],
-  ])("%s", (_, path, change) => {
+  ])("a change that breaks no caller is not reported: %s", (_, path, change) => {
     expect(breakingChanges(released, changed(path, change))).toEqual([]);
   });
 });

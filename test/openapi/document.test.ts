@@ -82,7 +82,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const place = ["paths", path, method.toLowerCase()];
   const responses = Object.entries(asNode(described.responses));
 
-  test("has examples of its body and of every answer, each valid for its schema", () => {
+  test(`${id} has examples of its body and of every answer, each valid for its schema`, () => {
     const media = [
       ...mediaOf(described.requestBody, ...place, "requestBody"),
       ...responses.flatMap(([status, response]) => mediaOf(response, ...place, "responses", status)),
@@ -94,7 +94,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
   });
 
-  test("has an example of every parameter, valid for its schema", () => {
+  test(`${id} has an example of every parameter, valid for its schema`, () => {
     for (const [index, parameter] of asList(described.parameters).map(asNode).entries()) {
       expect(parameter).toHaveProperty("example");
       const fault = faultOf(parameter.example, ...place, "parameters", String(index), "schema");
@@ -102,7 +102,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
   });
 
-  test("has every error code under its status, as it was recorded", () => {
+  test(`${id} has exactly the error codes that it can answer, each with a recorded example`, () => {
     const shown = responses.flatMap(([status, response]) =>
       Object.keys(asNode(asNode(asNode(asNode(response).content)["application/json"]).examples))
         .filter((name) => /^[A-Z_]+$/.test(name))

@@ -16,9 +16,12 @@ describe("a release", () => {
     expect(problem).toMatch(/Version 1\.0\.0 .*raise interfaceVersion/s);
   });
 
-  test.each(["1.0.1", "1.1.0", "2.0.0", "10.0.0"])("that breaks callers may be version %s", (version) => {
-    expect(releaseProblem(released, asVersion(breaks, version))).toBeUndefined();
-  });
+  test.each(["1.0.1", "1.1.0", "2.0.0", "10.0.0"])(
+    "a release that breaks callers may be version %s",
+    (version) => {
+      expect(releaseProblem(released, asVersion(breaks, version))).toBeUndefined();
+    },
+  );
 
   test("a release that breaks callers may not be an older version", () => {
     const later = asVersion(released, "1.10.0");

@@ -51,6 +51,9 @@ test.each<[string, Direction, Node, Node, string[]]>([
     { ...text, default: "b" },
     ["the whole: its default changed"],
   ],
-])("%s, in a %s: breaking changes are found, and nothing else", (_, direction, old, now, changes) => {
-  expect(schemaChanges(direction, old, now)).toEqual(changes);
-});
+])(
+  "breaking changes of a schema are found, and nothing else: %s, in the %s",
+  (_, direction, old, now, changes) => {
+    expect(schemaChanges(direction, old, now)).toEqual(changes);
+  },
+);

@@ -39,7 +39,7 @@ beforeEach(async () => {
 const organization = (id = "1001") => organizationOf(harness.table, uuidOf(id));
 
 describe("organization.saved", () => {
-  test("writes the organization, its tenant's copy and its row in the directory", async () => {
+  test("organization.saved writes the organization, its tenant's copy and its row in the directory", async () => {
     await deliver(harness, [organizationSaved(1)]);
 
     const uuid = uuidOf();

@@ -94,7 +94,7 @@ describe("a request", () => {
     expect(received.map(([first]) => first)).toEqual([handshake]);
   });
 
-  test("reuses the connection of the previous request", async () => {
+  test("a request reuses the connection of the previous request", async () => {
     const { server, get } = await pair(() => ok);
     for (let count = 0; count < 5; count++) await get();
     expect(server.connections()).toBe(1);
@@ -125,14 +125,14 @@ describe("an error", () => {
       { status: 400, body: '{"__type":"ValidationException","message":"no"}' },
     ],
     ["AccessDeniedException", "refused", { status: 400, body: '{"__type":"AccessDeniedException"}' }],
-  ])("called %s is %s, and the SDK does not retry by itself", async (name, kind, turn) => {
+  ])("an error called %s is %s, and the SDK does not retry by itself", async (name, kind, turn) => {
     const { server, get } = await pair(() => turn);
     await expect(get()).rejects.toMatchObject({ name, kind });
     expect(server.requests).toHaveLength(1);
     expect(server.problems).toEqual([]);
   });
 
-  test("keeps the text of the answer out of the error that Lambda prints when a function ends", async () => {
+  test("an error does not show the text of the answer, because Lambda prints the error when a function ends", async () => {
     const body =
       '{"__type":"TransactionCanceledException","message":"Cancelled","CancellationReasons":[{"Item":{"text":{"S":"planted"}}}]}';
     const { get } = await pair(() => ({ status: 400, body }));
@@ -145,7 +145,7 @@ describe("an error", () => {
     expect(Object(fault).cause).toBeUndefined();
   });
 
-  test("about our clock is temporary, and the next request is signed with the service's time", async () => {
+  test("an error about our clock is temporary, and the next request is signed with the service's time", async () => {
     const aheadMs = 3_600_000;
     const date = new Date(Date.now() + aheadMs).toUTCString();
     const skewed = { status: 400, headers: { date }, body: '{"__type":"InvalidSignatureException"}' };
@@ -162,7 +162,7 @@ const signedAtMs = (date: unknown): number =>
 
 describe("a missing answer", () => {
   test.each(["hang up", "break off", "stay silent", "drip"] as const)(
-    "(%s) is a separate error that names the host and keeps its cause",
+    "a missing answer (%s) is a separate error that names the host and keeps its cause",
     async (turn) => {
       const { server, get } = await pair(() => turn, { answerMsMax: 300 });
       const startedMs = performance.now();
@@ -179,14 +179,14 @@ describe("a missing answer", () => {
     await expect(get()).rejects.toBeInstanceOf(NoAnswer);
   });
 
-  test("also covers an unreadable answer, which is not quoted", async () => {
+  test("an unreadable answer counts as a missing answer, and is not quoted", async () => {
     const { get } = await pair(() => ({ status: 200, body: "<planted>" }));
     await expect(get()).rejects.toEqual(new NoAnswer("The answer cannot be read."));
   });
 });
 
 describe("a caller who aborts", () => {
-  test("gets the error at once", async () => {
+  test("a caller who aborts gets the error at once", async () => {
     const { server, get } = await pair(() => "stay silent");
     const patience = new AbortController();
     const sending = get(patience.signal);
@@ -241,7 +241,7 @@ describe("the environment", () => {
     vi.stubEnv("AWS_SESSION_TOKEN", `session of ${id}`);
   };
 
-  test("provides region and credentials, read again for every signature", async () => {
+  test("the environment provides region and credentials, read again for every signature", async () => {
     credentials("AKIDTEST");
     const { server, get } = await pair(() => ok, { identity: environmentIdentity() });
     await get();

@@ -39,7 +39,7 @@ describe("a log line", () => {
     }
   });
 
-  test("describes an error by the names and messages of its causes, with at most five stack lines", () => {
+  test("a log line describes an error by the names and messages of its causes, and by lines of the stack", () => {
     const error = new TypeError("outer", { cause: new RangeError("inner") });
     const described = describeError(error);
     expect(described[0]).toBe("TypeError: outer");
@@ -50,7 +50,7 @@ describe("a log line", () => {
     expect(describeError(bare)).toEqual(["Error: bare"]);
   });
 
-  test("repeats messages of AWS only if they are about permissions", () => {
+  test("a log line repeats messages of AWS only if they are about permissions", () => {
     expect(describeError(awsError(400, "ValidationException"))[0]).toBe("ValidationException: status 400");
     expect(describeError(awsError(403, "Forbidden"))[0]).toBe("Forbidden: hunter2");
     expect(describeError(awsError(400, "AccessDeniedException"))[0]).toBe("AccessDeniedException: hunter2");
@@ -58,7 +58,7 @@ describe("a log line", () => {
 });
 
 describe("metrics", () => {
-  test("make the fields of a line metrics if a namespace is set, and add nothing otherwise", () => {
+  test("metrics are added to a log line if a namespace is set, and nothing otherwise", () => {
     const clock = new TestClock();
     vi.stubEnv("METRICS_NAMESPACE", "");
     expect(embedMetrics(clock, [errorMetrics])).toEqual({});
@@ -80,7 +80,7 @@ describe("metrics", () => {
 });
 
 describe("a worker", () => {
-  test("returns the result of its work", async () => {
+  test("a worker returns the result of its work, and logs nothing", async () => {
     expect(await worker("tidy", async (one: number, two: number) => one + two)(1, 2)).toBe(3);
     expect(lines).toEqual([]);
   });
@@ -108,12 +108,12 @@ describe("a worker", () => {
 });
 
 describe("sleep", () => {
-  test("ends after its time", async () => {
+  test("a sleep ends, with or without a signal", async () => {
     await systemClock.sleep(1);
     await systemClock.sleep(1, new AbortController().signal);
   });
 
-  test("ends at once with the reason of an abort, before or during the sleep", async () => {
+  test("a sleep ends at once with the reason of an abort, before or during the sleep", async () => {
     const reason = new Error("enough");
     await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
     const ending = new AbortController();

@@ -23,7 +23,7 @@ describe("a cause in the log", () => {
     ]);
   });
 
-  test("includes its own causes, a few levels deep", () => {
+  test("a logged cause includes its own cause", () => {
     const chain = new Error("outer", { cause: new TypeError("inner") });
     expect(words(chain)).toEqual(["Error: outer", "TypeError: inner"]);
     expect(words("no error")).toEqual([]);

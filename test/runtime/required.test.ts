@@ -5,7 +5,7 @@ test("a present value is returned, even if it is falsy", () => {
   expect(["", 0, false].map((value) => required(value, "value"))).toEqual(["", 0, false]);
 });
 
-test.each([undefined, null])("%s throws an error with the name of the missing value", (missing) => {
+test.each([undefined, null])("a missing value (%s) throws an error with its name", (missing) => {
   expect(() => required(missing, "guard of the pool")).toThrow(
     new TypeError("Missing guard of the pool; this is a bug."),
   );

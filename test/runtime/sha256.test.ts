@@ -18,7 +18,7 @@ describe("the hash of signatures", () => {
     ["bytes", Buffer.from("secret")],
     ["a part of more bytes", new Uint8Array(Buffer.from("a secret.")).subarray(2, 8)],
     ["a buffer", new Uint8Array(Buffer.from("secret")).buffer],
-  ])("accepts %s as its key, repeatedly", async (_, secret) => {
+  ])("the hash of signatures accepts %s as its key, repeatedly", async (_, secret) => {
     const expected = createHmac("sha256", "secret").update("é😀").digest("hex");
     expect([await digestOf(secret), await digestOf(secret)]).toEqual([expected, expected]);
   });

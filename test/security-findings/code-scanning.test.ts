@@ -136,7 +136,7 @@ describe("an upload to code scanning", () => {
 });
 
 describe("GET /v1/security/scans/code", () => {
-  test("leaves out the findings of inactive repositories in every format, and shows them when one is active again", async () => {
+  test("GET /v1/security/scans/code leaves out the findings of inactive repositories in every format, and shows them when the repository is active again", async () => {
     const organization = await world.organization("inactive");
     await world.member(github("inactive"), "boss", { role: "cr_admin" });
     for (const repository_id of ["kept", "gone"]) {
@@ -208,7 +208,7 @@ describe("GET /v1/security/scans/code", () => {
     expect(JSON.parse(all.body.toString())).toMatchObject({ runs: names.map(() => ({})) });
   });
 
-  test.each(["csv", "sarif"])("%s has a file name to save it under, JSON has none", async (format) => {
+  test.each(["csv", "sarif"])("a download as %s has a file name, JSON has none", async (format) => {
     const organization = await world.organization(`named-${format}`);
     await world.member(github(`named-${format}`), "boss", { role: "cr_admin" });
     const key = await world.adminKey(organization, "boss");

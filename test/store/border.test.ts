@@ -28,7 +28,7 @@ describe("an item read from the table", () => {
     ["x#acme", false],
     ["aw#acme", false],
     [7, false],
-  ])("%j as a tenant: %s", (value, isOne) => {
+  ])("the tenant schema accepts %j: %s", (value, isOne) => {
     expect(tenantKeySchema.safeParse(value).success).toBe(isOne);
   });
 });
@@ -63,7 +63,7 @@ describe("the store of a function without a request", () => {
     expect(Object.keys(opened).toSorted()).toEqual(["clock", "random", "table", "vectors"]);
   });
 
-  test("calls AWS if no other endpoint is configured", async () => {
+  test("the client of the store needs no endpoint in the environment", async () => {
     vi.stubEnv("DYNAMODB_ENDPOINT", "");
     vi.stubEnv("AWS_REGION", "eu-test-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTEST");
@@ -72,7 +72,7 @@ describe("the store of a function without a request", () => {
     storeClient().destroy();
   });
 
-  test("names a missing variable", async () => {
+  test("opening the store without the name of its table fails with the name of the variable", async () => {
     vi.stubEnv("TABLE_NAME", "");
     const { openStore } = await import("../../lib/store/open.ts");
     expect(() => openStore()).toThrow("The environment variable TABLE_NAME is not set.");

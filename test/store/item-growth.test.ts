@@ -210,7 +210,7 @@ describe("docs/item-growth.md", () => {
     expect(kinds.length).toBeGreaterThan(40);
   });
 
-  test("names a bound, the behaviour beyond it and an existing test, for everything that grows", () => {
+  test("docs/item-growth.md names a bound, the behaviour beyond it and an existing test, for everything that grows", () => {
     for (const [name = "", grows = "", bound, beyond, proof = ""] of documented) {
       if (grows.startsWith("nothing")) expect([name, bound, beyond, proof]).toEqual([name, "", "", ""]);
       else {
@@ -220,14 +220,14 @@ describe("docs/item-growth.md", () => {
     }
   });
 
-  test("marks an item as growing exactly if the largest item is defined here", () => {
+  test("docs/item-growth.md marks an item as growing exactly if this test defines its largest form", () => {
     const growing = documented.filter(([, grows = ""]) => !grows.startsWith("nothing")).map(([name]) => name);
     expect(growing).toEqual(Object.keys(largest));
   });
 });
 
-describe("the largest item fits the table:", () => {
-  test.each(Object.entries(largest))("%s", async (_, make) => {
+describe("the largest items", () => {
+  test.each(Object.entries(largest))("the largest item fits the table: %s", async (_, make) => {
     const item: Item = { ...make(), ...key };
     await store().table.write({ put: item });
   });

@@ -38,27 +38,27 @@ const writes: ReadonlyArray<[string, (table: Table) => Promise<unknown>]> = [
   ["a batch of writes", (table) => table.writeMany([{ put: item }])],
 ];
 
-describe.each(writes)("%s that got no answer", (_, write) => {
+describe.each(writes)("%s that got no answer", (name, write) => {
   /** No timer fires while the process is frozen, so the signal is not aborted yet when the process continues. */
   const until = (clock: TestClock) => {
     const notAfterMs = clock.nowMs() + 26_000;
     return { isOver: () => clock.nowMs() > notAfterMs, signal: new AbortController().signal };
   };
 
-  test("is sent again while there is time", async () => {
+  test(`${name} that got no answer is sent again while there is time`, async () => {
     const { clock, sent, table } = frozenStore(25_000);
     await write(boundedTable(table, until(clock)));
     expect(sent).toHaveLength(2);
   });
 
-  test("is not sent again after the deadline, though no timer has fired", async () => {
+  test(`${name} that got no answer is not sent again after the deadline, though no timer has fired`, async () => {
     const { clock, sent, table } = frozenStore(10 * minutesMs);
     const late = write(boundedTable(table, until(clock)));
     await expect(late).rejects.toMatchObject({ name: "TimeoutError" });
     expect(sent).toHaveLength(1);
   });
 
-  test("is not sent again when the work was aborted", async () => {
+  test(`${name} that got no answer is not sent again when the work was aborted`, async () => {
     const { clock, sent, table } = frozenStore(1);
     const stopped = new AbortController();
     const bounded = boundedTable(table, { ...until(clock), signal: stopped.signal });
@@ -68,7 +68,7 @@ describe.each(writes)("%s that got no answer", (_, write) => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is not sent again more than a minute after its moment, with or without a deadline", async () => {
+  test(`${name} that got no answer is not sent again more than a minute after its moment, even without a deadline`, async () => {
     const { sent, table } = frozenStore(storeLimits.writeAgeMsMax + 1);
     await expect(write(table)).rejects.toBeInstanceOf(WriteExpired);
     expect(sent).toHaveLength(1);

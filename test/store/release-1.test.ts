@@ -54,7 +54,7 @@ function revived(value: unknown): unknown {
 
 describe.each(recorded.map((each, index) => ({ ...each, name: `${index} ${each.kind}` })))(
   "release 1's item $name",
-  ({ stored, read }) => {
+  ({ name, stored, read }) => {
     // The recorded value of an item is an item.
     const item = revived(read) as Item;
     const { pk, sk } = item;
@@ -63,7 +63,7 @@ describe.each(recorded.map((each, index) => ({ ...each, name: `${index} ${each.k
     const rawItem = async () =>
       (await raw.send(new GetItemCommand({ TableName: store().tableName, Key }))).Item;
 
-    test("reads back unchanged, and is stored again as release 1 stored it", async () => {
+    test(`release 1's item ${name} reads back unchanged, and is stored again as release 1 stored it`, async () => {
       await raw.send(new PutItemCommand({ TableName: store().tableName, Item: attributes(stored) }));
       const before = await rawItem();
       expect(await store().table.get({ pk, sk })).toStrictEqual(item);

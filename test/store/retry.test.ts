@@ -77,7 +77,7 @@ describe("the kind of an error decides about the next attempt", () => {
     ],
     ["cancelled for no reason", cancelled("None"), "permanent"],
     ["cancelled without reasons", awsError("TransactionCanceledException"), "permanent"],
-  ] as const)("%s", (_, error, meaning) => {
+  ] as const)("the kind of an error decides about the next attempt: %s", (_, error, meaning) => {
     expect(classify(error)).toBe(meaning);
   });
 });
@@ -93,7 +93,7 @@ describe("retries", () => {
     };
   };
 
-  test("end with the answer, and report the attempts", async () => {
+  test("retries of a throttled call end with the answer, or with an error after the last attempt", async () => {
     const throttle = awsError("ThrottlingException");
     expect(
       await retryStoreCall(waiting(), { repeatAmbiguous: false }, failing(throttle, attemptsMax - 1)),
@@ -107,7 +107,7 @@ describe("retries", () => {
     expect(given).toMatchObject({ throttled: true, cause: throttle, message: "The store is throttling." });
   });
 
-  test("repeat an ambiguous call only if it is idempotent", async () => {
+  test("retries repeat an ambiguous call only if it is idempotent", async () => {
     const lost = new NoAnswer("lost");
     expect(await retryStoreCall(waiting(), { repeatAmbiguous: true }, failing(lost, 1))).toBe(2);
     await expect(
@@ -124,7 +124,7 @@ describe("retries", () => {
     await expect(retryStoreCall(waiting(), { repeatAmbiguous: true }, failing(error, 1))).rejects.toBe(error);
   });
 
-  test("wait longer each time, up to a bound, with random pauses", async () => {
+  test("retries wait longer each time, up to a bound, with random pauses", async () => {
     const bounds: number[] = [];
     const clock = new TestClock();
     const below = (bound: number) => bounds.push(bound) && bound - 1;
@@ -141,7 +141,7 @@ describe("a batch that is only partly done", () => {
   const left = (...pks: string[]) => ({ UnprocessedKeys: { t: { Keys: pks.map(key) } } });
   const found = (...pks: string[]) => ({ Responses: { t: pks.map(key) } });
 
-  test("reads the remaining keys, and answers in the order of the keys", async () => {
+  test("a batch that is only partly done reads the remaining keys, and answers in the order of the keys", async () => {
     const { table, asked } = storeOf(
       { ...found("b"), ...left("a", "c") },
       { ...found("c"), ...left("a") },
@@ -157,7 +157,7 @@ describe("a batch that is only partly done", () => {
     ]);
   });
 
-  test("fails as throttled only when no more progress is made", async () => {
+  test("a batch that makes no progress fails as throttled after the last attempt, not earlier", async () => {
     const stuck = storeOf(left("a"));
     await expect(stuck.table.getMany([key("a")])).rejects.toMatchObject({
       name: "StoreUnavailable",
@@ -169,7 +169,7 @@ describe("a batch that is only partly done", () => {
     expect(await storeOf(...waits, found("a")).table.getMany([key("a")])).toEqual([key("a")]);
   });
 
-  test("writes the remaining items, and fails in the same way", async () => {
+  test("a batch that is only partly done writes the remaining items, and fails in the same way", async () => {
     const request = (pk: string) => ({ PutRequest: { Item: key(pk) } });
     const some = storeOf({ UnprocessedItems: { t: [request("b")] } }, {});
     await some.table.writeMany([{ put: key("a") }, { put: key("b") }]);
@@ -184,7 +184,7 @@ describe("a batch that is only partly done", () => {
 });
 
 describe("one call", () => {
-  test("returns the item before or after a change on request", async () => {
+  test("one call returns the item before or after a change on request", async () => {
     const { table, asked } = storeOf({ Attributes: key("a") });
     const change = { update: key("a"), change: { remove: ["x"] } };
     for (const returning of ["old", "new"] as const)
@@ -248,7 +248,7 @@ describe("retryOnConflict", () => {
     };
   };
 
-  test("repeats while conditions fail, a bounded number of times", async () => {
+  test("retryOnConflict repeats while conditions fail, a bounded number of times", async () => {
     const item: Item = key("a");
     for (const error of [new ConditionFailed(item), new TransactionRefused([])]) {
       const last = eventLimits.decisionsMax - 1;
@@ -261,12 +261,12 @@ describe("retryOnConflict", () => {
     }
   });
 
-  test("passes on every other error at once", async () => {
+  test("retryOnConflict passes on every other error at once", async () => {
     const error = new TypeError("ours");
     await expect(retryOnConflict(store(), refusing(error, 1))).rejects.toBe(error);
   });
 
-  test("numbers the attempts from 0, so that only the first uses an earlier read", async () => {
+  test("retryOnConflict numbers the attempts from 0, so that only the first uses an earlier read", async () => {
     const attempts: number[] = [];
     await retryOnConflict(store(), async (attempt) => {
       attempts.push(attempt);
@@ -279,13 +279,13 @@ describe("retryOnConflict", () => {
 describe("a conditional write", () => {
   const write = { delete: key("a"), when: { present: "pk" } };
 
-  test("returns whether the condition held", async () => {
+  test("a conditional write returns whether the condition held", async () => {
     expect(await writeIf(storeOf({}).table, write)).toBe(true);
     const failed = awsError("ConditionalCheckFailedException");
     expect(await writeIf(storeOf(failed).table, write)).toBe(false);
   });
 
-  test("passes on every other error", async () => {
+  test("a conditional write passes on every other error", async () => {
     const error = awsError("AccessDeniedException");
     await expect(writeIf(storeOf(error).table, write)).rejects.toBe(error);
   });

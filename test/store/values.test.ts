@@ -9,19 +9,22 @@ const key = (pk: string) => ({ pk, sk: "ITEM" });
 const named = (name: string): AttributeValue => JSON.parse(`{"deep":[{"${name}":{"name":"Set"}}]}`);
 
 describe("a member name that the document client would lose or misinterpret", () => {
-  test.each(["__proto__", "constructor"])("%s is refused before anything is sent", async (name) => {
-    const { table } = store();
-    const value = named(name);
-    const message = `An item must not have a member named ${name}; choose another name.`;
-    const put = { put: { ...key("refused"), value } };
-    const update = { update: key("refused"), change: { set: [["value", value]] as const } };
-    await expect(table.write(put)).rejects.toThrow(message);
-    await expect(table.write(update)).rejects.toThrow(message);
-    await expect(table.writeMany([put])).rejects.toThrow(message);
-    await expect(table.transact([put])).rejects.toThrow(message);
-    await expect(table.transact([update])).rejects.toThrow(message);
-    expect(await table.get(key("refused"))).toBeUndefined();
-  });
+  test.each(["__proto__", "constructor"])(
+    "a member named %s is refused before anything is sent",
+    async (name) => {
+      const { table } = store();
+      const value = named(name);
+      const message = `An item must not have a member named ${name}; choose another name.`;
+      const put = { put: { ...key("refused"), value } };
+      const update = { update: key("refused"), change: { set: [["value", value]] as const } };
+      await expect(table.write(put)).rejects.toThrow(message);
+      await expect(table.write(update)).rejects.toThrow(message);
+      await expect(table.writeMany([put])).rejects.toThrow(message);
+      await expect(table.transact([put])).rejects.toThrow(message);
+      await expect(table.transact([update])).rejects.toThrow(message);
+      expect(await table.get(key("refused"))).toBeUndefined();
+    },
+  );
 
   test("any other name of an Object.prototype member is an ordinary member", async () => {
     const { table } = store();

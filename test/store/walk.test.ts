@@ -36,7 +36,7 @@ describe("a page of a filtered listing", () => {
     expect(page.next).toBe(String(2 * Math.ceil((walkLimits.passedOverMax + 1) / 2) - 1));
   });
 
-  test("continues until the page is full and one more item was seen, or to the end", async () => {
+  test("a page of a filtered listing continues until it is full and one more item was seen, or to the end", async () => {
     const all = async (items: readonly Item[]) => items;
     expect(await walkRange(endless(9), range, 3, all)).toMatchObject({
       found: [{ sk: "0" }, { sk: "1" }, { sk: "2" }],
@@ -67,7 +67,7 @@ describe("a page costs a bounded number of round trips, however many items it sk
   const passedOver = walkLimits.passedOverMax + 500;
   const queriesMax = walkLimits.passedOverMax / walkLimits.pageItemsMin;
 
-  test("repositories: inactive ones are skipped", async () => {
+  test("a page of repositories costs a bounded number of round trips, however many inactive repositories it skips", async () => {
     const { table } = await openStore(store().endpoint);
     const world = new World(() => table);
     const uuid = await world.organization("one");
@@ -90,7 +90,7 @@ describe("a page costs a bounded number of round trips, however many items it sk
     expect(Math.max(...trips)).toBeLessThanOrEqual(queriesMax + 1);
   });
 
-  test("members: those with another role, or without a seat, are skipped", async () => {
+  test("a page of members costs a bounded number of round trips, however many with another role or without a seat it skips", async () => {
     const { table } = await openStore(store().endpoint);
     const world = new World(() => table);
     const uuid = await world.organization("one");
@@ -119,7 +119,7 @@ describe("a page costs a bounded number of round trips, however many items it sk
     }
   });
 
-  test("Learnings: the positions that they moved away from are skipped", async () => {
+  test("a page of Learnings costs a bounded number of round trips, however many old positions of moved Learnings it skips", async () => {
     const { table } = await openStore(store().endpoint);
     const pk = learningListPartition("w#one");
     const moved_at = "2026-01-01T00:00:00.000Z";

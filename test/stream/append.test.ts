@@ -26,7 +26,7 @@ import {
 const store = useStore();
 
 describe("an event", () => {
-  test("sent again changes nothing and moves nothing", async () => {
+  test("an event that is sent again changes nothing and moves nothing", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table, newWorkspace());
     const first = change(organization, "pr/1", 1, everywhere("one"));
@@ -39,7 +39,7 @@ describe("an event", () => {
     expect(await everything(table)).toEqual(before);
   });
 
-  test("older than the stored state is ignored", async () => {
+  test("an event that is older than the stored state is ignored", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     await appendBatch(depsOf(table), tenant, [change(organization, "pr/1", 5, everywhere("new"))]);
@@ -53,7 +53,7 @@ describe("an event", () => {
     expect(await everything(table)).toEqual(before);
   });
 
-  test("newer with equal content moves nothing, but its time is stored", async () => {
+  test("a newer event with equal content moves nothing, but its time is stored", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const deps = depsOf(table);
@@ -69,7 +69,7 @@ describe("an event", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["same", "other"]);
   });
 
-  test("newer with other content moves to the end", async () => {
+  test("a newer event with other content moves its pull request to the end", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table, newWorkspace());
     const deps = depsOf(table);
@@ -166,7 +166,7 @@ const dyingAfterCommit = (table: Table): Table => ({
 });
 
 describe("an interrupted append", () => {
-  test("becomes visible when its event is delivered again, even if nothing else is ever written", async () => {
+  test("an interrupted append becomes visible when its event is delivered again, even if nothing else is ever written", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const event = change(organization, "pr/1", 1, everywhere("text"));

@@ -49,7 +49,7 @@ describe("a writer that always loses to others", () => {
     },
   };
 
-  test("pauses at random under a bound that grows to a second, and returns the event after thirty attempts", async () => {
+  test("a writer that always loses to others pauses at random under a bound that grows to a second, and gives up after thirty attempts", async () => {
     const { deps, boundsMs, sleptMs } = watchedDeps(refused);
     attempts = 0;
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
@@ -60,7 +60,7 @@ describe("a writer that always loses to others", () => {
     expect(sleptMs).toEqual(boundsMs.map((boundMs) => boundMs - 1));
   });
 
-  test("uses the limits that it is given", async () => {
+  test("a writer that always loses to others uses the limits that it is given", async () => {
     const limits = { ...streamLimits, attemptsMax: 2, retryDelayMsBase: 3 };
     const { deps, boundsMs } = watchedDeps(refused, { limits });
     attempts = 0;
@@ -154,17 +154,20 @@ describe("an error of the store", () => {
   });
 
   test.each<[string, Partial<Table>]>([
-    ["of a transaction", { getMany: async () => [undefined], transact: () => Promise.reject(planted) }],
+    ["in a transaction", { getMany: async () => [undefined], transact: () => Promise.reject(planted) }],
     [
-      "of publishing",
+      "while publishing",
       {
         getMany: async () => [undefined],
         transact: async () => {},
         write: () => Promise.reject(planted),
       },
     ],
-    ["of a pointer's time", { getMany: async () => [before], write: () => Promise.reject(planted) }],
-  ])("%s is passed on", async (_name, part) => {
+    [
+      "while storing a pointer's time",
+      { getMany: async () => [before], write: () => Promise.reject(planted) },
+    ],
+  ])("an error of the store %s is passed on", async (_name, part) => {
     const { deps } = watchedDeps({ get: async () => head, ...part });
     const nothing = change(organization, "pr/1", 1, {});
     await expect(appendBatch(deps, acme, [nothing])).rejects.toBe(planted);

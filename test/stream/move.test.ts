@@ -22,7 +22,7 @@ const store = useStore();
 const large = (fill: number) => draft("large", { payload: new Uint8Array(40_000).fill(fill) });
 
 describe("an organization that changes tenant", () => {
-  test("takes its pull requests with it, including large ones, and leaves nothing behind", async () => {
+  test("an organization that changes tenant takes its pull requests with it, including large ones, and leaves nothing behind", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const old = newWorkspace();

@@ -49,7 +49,7 @@ describe("the estimated size of a value in DynamoDB", () => {
     [["a", null], 3 + 2 + 2],
     [{}, 3],
     [{ ab: "c", d: undefined }, 3 + (1 + 2 + 1) + (1 + 1)],
-  ])("%j", (value, bytes) => {
+  ])("the estimated size in DynamoDB of %j is %i bytes", (value, bytes) => {
     expect(sizeOf(value)).toBe(bytes);
   });
 });
@@ -111,14 +111,14 @@ describe("the pending changes of a head", () => {
       ).toMatchObject([{ message: "Pending names what it does not list." }]);
   });
 
-  test("show whether anything has to be retired", () => {
+  test("the pending changes of a head show whether anything has to be retired", () => {
     expect(hasDropped(pending)).toBe(true);
     expect(hasDropped({ ...pending, dropped: [] })).toBe(true);
     expect(hasDropped({ ...pending, spills: [] })).toBe(true);
     expect(hasDropped({ ...pending, dropped: [], spills: [] })).toBe(false);
   });
 
-  test("name every item of the append except the head: the pointer and both copies in each dataset", () => {
+  test("the pending changes of a head name every item of the append except the head: the pointer and both copies in each dataset", () => {
     expect(copiesOf(tenant, organization)).toEqual([undefined, organization]);
     expect(copiesOf(`o#${organization}`, organization)).toEqual([undefined]);
     for (const [copy, read, owner] of [
@@ -158,7 +158,7 @@ describe("an entry", () => {
     }
   });
 
-  test("stores its organization only in the tenant's copy", () => {
+  test("an entry stores its organization only in the tenant's copy", () => {
     const body = entryBody("p1", visible, undefined);
     expect(entryPuts(address, body).map(({ put: { pk, sk } }) => ({ pk, sk }))).toEqual(entryKeys(address));
     expect(entryPuts(address, body).map(({ put }) => put.g)).toEqual([organization, undefined]);
@@ -221,7 +221,7 @@ describe("the head", () => {
     );
   });
 
-  test("empties its pending changes only if no later append exists", () => {
+  test("the head empties its pending changes only if no later append exists", () => {
     expect(emptyPending(tenant, 6)).toEqual({
       update: streamHeadKey(tenant),
       change: { remove: ["q"] },
@@ -236,7 +236,7 @@ describe("the head", () => {
     expect(isSettled({ ...head, pending })).toBe(false);
   });
 
-  test("advances only from the state that was read, settled", () => {
+  test("the head advances only from the state that was read, and only if nothing is pending", () => {
     const weeks = [{ week: 7, lowest: 1, highest: 5 }];
     const after = { next: 6, published: 4, pending: undefined, weeks };
     expect(advanceHead(tenant, { ...emptyHead, next: 5, published: 4 }, after)).toEqual({
@@ -256,7 +256,7 @@ describe("the head", () => {
     });
   });
 
-  test("publishes only forwards, and empties its pending changes if nothing has to be retired", () => {
+  test("the head publishes only forwards, and empties its pending changes if nothing has to be retired", () => {
     expect(publishHead(tenant, 9, false)).toEqual({
       update: streamHeadKey(tenant),
       change: { set: [["p", 9]] },
@@ -267,7 +267,7 @@ describe("the head", () => {
 });
 
 describe("weeks", () => {
-  test("end where the stream's weeks end", () => {
+  test("weeks end with the stream's last week: a time outside them is refused", () => {
     const endMs = weekStartMs(streamLimits.weeksMax);
     expect(weekOf(endMs - 1)).toBe(streamLimits.weeksMax - 1);
     for (const atMs of [endMs, weekStartMs(0) - 1, Number.NaN])
@@ -279,7 +279,7 @@ describe("weeks", () => {
       expect(decodeWeeks(bytes)).toEqual([]);
   });
 
-  test("keep their bounds exactly as long as one byte holds them", () => {
+  test("weeks keep their bounds exactly as long as one byte holds them", () => {
     const spans = [{ week: 3, lowest: 3, highest: 255 }];
     expect(decodeWeeks(encodeWeeks(spans))).toEqual(spans);
     expect(decodeWeeks(encodeWeeks([{ week: 3, lowest: 3, highest: 256 }]))).toEqual([

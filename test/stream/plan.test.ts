@@ -40,7 +40,7 @@ test("of two events within a millisecond the one with the later fraction counts"
 });
 
 describe("the effect of an event", () => {
-  test("the effect of an event is that of a new event if release 1 accepted a stored event from too far in the future", () => {
+  test("any event counts as newer than a stored event from too far in the future, which release 1 accepted", () => {
     const ahead = { ...pointer, occurredAtMs: nowMs + eventLimits.aheadMsMax + 1 };
     expect(classifyChange(event(0, everywhere("other")), ahead, acme, nowMs)).toBe("append");
     expect(classifyChange(event(0, same), ahead, acme, nowMs)).toBe("touch");
@@ -49,17 +49,17 @@ describe("the effect of an event", () => {
   });
 
   test.each([
-    ["the one the pointer names", 1, same, acme, "duplicate"],
+    ["the event that the pointer names", 1, same, acme, "duplicate"],
     ["older", 0, everywhere("other"), acme, "older"],
-    ["older, of a pull request that lies elsewhere", 0, same, "w#other", "older"],
-    ["the same, of a pull request that lies elsewhere", 1, same, "w#other", "append"],
-    ["newer, of a pull request that lies elsewhere", 2, same, "w#other", "append"],
+    ["older, of a pull request in another tenant", 0, same, "w#other", "older"],
+    ["the same, of a pull request in another tenant", 1, same, "w#other", "append"],
+    ["newer, of a pull request in another tenant", 2, same, "w#other", "append"],
     ["newer, with the same content", 2, same, acme, "touch"],
     ["newer, with other content", 2, { ...same, reviews: draft("two") }, acme, "append"],
     ["newer, with a dataset more", 2, everywhere("one"), acme, "append"],
     ["newer, with a dataset less", 2, { reviews: draft("one") }, acme, "append"],
     ["newer, without content", 2, {}, acme, "append"],
-  ] as const)("%s", (_name, order, content, tenant, verdict) => {
+  ] as const)("an event has the right effect if it is %s", (_name, order, content, tenant, verdict) => {
     expect(classifyChange(event(order, content), pointer, tenant, nowMs)).toBe(verdict);
   });
 
@@ -244,13 +244,16 @@ describe("removals", () => {
     ["the day, inside one week", { atMs: someDayMs + 86_400_000 }],
     ["the repository", { repositoryId: "9002" }],
     ["the author", { authorId: null }],
-  ])("are made if %s changed, in every dataset of the pull request, with the previous values", (_, more) => {
-    const { status: _status, ...shared } = facetsOf(old);
-    expect(removalsOf(both(more))).toEqual([
-      { dataset: "review-comments", pullRequest: "pr/1", facets: { ...shared, status: undefined } },
-      { dataset: "reviews", pullRequest: "pr/1", facets: { ...shared, status: "m" } },
-    ]);
-  });
+  ])(
+    "removals are made if %s changed, in every dataset of the pull request, with the previous values",
+    (_, more) => {
+      const { status: _status, ...shared } = facetsOf(old);
+      expect(removalsOf(both(more))).toEqual([
+        { dataset: "review-comments", pullRequest: "pr/1", facets: { ...shared, status: undefined } },
+        { dataset: "reviews", pullRequest: "pr/1", facets: { ...shared, status: "m" } },
+      ]);
+    },
+  );
 
   test("removals of a changed status are made for reviews only; a dataset that lost the pull request gets one", () => {
     const closed = draft("two", { status: "c" });

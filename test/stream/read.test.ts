@@ -90,7 +90,7 @@ describe("a page", () => {
     expect(seen.queries).toHaveLength(6);
   });
 
-  test("respects the window to the millisecond: start included, end excluded", async () => {
+  test("a page respects the window to the millisecond: start included, end excluded", async () => {
     const { table } = store();
     const start = Date.UTC(2026, 9, 14);
     const times = [start - 1, start, start + dayMs - 1, start + dayMs];
@@ -104,7 +104,7 @@ describe("a page", () => {
     expect(texts(pages)).toEqual([`${start}`, `${start + dayMs - 1}`]);
   });
 
-  test("ends at the limit of skipped bytes, and the walk continues from there", async () => {
+  test("a page ends at the limit of skipped bytes, and the walk continues from there", async () => {
     const { table } = store();
     const { tenant } = await filled(
       table,
@@ -146,7 +146,7 @@ describe("a page", () => {
 });
 
 describe("a walk", () => {
-  test("sees a late write to a week that it has passed", async () => {
+  test("a walk sees a late write to a week that it has passed", async () => {
     const { table } = store();
     const { organization, tenant } = await filled(
       table,
@@ -163,7 +163,7 @@ describe("a walk", () => {
     expect(texts(rest)).toEqual(["1", "late"]);
   });
 
-  test("sees entries that moved behind it while its last page was being read", async () => {
+  test("a walk sees entries that moved behind it while its last page was being read", async () => {
     const { table } = store();
     const { organization, tenant } = await filled(table, numbered(1));
     const stale = await readHead(table, tenant);
@@ -237,7 +237,7 @@ describe("large entries", () => {
     }
   });
 
-  test("make the answer too large without a read of their parts; fewer of them fit", async () => {
+  test("large entries make the answer too large without a read of their parts; fewer of them fit", async () => {
     const { table } = store();
     const large = numbered(3, () => ({ payload: bytes(40_000, 1), renderedBytes: 40_000 }));
     const { tenant } = await filled(table, large);

@@ -167,7 +167,7 @@ describe("on a table in memory", () => {
   const isPointer = ({ pk }: Item) => pk.startsWith("PR#");
   const isEntry = ({ pk, sk }: Item) => pk.startsWith("S#") && sk !== "HEAD";
 
-  test("moves the numbers ahead of the head, and of every pointer if the head is lost", async () => {
+  test("repair moves the numbers ahead of the head, and of every pointer if the head is lost", async () => {
     const { table, head, remove, all } = await restoredInMemory();
     const { weeks } = await head();
     expect(await repair(table)).toEqual(whole);
@@ -178,21 +178,21 @@ describe("on a table in memory", () => {
     expect(all().filter(isEntry)).toHaveLength(4 * 3 * 2);
   });
 
-  test("moves the numbers ahead by a million by default", async () => {
+  test("repair moves the numbers ahead by a million by default", async () => {
     const { table, head } = await restoredInMemory();
     const { limits: _, ...usual } = quick(table);
     await repairStreams(usual);
     expect((await head()).next).toBe(5 + 1_000_000);
   });
 
-  test("finds a stream that has only its head left", async () => {
+  test("repair finds a stream that has only its head left", async () => {
     const { table, head, remove } = await restoredInMemory();
     await remove((item) => isPointer(item) || isEntry(item));
     expect(await repair(table)).toEqual(whole);
     expect((await head()).next).toBe(5 + gap);
   });
 
-  test("reads the whole table, with any number of pages", async () => {
+  test("repair reads the whole table, with any number of pages", async () => {
     const { table, remove, all, called } = await restoredInMemory(7);
     await remove(isPointer);
     called();
@@ -201,7 +201,7 @@ describe("on a table in memory", () => {
     expect(all().filter(isEntry)).toEqual([]);
   });
 
-  test("knows the organization of the entries of a stand-alone organization", async () => {
+  test("repair keeps the entries of a stand-alone organization", async () => {
     const { table } = memoryTable();
     const { organization, tenant } = await newOrganization(table);
     await appendBatch(quick(table), tenant, [change(organization, "pr/1", 1, everywhere("text"))]);
@@ -209,7 +209,7 @@ describe("on a table in memory", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["text"]);
   });
 
-  test("resets a pull request whose entry is lost, and keeps the positions of the others", async () => {
+  test("repair resets a pull request whose entry is lost, and keeps the positions of the others", async () => {
     const { table, organization, remove, all } = await restoredInMemory();
     const before = all().find(({ sk }) => sk === pointerIdOf("pr/2"));
     await remove(({ pk, sk }) => pk.includes("#m#") && Number(sk) === 2);
@@ -223,7 +223,7 @@ describe("on a table in memory", () => {
     });
   });
 
-  test("resets a large pull request that lost a part, without loading its bytes", async () => {
+  test("repair resets a large pull request that lost a part, without loading its bytes", async () => {
     const { table, send, remove, calls, all } = await restoredInMemory();
     const payload = new Uint8Array(streamLimits.partBytesMax + 1);
     await send(2, { "review-comments": draft("in two parts", { payload }) });
@@ -245,7 +245,7 @@ describe("on a table in memory", () => {
     { was: "marked for removal", left: { x: 1 } },
     { was: "dropped", left: { i: undefined, x: 1, ttl: 1 } },
   ])(
-    "keeps a large pull request that still has all its parts, even if its spill item is $was",
+    "repair keeps a large pull request that still has all its parts, even if its spill item is $was",
     async ({ left }) => {
       const { table, tenant, organization, send, spills, partsOf } = await restoredInMemory();
       await send(2, { "review-comments": large(1) });
@@ -263,7 +263,7 @@ describe("on a table in memory", () => {
     },
   );
 
-  test("deletes an entry that is in another week than its pointer says", async () => {
+  test("repair deletes an entry that is in another week than its pointer says", async () => {
     const { table, all } = await restoredInMemory();
     const entry = all().find(({ pk }) => pk.includes("#c#"));
     if (!entry) throw new Error("There is no entry.");
@@ -273,7 +273,7 @@ describe("on a table in memory", () => {
     expect(all().filter(isEntry)).toHaveLength(entries);
   });
 
-  test("publishes a half-written append, and leaves nothing pending or replaced", async () => {
+  test("repair publishes a half-written append, and leaves nothing pending or replaced", async () => {
     const { table, tenant, head, die } = await restoredInMemory();
     await die(2, everywhere("again"));
     expect(await repair(table)).toEqual({ ...whole, entriesRemoved: 3 * 2 });
@@ -281,7 +281,7 @@ describe("on a table in memory", () => {
     expect(texts(await walk(table, request(tenant)))).toEqual(["2", "3", "4", "again"]);
   });
 
-  test("does not overwrite a concurrent writer", async () => {
+  test("repair does not overwrite a concurrent writer", async () => {
     const { table, head, send } = await restoredInMemory();
     let writes = 0;
     const raced: Table = {
@@ -295,7 +295,7 @@ describe("on a table in memory", () => {
     expect((await head()).next).toBe(6 + gap);
   });
 
-  test("gives up after its number of attempts", async () => {
+  test("repair gives up after its number of attempts", async () => {
     const { table } = await restoredInMemory();
     let writes = 0;
     const refused: Table = {

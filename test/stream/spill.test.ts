@@ -137,7 +137,7 @@ test("the first part of a spill is read by itself; a deleted one is undefined", 
 describe("a spill's own item", () => {
   const item = { ...spillKey(organization, "s1"), i: "p1", c: 2 };
 
-  test("names its owner and the state of its sweep", () => {
+  test("a spill's own item names its owner and the state of its sweep", () => {
     expect(parseSpill(item, organization)).toStrictEqual(spill);
     expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isMarkedForRemoval: true });
     const { i: _, ...dropped } = { ...item, x: 1, ttl: 7 };

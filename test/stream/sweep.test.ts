@@ -13,7 +13,7 @@ const large = (fill: number) => draft(`large ${fill}`, { payload: new Uint8Array
 const partsOf = async (table: Table) => (await everything(table)).filter(({ pk }) => pk.startsWith("PART#"));
 
 describe("a sweep", () => {
-  test("drops the parts of a writer that died before its append, and no others", async () => {
+  test("a sweep drops the parts of a writer that died before its append, and no others", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const { organization, tenant } = await newOrganization(table);
@@ -61,7 +61,7 @@ describe("a sweep", () => {
     expect(page?.[0]?.payload).toEqual(Buffer.alloc(40_000, 3));
   });
 
-  test("finds parts that a delayed request writes after the drop", async () => {
+  test("a later sweep finds parts that a delayed request wrote after the drop", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const { organization } = await newOrganization(table);

@@ -16,7 +16,7 @@ const event = (order: number, more: Parameters<typeof change>[3]) =>
   change(organization, "pr/1", order, more);
 
 describe("an append", () => {
-  test("an append has no numbers after the last one", () => {
+  test("an append is refused when the stream has no numbers left", () => {
     expect(() => buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax + 1 }, [], 0)).toThrow(
       new RangeError("The stream has no numbers left."),
     );

@@ -22,7 +22,7 @@ import {
 } from "./support.ts";
 
 describe("a sweep", () => {
-  test("counts kept and dropped spills, and a spill that is in use costs a read and no write", async () => {
+  test("a sweep counts kept and dropped spills, and a spill that is in use costs a read and no write", async () => {
     const { deps, organization, send, called } = await memoryStream();
     await send(1, { "review-comments": large(1), reviews: large(2) });
     called();
@@ -36,7 +36,7 @@ describe("a sweep", () => {
     expect(called().toSorted()).toEqual(["get", "get", "queryPage"]);
   });
 
-  test("deletes late parts of a dropped spill once more, and never again", async () => {
+  test("a sweep deletes late parts of a dropped spill once more, and never again", async () => {
     const { table, organization, spills, partsOf, called } = await memoryStream();
     const clock = new TestClock();
     const deps = { ...quick(table), clock };
@@ -58,7 +58,7 @@ describe("a sweep", () => {
     expect([spills(), partsOf()]).toEqual([[], 0]);
   });
 
-  test("prevents an append from naming a spill that it is about to drop", async () => {
+  test("a sweep prevents an append from naming a spill that it is about to drop", async () => {
     const { table, organization, tenant, deps } = await memoryStream();
     let attempts = 0;
     const late: Table = {
@@ -88,7 +88,7 @@ describe("a sweep", () => {
     expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 0 });
   });
 
-  test("decides about spills that a dead sweep had marked for removal: those in use are restored, the others are dropped", async () => {
+  test("a sweep restores spills in use that a dead sweep had marked for removal, and drops the others", async () => {
     const { table, deps, organization, send, spills, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1) });
     await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
@@ -108,7 +108,7 @@ describe("a sweep", () => {
     expect(partsOf()).toBe(1);
   });
 
-  test("keeps superseded spills that are not retired yet, because readers may need them, and nothing else", async () => {
+  test("a sweep keeps superseded spills that are not retired yet, because readers may need them, and nothing else", async () => {
     const { organization, deps, send, die, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1) });
     await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
@@ -119,14 +119,14 @@ describe("a sweep", () => {
     expect(partsOf()).toBe(0);
   });
 
-  test("keeps every spill that waits to be retired", async () => {
+  test("a sweep keeps every spill that waits to be retired", async () => {
     const { organization, deps, send, die } = await memoryStream();
     await send(1, { "review-comments": large(1), reviews: large(2) });
     await die(2, everywhere("small"));
     expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
   });
 
-  test("passes on an error of the store", async () => {
+  test("a sweep passes on an error of the store", async () => {
     const { table, organization, deps } = await memoryStream();
     await writeSpill(deps, organization, "nobody", new Uint8Array(9));
     const planted = new TypeError("planted");
@@ -146,7 +146,7 @@ describe("a move", () => {
     return { ...world, move: { organization, from: [world.tenant], to } };
   }
 
-  test("reads the pointers once, and as many entries at a time as fit a transaction", async () => {
+  test("a move reads the pointers once, and as many entries at a time as fit a transaction", async () => {
     const { table, move, called, calls } = await moved(5);
     const limits = { changesPerTransactionMax: 2 };
     expect(await moveOrganization(quick(table, limits), move)).toEqual({ isComplete: true, moved: 5 });
@@ -164,7 +164,7 @@ describe("a move", () => {
     expect(called()).toEqual(["transactGet", "queryPage", "transactGet"]);
   });
 
-  test("moves ten at a time by default", async () => {
+  test("a move takes ten pull requests at a time by default", async () => {
     const { table, move, calls } = await moved(11);
     const { limits: _, ...usual } = quick(table);
     await moveOrganization(usual, move);
@@ -183,7 +183,7 @@ describe("a move", () => {
     expect(called().filter((name) => name === "transact")).toHaveLength(1);
   });
 
-  test("waits for an entry that is not visible yet, and moves no pull request partly", async () => {
+  test("a move waits for an entry that is not visible yet, and moves no pull request partly", async () => {
     const { table, move } = await moved(2);
     let reads = 0;
     const slow: Table = {
@@ -198,7 +198,7 @@ describe("a move", () => {
       expect(texts(await walk(table, request(move.to, { dataset }))).toSorted()).toEqual(["0", "1"]);
   });
 
-  test("gives up with an error if an entry never becomes visible", async () => {
+  test("a move gives up with an error if an entry never becomes visible", async () => {
     const { table, move, called } = await moved(1);
     const blind: Table = { ...table, getMany: async (keys) => keys.map(() => undefined) };
     await expect(moveOrganization(quick(blind, { attemptsMax: 3 }), move)).rejects.toThrow(
@@ -207,7 +207,7 @@ describe("a move", () => {
     expect(called().filter((name) => name === "queryPage")).toHaveLength(3);
   });
 
-  test("settles an append that a dead writer left in the target stream", async () => {
+  test("a move settles an append that a dead writer left in the target stream", async () => {
     const { table, move } = await moved(1);
     const other = await newOrganization(table, newWorkspace());
     await setTenant(table, move.organization, other.tenant);
@@ -218,7 +218,7 @@ describe("a move", () => {
     expect(texts(await walk(table, request(other.tenant)))).toEqual(["left", "0"]);
   });
 
-  test("restores parts that a dead sweep had marked for removal, and no others", async () => {
+  test("a move restores parts that a dead sweep had marked for removal, and no others", async () => {
     const { table, organization, move, send, tenant, spills, called } = await moved(0);
     await setTenant(table, organization, tenant);
     await send(1, { "review-comments": large(1), reviews: large(2), mcp: draft("small") });

@@ -99,7 +99,7 @@ export function commonSuite(api: Api, subject: Subject): void {
       await emptyWindows(api);
     });
 
-    test("answers every invalid key with the same 401, byte for byte", async () => {
+    test(`${operation.method} ${operation.path} answers every invalid key with the same 401, byte for byte`, async () => {
       const { expired, revoked, rotated } = refused;
       const valid = setup.keys.user.text;
       const answers = [
@@ -122,31 +122,37 @@ export function commonSuite(api: Api, subject: Subject): void {
       expect(answers[0]?.codes).toEqual(["UNAUTHORIZED"]);
     });
 
-    test.each(keyKinds)("treats a key of kind %s as the contract says", async (kind) => {
-      const answer = await call(kind, { key: setup.keys[kind].text });
-      const verdict = operation.keys[kind];
-      if (verdict === "forbidden")
-        expect([answer.status, answer.codes]).toEqual([403, ["KEY_TYPE_FORBIDDEN"]]);
-      else if (verdict === "gone") expect([answer.status, answer.codes]).toEqual([410, ["LEGACY_API_KEY"]]);
-      else expect([...(subject.good ?? [operation.answer.status]), 403]).toContain(answer.status);
-    });
+    test.each(keyKinds)(
+      `${operation.method} ${operation.path} treats a key of kind %s as the contract says`,
+      async (kind) => {
+        const answer = await call(kind, { key: setup.keys[kind].text });
+        const verdict = operation.keys[kind];
+        if (verdict === "forbidden")
+          expect([answer.status, answer.codes]).toEqual([403, ["KEY_TYPE_FORBIDDEN"]]);
+        else if (verdict === "gone") expect([answer.status, answer.codes]).toEqual([410, ["LEGACY_API_KEY"]]);
+        else expect([...(subject.good ?? [operation.answer.status]), 403]).toContain(answer.status);
+      },
+    );
 
-    test("refuses keys bound to something inactive with the same 401", async () => {
+    test(`${operation.method} ${operation.path} refuses keys bound to something inactive with a 401`, async () => {
       for (const kind of keyKinds) {
         const answer = await call(kind, { key: refused.inactive[kind].text });
         expect([kind, answer.status, answer.codes]).toEqual([kind, 401, ["UNAUTHORIZED"]]);
       }
     });
 
-    when(operation.keys.user === "accepted")("refuses a user key whose member is inactive", async () => {
-      const key = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
-      await world.member(setup.cloud, "u-member", { active: false });
-      expect((await call("user", { key: key.text })).codes).toEqual(["UNAUTHORIZED"]);
-      await world.member(setup.cloud, "u-member");
-    });
+    when(operation.keys.user === "accepted")(
+      `${operation.method} ${operation.path} refuses a user key whose member is inactive`,
+      async () => {
+        const key = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
+        await world.member(setup.cloud, "u-member", { active: false });
+        expect((await call("user", { key: key.text })).codes).toEqual(["UNAUTHORIZED"]);
+        await world.member(setup.cloud, "u-member");
+      },
+    );
 
     when(operation.keys.workspace === "accepted")(
-      "refuses a workspace token from the moment its owner is no admin",
+      `${operation.method} ${operation.path} refuses a workspace token whose owner is no longer an admin`,
       async () => {
         const answer = await call("workspace", { key: refused.lostToken.text });
         expect([answer.status, answer.codes]).toEqual([403, ["WORKSPACE_ADMIN_REQUIRED"]]);
@@ -154,7 +160,7 @@ export function commonSuite(api: Api, subject: Subject): void {
     );
 
     when(operation.plan !== "any" && operation.keys.organization === "accepted")(
-      "needs the Enterprise plan",
+      `${operation.method} ${operation.path} needs the Enterprise plan`,
       async () => {
         const { target, body } = subject.request(
           { ...setup, organization: refused.poorHome },
@@ -169,7 +175,7 @@ export function commonSuite(api: Api, subject: Subject): void {
       },
     );
 
-    test("keeps a caller's request id when it is well formed, and makes one when it is not", async () => {
+    test(`${operation.method} ${operation.path} keeps a caller's request id when it is well formed, and makes one when it is not`, async () => {
       const own = await call("user", { rawHeaders: ["X-Request-Id", "my-export_42"] });
       expect(own.headers["x-request-id"]).toBe("my-export_42");
       for (const bad of ["", "with space", "é", "x".repeat(129)]) {
@@ -178,7 +184,7 @@ export function commonSuite(api: Api, subject: Subject): void {
       }
     });
 
-    test("refuses unknown query parameters and says which are known", async () => {
+    test(`${operation.method} ${operation.path} refuses unknown query parameters by their name`, async () => {
       const { target, body } = subject.request(setup, "organization");
       const joined = `${target}${target.includes("?") ? "&" : "?"}surprise=1`;
       const key = setup.keys.organization.text;

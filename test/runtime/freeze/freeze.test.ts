@@ -66,26 +66,29 @@ describe("the first request after a thaw", () => {
     ["closes", reads],
     ["resets", reads],
     ["resets", 1],
-  ] as const)("gets no error if the server %s its connections (%d reads)", async (fate, count) => {
-    const { ms, failures } = await readAfterThaw(fate, { count });
-    expect(failures).toEqual([]);
-    expect(ms).toBeLessThan(slackMs);
-  });
+  ] as const)(
+    "the first request after a thaw gets no error if the server %s its connections (%d reads)",
+    async (fate, count) => {
+      const { ms, failures } = await readAfterThaw(fate, { count });
+      expect(failures).toEqual([]);
+      expect(ms).toBeLessThan(slackMs);
+    },
+  );
 
-  test("waits once, for a short time, if packets are lost", async () => {
+  test("the first request after a thaw waits once, for a short time, if packets are lost", async () => {
     const { ms, failures } = await readAfterThaw("drops");
     expect(failures).toEqual([]);
     expect(ms).toBeGreaterThanOrEqual(awsLimits.reusedAnswerMsMax);
     expect(ms).toBeLessThan(awsLimits.reusedAnswerMsMax + slackMs);
   });
 
-  test("the first request after a thaw does not wait at all after a long freeze: such connections are not used", async () => {
+  test("the first request after a long freeze does not wait: old connections are not used", async () => {
     const { ms, failures } = await readAfterThaw("drops", { aheadMs: awsLimits.idleConnectionMsMax });
     expect(failures).toEqual([]);
     expect(ms).toBeLessThan(awsLimits.reusedAnswerMsMax);
   });
 
-  test("uses the connections that are still open", async () => {
+  test("the first request after a thaw uses the connections that are still open", async () => {
     frozen.freeze();
     await systemClock.sleep(frozenMs);
     const answer = frozen.read(1);
