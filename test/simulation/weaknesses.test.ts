@@ -15,7 +15,7 @@ async function seedThatCatches(weakness: Weakness): Promise<number | undefined> 
 
 describe("a known way to break the stream is caught", () => {
   test.each(weaknesses.map((weakness) => [weakness.name, weakness.seedsMax, weakness] as const))(
-    "%s: within %i seeds",
+    "the simulation detects this weakness: %s (within %i seeds)",
     async (_name, _seedsMax, weakness) => {
       const caughtAt = await seedThatCatches(weakness);
 

@@ -14,19 +14,19 @@ import { cleanSamples, type Half, secretSamples } from "./samples/read.ts";
 import { exactSample } from "./samples/template.ts";
 
 const subjects = {
-  "a private key": privateKeys,
-  "a token": tokens,
-  "a context": contexts,
-  "a name": names,
-  "where a name": nameEnds,
-  "what is between a name and its value": bridges,
-  "a value": values,
-  "what looks random": highEntropy,
-  "a credential": cloud,
-  "a credential of a header": headers,
-  "a credential of a URL": urls,
-  "a password": statements,
-  "a vendor's key": vendorKeys,
+  "private keys": privateKeys,
+  tokens,
+  contexts,
+  names,
+  "the ends of names": nameEnds,
+  "the text between a name and its value": bridges,
+  values,
+  "random texts": highEntropy,
+  "credentials of clouds and services": cloud,
+  "credentials in headers": headers,
+  "credentials in URLs": urls,
+  passwords: statements,
+  "vendors' keys": vendorKeys,
 };
 
 /** Where each rule begins and where it ends: texts with the credentials marked in them, and texts that come close. */
@@ -42,12 +42,12 @@ describe.each(Object.entries(subjects))("%s", (_, guarantees) => {
 });
 
 describe("a rule", () => {
-  it("of tokens has prefixes of two characters or more: the search goes by the first two", () => {
+  it("a rule of tokens has prefixes of two characters or more, because the search uses the first two", () => {
     const prefixes = rules.flatMap((rule) => ("prefixes" in rule ? rule.prefixes : []));
     expect(prefixes.filter((prefix) => prefix.length < 2)).toEqual([]);
   });
 
-  it("of contexts has keywords, in lower case, without which a text is not searched", () => {
+  it("a rule of contexts has keywords in lower case, except for six rules without keywords", () => {
     const contextRules = [...rules, ...nearbyRules].filter((rule) => "keywords" in rule);
     // These begin with a sign that is cheap to find and too common for a keyword.
     expect(contextRules.filter(({ keywords }) => keywords.length === 0).map(({ kind }) => kind)).toEqual([
@@ -66,7 +66,7 @@ describe("a rule", () => {
 describe("the sample set", () => {
   const halves: Half[] = ["development", "held-out"];
 
-  it("is answered as recorded: which kinds, in which order, and what is missed", async () => {
+  it("the sample set is redacted as recorded: which kinds, in which order, and what is missed", async () => {
     const answered = halves.flatMap((half) =>
       secretSamples(half, "1").map(({ label, text, expected }) => {
         const answer = redact(text).text;
@@ -81,7 +81,7 @@ describe("the sample set", () => {
     );
   });
 
-  it("is searched for every published kind, which are those recorded", async () => {
+  it("the published kinds are the recorded ones", async () => {
     expect(rules.length).toBeGreaterThan(100);
     await expect(publishedKinds.map(({ kind, name }) => `${kind}: ${name}\n`).join("")).toMatchFileSnapshot(
       fileURLToPath(new URL("./published-kinds.txt", import.meta.url)),

@@ -25,7 +25,7 @@ function judgeClean(half: Half) {
 const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
 
 describe.each<Half>(["development", "held-out"])("on the %s half of the sample set", (half) => {
-  it("at least 99 % of the credentials are found, whole, and nothing else is removed", () => {
+  it(`in the ${half} half of the sample set, at least 99 % of the credentials are found, whole, and nothing else is removed`, () => {
     const { count, missed, recall } = judgeSecrets(half);
     console.log(
       `${half}: recall ${percent(recall)} of ${count} (${seeds.length} expansions of each template)`,
@@ -34,7 +34,7 @@ describe.each<Half>(["development", "held-out"])("on the %s half of the sample s
     expect(recall).toBeGreaterThanOrEqual(recallMin);
   });
 
-  it("at most 0.5 % of the clean texts are changed", () => {
+  it(`in the ${half} half of the sample set, at most 0.5 % of the clean texts are changed`, () => {
     const { count, changed, rate } = judgeClean(half);
     console.log(`${half}: false positives ${percent(rate)} of ${count}`);
     for (const text of changed) console.log(`  changed: ${redact(text).text.slice(0, 120)}`);
@@ -45,12 +45,12 @@ describe.each<Half>(["development", "held-out"])("on the %s half of the sample s
 describe("the sample set", () => {
   const halves: Half[] = ["development", "held-out"];
 
-  it("holds at least 300 credentials and 300 clean texts", () => {
+  it("the sample set holds at least 300 credentials and 300 clean texts", () => {
     expect(halves.flatMap((half) => secretSamples(half, "1")).length).toBeGreaterThanOrEqual(300);
     expect(halves.flatMap(cleanSamples).length).toBeGreaterThanOrEqual(300);
   });
 
-  it("holds no credential in full: every secret part is made up when the test runs", () => {
+  it("the sample set holds no credential in full: every secret part is made up when the test runs", () => {
     const fixed = halves.flatMap((half) => {
       const others = secretSamples(half, "2");
       return secretSamples(half, "1").filter(({ secrets }, index) =>

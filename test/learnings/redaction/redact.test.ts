@@ -6,7 +6,7 @@ import { expand } from "./samples/template.ts";
 const made = (template: string) => expand(template, "redact.test");
 
 describe("a credential", () => {
-  it("is replaced by a marker that names its kind, and the text around it stays", () => {
+  it("a credential is replaced by a marker that names its kind, and the text around it stays", () => {
     const text = made("Please revoke {uuid} and ghp_{alnum:36}, then rotate.");
     expect(redact(text)).toEqual({
       text: made("Please revoke {uuid} and [REDACTED:github_token], then rotate."),
@@ -14,29 +14,29 @@ describe("a credential", () => {
     });
   });
 
-  it("leaves the same text as another credential of its kind, so that the Learnings dedupe", () => {
+  it("a credential leaves the same text as another credential of its kind, so that the Learnings are duplicates", () => {
     const first = redact(expand("use sk_live_{alnum:24} here", "first"));
     const second = redact(expand("use sk_live_{alnum:24} here", "second"));
     expect(first).toEqual(second);
   });
 
-  it("keeps its own kind if it is assigned to a password", () => {
+  it("a credential keeps its own kind if it is assigned to a password", () => {
     expect(redact(made('password = "glpat-{base64url:20}"')).text).toBe(
       'password = "[REDACTED:gitlab_token]"',
     );
   });
 
-  it("adds its kind to the list only once", () => {
+  it("a credential adds its kind to the list only once", () => {
     const text = made("npm_{alnum:36} npm_{alnum:36} DB_PASSWORD={password:12}");
     expect(redact(text).kinds).toEqual(["npm_token", "password"]);
   });
 
-  it("is found after an escape: a line end in JSON, an equals sign in a URL", () => {
+  it("a credential is found after an escape: a line end in JSON, an equals sign in a URL", () => {
     expect(redact(made('"log\\nghp_{alnum:36}"')).text).toBe('"log\\n[REDACTED:github_token]"');
     expect(redact(made("q%3Dghp_{alnum:36}")).text).toBe("q%3D[REDACTED:github_token]");
   });
 
-  it("is found in a source URL", () => {
+  it("a credential is found in a source URL", () => {
     expect(redact(made("https://ci:{alnum:20}@git.example.com/a/b/pull/7")).text).toBe(
       "https://ci:[REDACTED:url_password]@git.example.com/a/b/pull/7",
     );
@@ -44,12 +44,12 @@ describe("a credential", () => {
 });
 
 describe("a file's path", () => {
-  it("keeps a part that looks random, so that the filter by path finds it", () => {
+  it("a file's path keeps a part that looks random, so that the filter by path finds it", () => {
     const path = made("dist/assets/{alnum:40}/index.js");
     expect(redactPath(path)).toEqual({ text: path, kinds: [] });
   });
 
-  it("loses a vendor's token", () => {
+  it("a file's path loses a vendor's token", () => {
     expect(redactPath(made("tmp/ghp_{alnum:36}/x")).text).toBe("tmp/[REDACTED:github_token]/x");
   });
 });
@@ -66,26 +66,29 @@ describe("a private key", () => {
       "with escaped line ends",
       `-----BEGIN EC PRIVATE KEY-----\\n${body.replaceAll("\n", "\\n")}\\n-----END EC PRIVATE KEY-----`,
     ],
-  ])("is replaced by one marker: %s", (_, key) => {
+  ])("a private key is replaced by one marker: %s", (_, key) => {
     expect(redact(`before\n\n${key}\n\nafter it`).text).toBe("before\n\n[REDACTED:private_key]\n\nafter it");
   });
 
-  it("is replaced together with the key around it, by one marker", () => {
+  it("a private key is replaced together with the key file around it, by one marker", () => {
     const inner = `-----BEGIN EC PRIVATE KEY-----\n${body}\n-----END EC PRIVATE KEY-----`;
     const outer = `PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 4\n${inner}\nPrivate-MAC: 0123abcd`;
     expect(redact(`a ${outer} b`).text).toBe("a [REDACTED:private_key] b");
   });
 
-  it("is not found between a header and a footer without key lines", () => {
+  it("no private key is found between a header and a footer without key lines", () => {
     const text = "-----BEGIN PRIVATE KEY-----\n(your key here)\n-----END PRIVATE KEY-----";
     expect(redact(text).text).toBe(text);
   });
 });
 
 describe("a text with nothing to hide", () => {
-  it.each(["", " ", "\0", "\ud800", "[REDACTED:", "password=", "://:@"])("%j stays", (text) => {
-    expect(redact(text)).toEqual({ text, kinds: [] });
-  });
+  it.each(["", " ", "\0", "\ud800", "[REDACTED:", "password=", "://:@"])(
+    "the text %j has nothing to hide and stays",
+    (text) => {
+      expect(redact(text)).toEqual({ text, kinds: [] });
+    },
+  );
 });
 
 describe("a marker", () => {
@@ -95,13 +98,13 @@ describe("a marker", () => {
     ["is not the name of a value", "[REDACTED:token]: aB3dE6gH9kLm2NpQ"],
     ["is not the user of a password", "curl -u [REDACTED:1password_key] https://example.com"],
     ["does not announce a password", "[REDACTED:url_password] Xk9!pQz7Rt2bW"],
-  ])("%s", (_, text) => {
+  ])("a marker %s", (_, text) => {
     expect(redact(text)).toEqual({ text, kinds: [] });
   });
 });
 
 describe("the published list", () => {
-  it("names at least 250 kinds, each once, in words", () => {
+  it("the published list names at least 250 kinds, each once, in words", () => {
     const kinds = publishedKinds.map(({ kind }) => kind);
     expect(kinds.length).toBeGreaterThanOrEqual(250);
     expect(new Set(kinds).size).toBe(kinds.length);
@@ -116,7 +119,7 @@ describe("the published list", () => {
 describe("the bundle", () => {
   const minifiedBytesMax = 131_000;
 
-  it("stays small enough for every function that writes Learnings", () => {
+  it("the bundle of redaction stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({
       entryPoints: [new URL("../../../lib/learnings/redaction/redact.ts", import.meta.url).pathname],
       bundle: true,

@@ -26,7 +26,7 @@ const kindsIn = (text: string) => redact(text).kinds;
 
 describe("a vendor's token", () => {
   it.each(prefixRows.map((row) => [row.name, row] as const))(
-    "%s is found whole and reported by its kind",
+    "the vendor token %s is found whole and reported by its kind",
     (_, row) => {
       for (const prefix of row.words) {
         // A few of the drawn ones look like no token (no digit, a word): most do, and each prefix must.
@@ -45,7 +45,7 @@ describe("a vendor's token", () => {
   );
 
   it.each(namedRows.map((row) => [row.name, row] as const))(
-    "%s is found after the name of the vendor",
+    "the vendor token %s is found after the name of the vendor",
     (_, row) => {
       for (const word of row.words) {
         const answers = seeds.map((seed) => redact(`${word} api key: ${example(row, "", seed)}`).text);
@@ -56,7 +56,7 @@ describe("a vendor's token", () => {
     },
   );
 
-  it("stays if it is a placeholder", () => {
+  it("a vendor's token stays if it is a placeholder", () => {
     for (const text of [
       "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
       "AKIAIOSFODNN7EXAMPLE",
@@ -67,13 +67,13 @@ describe("a vendor's token", () => {
 });
 
 describe("the vendors' table", () => {
-  it("holds at least 250 kinds with a form of their own", () => {
+  it("the vendors' table holds at least 250 kinds with a form of their own", () => {
     const kinds = new Set([...prefixRows, ...namedRows].map(({ name }) => kindNamed(name).kind));
     console.log(`${kinds.size} kinds of vendors' tokens, ${publishedKinds.length} kinds in all`);
     expect(kinds.size).toBeGreaterThanOrEqual(250);
   });
 
-  it("has only complete rows", () => {
+  it("the vendors' table has only complete rows", () => {
     const broken = [...prefixRows, ...namedRows].filter(
       ({ name, words, length, alphabet }) =>
         name === "" || words.length === 0 || length === 0 || !(alphabet in alphabets),

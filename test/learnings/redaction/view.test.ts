@@ -18,18 +18,18 @@ describe("the view of a text", () => {
     ["a prefix that two lines share disappears", "// a\n// b", "a\nb"],
     ["a prefix of one line stays", "# a\nb", "# a\nb"],
     ["a marker becomes one character that nothing matches", "a [REDACTED:password] b", `a ${marker} b`],
-  ])("%s", (_, text, seen) => {
+  ])("in the view of a text, %s", (_, text, seen) => {
     expect(viewOf(text).text).toBe(seen);
   });
 
-  it("maps every stretch back to its place in the text", () => {
+  it("the view of a text maps every stretch back to its place in the text", () => {
     const text = "x &quot;p\u200bw&quot; y";
     const view = viewOf(text);
     const { start, end } = view.original(view.text.indexOf("p"), view.text.indexOf("w") + 1);
     expect(text.slice(start, end)).toBe("p\u200bw");
   });
 
-  it("keeps the text around a credential as it was written", () => {
+  it("redaction keeps the text around a credential as it was written", () => {
     expect(redact("ｐａｓｓｗｏｒｄ　＝　Xk9mQ2ppLw7a；次").text).toBe(
       "ｐａｓｓｗｏｒｄ　＝　[REDACTED:password]；次",
     );

@@ -8,7 +8,7 @@ process.env.LOG_LEVEL ??= "silent";
 const seeds = process.env.LONG === undefined ? 30 : 2_000;
 
 describe("events, in whole groups, through a queue with SQS's rules", () => {
-  test(`${seeds} seeds: every good event is applied, none is a dead letter, people, seats and keys are correct`, async () => {
+  test(`in ${seeds} simulated histories every good event is applied, none is a dead letter, and people, seats and keys are correct`, async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const failure = await simulateEvents(seed);
       if (failure) throw new Error(`seed ${seed}: ${failure.message}`, { cause: failure });
@@ -16,7 +16,7 @@ describe("events, in whole groups, through a queue with SQS's rules", () => {
   }, 3_600_000);
 
   test.each(eventWeaknesses)(
-    "is caught: $name",
+    "the simulation detects this weakness: $name",
     async (weakness) => {
       const { seedsMax, caughtAt, breaks } = weakness;
       let rule = await broken(caughtAt, weakness);

@@ -11,7 +11,7 @@ import type { EventWeakness } from "./world.ts";
 
 /** The mark of an author counted only together with the mode; otherwise the code required that no mark exists. */
 const markWithoutMode: EventWeakness = {
-  name: "a mark that does not earn a seat is taken for no mark",
+  name: "a mark that does not earn a seat counts as no mark",
   breaks: ["dead", "buried", "endless"],
   seedsMax: 300,
   caughtAt: 54,
@@ -38,7 +38,7 @@ const markWithoutMode: EventWeakness = {
  * letters.
  */
 const everyFaultPasses: EventWeakness = {
-  name: "a fault that never passes is waited for",
+  name: "the worker waits for a permanent error to pass",
   breaks: ["patient"],
   seedsMax: 60,
   caughtAt: 1,
@@ -75,7 +75,7 @@ function withoutSeatsBound(write: TransactionWrite): TransactionWrite[] {
 
 /** The code did not check whether seats were still short when it left a member without one. */
 const shortUnconditionally: EventWeakness = {
-  name: "somebody is left short although seats were bought meanwhile",
+  name: "a member stays without a seat although seats were bought meanwhile",
   breaks: ["people"],
   seedsMax: 400,
   caughtAt: 345,
@@ -93,7 +93,7 @@ const shortUnconditionally: EventWeakness = {
 
 /** When the time was up the worker answered, but the work that it had begun continued. */
 const goesOnAfterTheEnd: EventWeakness = {
-  name: "work goes on after its run has answered",
+  name: "work continues after its run has answered",
   breaks: ["late"],
   seedsMax: 60,
   caughtAt: 1,
@@ -119,7 +119,7 @@ const dropsPullRequests: EventWeakness = {
 
 /** Members were stored, and got seats, because of a wish that no event contained. */
 const seatsForEverybody: EventWeakness = {
-  name: "every member is taken to want a seat",
+  name: "every member is saved as if an event assigned a seat",
   breaks: ["missed"],
   seedsMax: 5,
   caughtAt: 1,
@@ -131,7 +131,7 @@ const seatsForEverybody: EventWeakness = {
 
 /** The time that an event took never counted against it. */
 const endlessPatience: EventWeakness = {
-  name: "an event that takes longer than any delivery is waited for",
+  name: "an event that takes longer than any delivery is never given up",
   breaks: ["patient"],
   seedsMax: 60,
   caughtAt: 10,
@@ -143,7 +143,7 @@ const endlessPatience: EventWeakness = {
 
 /** A worker forgot the ends of tries that it could not write while the store was unavailable. */
 const forgetsEnds: EventWeakness = {
-  name: "the end of a try that the store could not take is never recorded",
+  name: "the end of a try is never recorded if the store was unavailable",
   breaks: ["dead"],
   seedsMax: 60,
   caughtAt: 3,
@@ -152,7 +152,7 @@ const forgetsEnds: EventWeakness = {
 
 /** Only the queue ever gave up a message that always met temporary errors. */
 const neverGivesUp: EventWeakness = {
-  name: "a message that passing faults meet for ever is left to the queue",
+  name: "a message that always meets temporary errors is given up only by the queue",
   breaks: ["buried"],
   seedsMax: 60,
   caughtAt: 15,

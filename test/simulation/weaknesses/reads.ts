@@ -15,7 +15,7 @@ export const noPublish: Weakness = {
 };
 
 export const highestLookedAt: Weakness = {
-  name: "cursor from the highest number looked at",
+  name: "cursor from the highest number that was read",
   breaks: ["missed"],
   seedsMax: 50,
   caughtAt: 5,
@@ -36,7 +36,7 @@ export const highestLookedAt: Weakness = {
 };
 
 export const noSecondLook: Weakness = {
-  name: "no second look at the head",
+  name: "no second read of the head",
   breaks: ["missed"],
   seedsMax: 300,
   caughtAt: 16,
@@ -53,7 +53,7 @@ export const noSecondLook: Weakness = {
 };
 
 export const weeksBeside: Weakness = {
-  name: "weeks read beside the head",
+  name: "weeks read separately from the head",
   breaks: ["missed"],
   seedsMax: 500,
   caughtAt: 9,
@@ -79,7 +79,7 @@ export const eventuallyConsistent: Weakness = {
 
 /** Cursors and numbers include the organization's turn, so that only the order differs. */
 export const oneAfterAnother: Weakness = {
-  name: "organizations one after another",
+  name: "organizations read one after another",
   breaks: ["missed"],
   seedsMax: 50,
   caughtAt: 12,
@@ -101,7 +101,7 @@ export const oneAfterAnother: Weakness = {
 };
 
 export const partsAfterSecondLook: Weakness = {
-  name: "parts read after the second look",
+  name: "parts read after the second read of the head",
   breaks: ["missed"],
   seedsMax: 2000,
   caughtAt: 279,

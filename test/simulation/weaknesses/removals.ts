@@ -18,7 +18,7 @@ export const noRemovals: Weakness = {
 
 /** The removal of such an entry has a number that the walk counts as known, so the walk would never get it. */
 export const supersededShown: Weakness = {
-  name: "first page that shows what is superseded and not retired",
+  name: "first page that shows superseded entries that are not retired yet",
   breaks: ["stale"],
   seedsMax: 1200,
   caughtAt: 266,
@@ -30,7 +30,7 @@ export const supersededShown: Weakness = {
 };
 
 export const leavingUnreported: Weakness = {
-  name: "organization that leaves without a trace",
+  name: "organization that leaves without a record of it",
   breaks: ["stale"],
   seedsMax: 600,
   caughtAt: 23,

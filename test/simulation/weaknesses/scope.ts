@@ -30,7 +30,7 @@ export const rowsNotReadAgain: Weakness = {
 };
 
 export const caughtUpAfterwards: Weakness = {
-  name: "catching up after going on",
+  name: "catching up after continuing",
   breaks: ["missed", "stale"],
   seedsMax: 2000,
   caughtAt: 106,
@@ -39,7 +39,7 @@ export const caughtUpAfterwards: Weakness = {
 
 /** As in release 1 too: an organization that the narrow key could not see is missed forever by the wider key. */
 export const widenedKey: Weakness = {
-  name: "cursor of a narrow key that a wider one goes on with",
+  name: "cursor of a narrow key that a wider key continues",
   breaks: ["missed", "stale"],
   seedsMax: 900,
   caughtAt: 150,

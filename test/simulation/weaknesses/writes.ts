@@ -70,7 +70,7 @@ async function retireNow(deps: StreamDeps, head: Key): Promise<void> {
 }
 
 export const pendingOverwritten: Weakness = {
-  name: "pending overwritten",
+  name: "pending changes overwritten",
   breaks: ["unpublished", "unsettled", "orphan", "missed"],
   seedsMax: 20,
   caughtAt: 1,
@@ -87,7 +87,7 @@ export const pendingOverwritten: Weakness = {
 };
 
 export const pendingEmptiedByZombie: Weakness = {
-  name: "pending emptied by a zombie",
+  name: "pending changes emptied by a delayed writer",
   breaks: ["orphan"],
   seedsMax: 300,
   caughtAt: 12,

@@ -10,7 +10,7 @@ const each = (forms: readonly string[], value: string) =>
 const none = (forms: readonly string[], value: string) => forms.flatMap((form) => form.replace("…", value));
 
 export const bridges: Record<string, readonly string[]> = {
-  "finds a value after an equals sign or a colon": [
+  "redaction finds a value after an equals sign or a colon": [
     ...each(['password="…"', 'password = "…"', "password:'…'", "password: `…`", '"password": "…"'], word),
     ...each(["password：'…'", 'password := "…"', 'password ?= "…"', 'password ??= "…"'], word),
     ...each(['password ||= "…"', 'password => "…"', 'password -> "…"', 'password <- "…"'], word),
@@ -19,17 +19,17 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(['password == "…"', 'password =~ "…"', 'password:/ "…"', 'password->"…"'], word),
     ...none([], word),
   ],
-  "finds a value after a string type, but not after another type": [
+  "redaction finds a value after a string type, but not after another type": [
     ...each(['password: string = "…"', 'password: String = "…"', 'password: str = "…"'], word),
     ...each(['password:str="…"', 'password:  &str    = "…"', 'password string = "…"'], word),
     ...none(['password: int = "…"', 'password: xtring = "…"'], word),
   ],
-  "finds a string with a prefix, a tag or an anchor": [
+  "redaction finds a string with a prefix, a tag or an anchor": [
     ...each(["password = N'…'", "password = rb'…'", 'password = $@"…"', 'password = @"…"'], word),
     ...each(['password: !!str "…"', 'password: &anchor    "…"', 'password: !!binary  "…"'], word),
     ...none(["password = abc'…'"], word),
   ],
-  "finds an indented block value on the next line": [
+  "redaction finds an indented block value on the next line": [
     ...each(
       ["password: >-\n  …", '"password": |\n\t…', "password:    |+ \t\r\n  …", "password:\t>\n …"],
       mixed,
@@ -37,20 +37,20 @@ export const bridges: Record<string, readonly string[]> = {
     ...each(["'password': >\n …"], mixed),
     ...none(["password: >\n…", "password: > x\n  …", "password:>\n  …"], mixed),
   ],
-  "finds a value in quotes that are HTML entities": [
+  "redaction finds a value in quotes that are HTML entities": [
     ...each(["&quot;password&quot;:&quot;…&quot;", "&#34;password&#34;=&#34;…&#34;"], word),
     ...each(["&apos;password&apos; : &apos;…&apos;", "&quot;password&quot;\t=\t&quot;…&quot;"], word),
     ...none([], word),
     ...none(["&quot;password&quot;:&#345;…", "&#345;password&#345;:&quot;…"], word),
   ],
-  "finds a fallback or a compared value that has a digit": [
+  "redaction finds a fallback or a compared value that has a digit": [
     ...each(['password ?? "…"', 'password?? "…"', 'password    ||    "…"', 'password ?: "…"'], mixed),
     ...each(['password or "…"', 'password == "…"', 'password != "…"', 'password === "…"'], mixed),
     ...each(["password !== '…'", "password']) == `…`", 'password) or "…"', 'env["password"] ?? "…"'], mixed),
     ...none(['password ??"…"', 'password xx "…"', 'password x= "…"', "password or …"], mixed),
     ...none(['password ?? "…"', 'password === "…"', 'password or "…"'], word),
   ],
-  "finds a value with a digit in a call that compares it with the name": [
+  "redaction finds a value with a digit in a call that compares it with the name": [
     ...each(['strcmp(password,"…")', "compare(password,    '…')", 'equal(password, "…")'], mixed),
     ...each(['equals(password, "…")', 'compareDigest(password, "…")', 'EQUALS(password, "…")'], mixed),
     ...none(['f(password, "…")', 'strcmp(x) f(password, "…")', 'strcmp-x(password, "…")'], mixed),
@@ -58,7 +58,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(['strcmp(password, "…")'], word),
     ...none([`strcmp(${"a".repeat(20)}, password, "…")`], mixed),
   ],
-  "finds an argument of a call if it looks like a credential": [
+  "redaction finds an argument of a call if it looks like a credential": [
     ...each(['password = SecretStr("…")', 'password=S("…")', "password    =    new a.b::C('…')"], random),
     ...each(['password = new C("…")', 'password\t=\tf("…")'], random),
     ...each(['password = f("…")', 'password("…")'], "a1!bc"),
@@ -67,17 +67,17 @@ export const bridges: Record<string, readonly string[]> = {
     ...each(['password("…")', "password(    '…')", 'password ("…")'.replace(" ", "")], random),
     ...none([], random),
   ],
-  "finds the quoted argument of a setter": [
+  "redaction finds the quoted argument of a setter": [
     ...each(['setPassword("…")', "setPassword(    '…')", 'setPassword("…'], word),
     ...none(["setPassword(…)", 'setPassword(x"…")', "setPassword(x)"], word),
   ],
-  "finds the content of an element only if the element is closed": [
+  "redaction finds the content of an element only if the element is closed": [
     ...each(["<password>…</password>", '<entry key="password">…</entry>', "<e k='password'>…</e>"], word),
     ...each(['<password>"…"</password>'], word),
     ...none(["<password>… and", '<entry key="password">… and', "password>…</b>", '<password>"…" and'], word),
     ...none(["<password>(…)</x>"], "()"),
   ],
-  "finds a value in an attribute or a field named value": [
+  "redaction finds a value in an attribute or a field named value": [
     ...each(
       ['<add key="password" value="…" />', "<add key='password'    value  =  '…", '"password"\tvalue="…"'],
       word,
@@ -96,7 +96,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(["name: password x\n  value: …", "password\nx value: …"], word),
     ...none(["password\nvalue:…"], word),
   ],
-  "finds the default value of a variable": [
+  "redaction finds the default value of a variable": [
     ...each(
       [
         'variable "password" { default = "…" }',
@@ -111,7 +111,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(['"password" { type = stringdefault = "…"'], word),
     ...none(['"password" x{ default = "…"', '"password" { default x= "…"'], word),
   ],
-  "finds the second of two strings if it has a digit": [
+  "redaction finds the second of two strings if it has a digit": [
     ...each(
       ['define("PASSWORD", "…")', "define('PASSWORD'    ,            '…')", 'f("password","…")'],
       mixed,
@@ -123,7 +123,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none([":pwd …"], mixed),
     ...none([":password …", ":password x"], mixed),
   ],
-  "finds a value after an option or a command that sets it": [
+  "redaction finds a value after an option or a command that sets it": [
     ...each(["--password …", "-password    …", "--password\t…", "--password '…'"], mixed),
     ...each(["--password …"], "ab1(2)c"),
     ...none(["--password …", "--password x …"], word),
@@ -143,7 +143,7 @@ export const bridges: Record<string, readonly string[]> = {
     `api_key_x_token «token|${random}»`,
     `API_KEY «api_key|${random}»`,
   ],
-  "finds a value with a digit and a letter in a sentence": [
+  "redaction finds a value with a digit and a letter in a sentence": [
     ...each(["password for staging: …", "password for a.b-c is …", "password (staging): …"], "abc123"),
     ...each(["password (a b.c-d) is   …", "password (x): **…", "password for x: *…"], "abc123"),
     ...each(["password is …", "password was …", "password are …", "passwort ist …"], "abc123"),
@@ -175,14 +175,14 @@ export const bridges: Record<string, readonly string[]> = {
     "the secret is abc123",
     "secret: «secret|abc123»",
   ],
-  "finds code in a sentence, and a random value after a dash": [
+  "redaction finds code in a sentence, and a random value after a dash": [
     ...each(["the password `…`", "password - …"], random),
     ...none(["password - …"], word),
     ...each(["the password `…`"], mixed),
     ...none(["password - …"], mixed),
     ...none(["the password x`…`", "password-…"], random),
   ],
-  "continues the search after a rejected value": [
+  "redaction continues the search after a rejected value": [
     `password="token: x" token=«token|${random}»`,
     `session=${"a".repeat(57)}_token=«token|${random}»`,
     `"password": "x token=«token|${random}»"`,
@@ -197,7 +197,7 @@ export const bridges: Record<string, readonly string[]> = {
 };
 
 export const nameEnds: Record<string, readonly string[]> = {
-  "recognizes a name at a word boundary, with or without dotted parts": [
+  "redaction recognizes a name at a word boundary, with or without dotted parts": [
     ..."09azAZ_./:@[`{|é".split("").map((character) => `${character}-token «token|${random}»`),
     `a.b.password="«password|${word}»"`,
     `password.a.b="«secret|${random}»"`,
@@ -206,7 +206,7 @@ export const nameEnds: Record<string, readonly string[]> = {
     `KEY..PASSWORD=${word}`,
     `my.key.token="«token|${random}»"`,
   ],
-  "recognizes a name of two words that ends in key": [
+  "redaction recognizes a name of two words that ends in key": [
     `api key: «api_key|${random}»`,
     `API KEY: «api_key|${random}»`,
     `cache key: ${random}`,

@@ -4,7 +4,7 @@ const whole = half + other;
 const secret = (text: string) => `«high_entropy_value|${text}»`;
 
 export const highEntropy: Record<string, readonly string[]> = {
-  "needs thirty-two characters, twelve of them without a separator": [
+  "a random text needs thirty-two characters, twelve of them without a separator": [
     secret(whole),
     whole.slice(1),
     secret("aB3dE6gH9kLm/NpQ5rS8tUv1/WxY4zC7f"),
@@ -13,7 +13,7 @@ export const highEntropy: Record<string, readonly string[]> = {
     `x ${secret(`${whole}==`)}= x`,
     `x ${secret(`${whole}=`)} x`,
   ],
-  "includes a single dash at either end, and up to four dashes inside": [
+  "a random text includes a single dash at either end, and up to four dashes inside": [
     secret(`-${whole}`),
     secret(`${whole}-`),
     `x ${secret(`-${whole}-`)} x`,
@@ -24,7 +24,7 @@ export const highEntropy: Record<string, readonly string[]> = {
     `${half}-----${other}`,
     `${secret(`${whole}==-`)}${secret(whole)}`,
   ],
-  "stays if it is a digest, a file or a public id": [
+  "a random text stays if it is a digest, a file or a public id": [
     `sha256-${whole}`,
     secret(`xsha256-${whole}`),
     `pk_live_${whole.replace("3", "_")}`,
@@ -43,7 +43,7 @@ export const highEntropy: Record<string, readonly string[]> = {
     secret(`1${whole.slice(1)}0`),
     secret(`10${whole.slice(1)}`),
   ],
-  "stays if its label says that it is public": [
+  "a random text stays if its label says that it is public": [
     `etag: "${whole}"`,
     `etag : = "${whole}"`,
     `Integrity=${whole}`,
@@ -53,13 +53,13 @@ export const highEntropy: Record<string, readonly string[]> = {
     `${secret(`${whole}etag==`)}${secret(whole)}`,
     `${`${secret(`${whole}etag`)}:`.repeat(20)}${secret(whole)}`,
   ],
-  "stays if it is part of an address": [
+  "a random text stays if it is part of an address": [
     `https://example.com/${whole}`,
     `arn:aws:${whole}`,
     `data:x/y;base64,${whole}`,
     `x:${secret(whole)}`,
   ],
-  "is found after a header without a certificate": [
+  "a random text is found after a header without a certificate": [
     `-----BEGIN PUBLIC NOTE-----\n\n${secret(whole)}`,
     `-----BEGIN PUBLIC NOTE-----\n${"a ".repeat(1000)}\n\n${secret(whole)}`,
   ],

@@ -7,7 +7,7 @@ const claims = (kind: string, names: string) =>
 const claimsNothing = (names: string) => names.split(" ").map((name) => `${name}: "${random}"`);
 
 export const names: Record<string, readonly string[]> = {
-  "gets its kind from its last word": [
+  "a name gets its kind from its last word": [
     ...claims("password", "password passwd passwort passcode kennwort pwd pass pw bindpw psk pepper"),
     ...claims("password", "userPassword DB_PASS mypassword passphrase userPassphrase keyphrase"),
     ...claims("secret", "secret clientSecret appsecret secretKey secret_key secretkey"),
@@ -18,7 +18,7 @@ export const names: Record<string, readonly string[]> = {
     ),
     ...claims("secret", "my_key mykey"),
   ],
-  "gets its kind from the word before key": [
+  "a name gets its kind from the word before key": [
     ...claims(
       "api_key",
       "api_key accessKey private-key encryption_key signing_key master_key hmac_key license_key account_key subscription_key app_key auth_key storage_key service_key admin_key deploy_key client_key consumer_key webhook_key apikey",
@@ -36,7 +36,7 @@ export const names: Record<string, readonly string[]> = {
     'api_key: "«api_key|{hex:32}»"',
     'the_api_key: "«api_key|{hex:32}»"',
   ],
-  "may end in an environment, a number or another qualifier": [
+  "a name may end in an environment, a number or another qualifier": [
     ...claims(
       "password",
       "password_prod passwordProduction password_staging password_stage password_dev password_development password_ci password_live password_old password_new password_private password_base password_value password_default password_plain password_plaintext password_equals password_confirm password_confirmation password_1 password2 password_new_prod password.prod.2",
@@ -44,10 +44,10 @@ export const names: Record<string, readonly string[]> = {
     ...claims("api_key", "api_key_base api_key_2_prod"),
     ...claimsNothing("password_hash token_url secret_name key_id password_length prod_password_hash"),
   ],
-  "is ignored if it only resembles the name of a credential": claimsNothing(
+  "a name is ignored if it only resembles the name of a credential": claimsNothing(
     "bypass compass encompass surpass trespass keyboard author pattern  session_count side",
   ),
-  "accepts any word as its value if it is in capitals": [
+  "a name accepts any word as its value if it is in capitals": [
     `DB_PASSWORD=«password|${word}»`,
     `DB.PASSWORD-2=«password|${word}»`,
     `db_password=${word}`,
@@ -55,7 +55,7 @@ export const names: Record<string, readonly string[]> = {
     `DB_PASSWORDs_PASS=${word}`,
     `_PASSWORD=${word}`,
   ],
-  "accepts any text as its value if it is a setter": [
+  "a name accepts any text as its value if it is a setter": [
     ...["setPassword", "withPassword", "usePassword", "putPassword", "addPassword", "set_password"].map(
       (name) => `${name}("«password|${word}»")`,
     ),
@@ -66,7 +66,7 @@ export const names: Record<string, readonly string[]> = {
       (name) => `${name}("${word}")`,
     ),
   ],
-  "is ignored if it has more than eighty characters": [
+  "a name is ignored if it has more than eighty characters": [
     `${"a".repeat(71)}_password="«password|${word}»"`,
     `${"a".repeat(72)}_password="${word}"`,
   ],

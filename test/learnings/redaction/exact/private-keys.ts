@@ -3,14 +3,14 @@ const end = "-----END RSA PRIVATE KEY-----";
 const line = "{base64:64}";
 
 export const privateKeys: Record<string, readonly string[]> = {
-  "needs at least twelve characters": [
+  "a private key needs at least twelve characters": [
     `${begin}\n{alnum:11} and so on`,
     `${begin}\n{alnum:11}`,
     `«private_key|${begin}\n{alnum:12}\n${end}» x`,
     `a: {alnum:9},${end}`,
     `a:\n\n{alnum:10}\n${end}`,
   ],
-  "ends with the last of its lines": [
+  "a private key ends with the last of its lines": [
     `«private_key|${begin}\n${line}»\nshort words follow`,
     `«private_key|${begin}\n${line}»\n{alnum:15} follows`,
     `«private_key|${begin}\n${line}\n{alnum:16}» follows here`,
@@ -32,12 +32,12 @@ export const privateKeys: Record<string, readonly string[]> = {
     `«private_key|${begin}\n${line}»\n----END RSA PRIVATE KEY`,
     `«private_key|${begin}\n${line}\n${end}»\n-----END CERTIFICATE-----`,
   ],
-  "includes the headers inside it": [
+  "a private key includes the headers inside it": [
     `«private_key|${begin}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{HEX:32}\n\n${line}\n${end}»`,
     `«private_key|-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n${line}\n-----END PGP PRIVATE KEY BLOCK-----»`,
     `«private_key|${begin}\\nProc-Type: 4,ENCRYPTED\\n\\n${line}»\\nand then`,
   ],
-  "continues across punctuation, escapes and line numbers between its lines": [
+  "a private key continues across punctuation, escapes and line numbers between its lines": [
     ...[
       '"',
       "'",
@@ -65,7 +65,7 @@ export const privateKeys: Record<string, readonly string[]> = {
     `«private_key|${begin}\n${line}»\n12=${"{digits:16}"} x`,
     `${begin}\n!\n${end}`,
   ],
-  "is found in comments, tags, listings and code": [
+  "a private key is found in comments, tags, listings and code": [
     ...["// ", "-- ", "REM ", ";; ", "dnl ", '.\\" '].map(
       (comment) =>
         `${comment}«private_key|${begin}\n${comment}${line}\n${comment}${line}\n${comment}${end}» x`,
@@ -79,8 +79,10 @@ export const privateKeys: Record<string, readonly string[]> = {
     `sb.AppendLine("«private_key|${begin}");\nsb.AppendLine("${line}");\nsb.AppendLine("${end}»");`,
     `key = "«private_key|${begin}" & vbLf & _\n  "${line}" & vbLf & _\n  "${end}»"`,
   ],
-  "follows another": [`«private_key|${begin}\n${line}\n${end}»\n«private_key|${begin}\n${line}\n${end}» x`],
-  "is found from its first line on if the BEGIN line is missing": [
+  "a private key directly after another is redacted by itself": [
+    `«private_key|${begin}\n${line}\n${end}»\n«private_key|${begin}\n${line}\n${end}» x`,
+  ],
+  "a private key is found from its first line on if the BEGIN line is missing": [
     `A word\n\n«private_key|{alnum:40}\n${line}\n=\n${end}» x`,
     `A word\n\n{lower:39}\n«private_key|${line}\n${end}» x`,
     ...['"', "'", "`", ">", "|", ",", "\\", "\r"].map(
@@ -91,12 +93,12 @@ export const privateKeys: Record<string, readonly string[]> = {
     `{lower:64}\n-----END CERTIFICATE-----\n«private_key|${line}\n${end}» x`,
     `${end} x`,
   ],
-  "is redacted from the first to the last line of a PuTTY file": [
+  "a private key is redacted from the first to the last line of a PuTTY file": [
     "a «private_key|PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\n{base64:60}\nPrivate-MAC: {hex:40}» b",
     "a «private_key|PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc\nPrivate-MAC:{HEX:40}» b",
     "a «private_key|PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc\nPrivate-MAC: \t  {HEX:40}» b",
   ],
-  "is not found if a text only mentions parts of a PuTTY file": [
+  "a private key is not found if a text only mentions parts of a PuTTY file": [
     "PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc",
     "x PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc",
     "It begins with PuTTY-User-Key-File-2 and ends with Private-MAC: then.",

@@ -11,7 +11,7 @@ const hexOf = (length: number) =>
   "3cfea3e6794964788c570dba4669dfd42cc9e1cb61e157dc1edb96b73a1ef45e".slice(0, length);
 
 export const cloud: Record<string, readonly string[]> = {
-  "is recognized by the form that its provider uses": [
+  "a credential of a cloud or service is recognized by the form that its provider uses": [
     "«azure_client_secret|abc8Q~{alnum:31}»",
     "xabc8Q~{lower:31}",
     "«azure_devops_token|{alnum:76}AZDO{alnum:4}»",
@@ -49,7 +49,7 @@ export const cloud: Record<string, readonly string[]> = {
     "«high_entropy_value|{hex:35}NRAL»",
     "«high_entropy_value|{hex:35}NRALx»",
   ],
-  "is recognized after its name if it has the expected form": [
+  "a credential of a cloud or service is recognized after its name if it has the expected form": [
     ...["awsSecret: ", "aws_secret=", 'awssecretkey="', "aws_secret_key = ", "SecretAccessKey => "].map(
       (context) => `${context}«aws_secret_key|{base64:40}»`,
     ),
@@ -70,7 +70,7 @@ export const cloud: Record<string, readonly string[]> = {
 const pair = (text: string) => btoa(text);
 
 export const headers: Record<string, readonly string[]> = {
-  "is recognized as a JSON web token by its parts": [
+  "a JSON web token is recognized by its parts": [
     "x «jwt|eyJ{alnum:17}.{alnum:10}.a» x",
     "x «jwt|eyJ{alnum:7}.{alnum:20}.a» x",
     "x eyJ{alnum:6}.{alnum:20}.a x",
@@ -86,7 +86,7 @@ export const headers: Record<string, readonly string[]> = {
     `x «private_key|${encodedKey.slice(0, 101)}» x`,
     "x LS0tLS1CRUdJTi{alnum:30}-{alnum:20} x",
   ],
-  "needs twelve characters after Bearer, or six in an authorization header": [
+  "a credential after Bearer needs twelve characters, or six in an authorization header": [
     ...marked("bearer_token", ["Bearer …", "bearer    '…'", "x: Bearer `…`"], "aB3dE6gH9kLm"),
     ...same(["Bearer …"], "aB3dE6gH9kL"),
     ...same(["Bearer …"], "http://x/1abcdef"),
@@ -95,7 +95,7 @@ export const headers: Record<string, readonly string[]> = {
     ...same(["authorization: Bearer …"], mixed),
     ...same(["authorization bearer …", "authorization x: bearer …"], "abc123"),
   ],
-  "is a pair after Basic, or any value in an authorization header": [
+  "a credential after Basic is a pair, or any value in an authorization header": [
     `Basic «basic_credentials|${pair("ab:cde")}» x`,
     `basic    '«basic_credentials|${pair("me:pw12345")}»'`,
     `Basic ${pair("a:b")} x`,
@@ -105,7 +105,7 @@ export const headers: Record<string, readonly string[]> = {
     "Basic authentication",
     "authorization: Basic «basic_credentials|abc1»",
   ],
-  "is found in each form of an authorization header": [
+  "a credential is found in each form of an authorization header": [
     ...marked(
       "authorization_header",
       [
@@ -130,7 +130,7 @@ export const headers: Record<string, readonly string[]> = {
     ...same(["authorization: …"], "getToken(user1)"),
     ...same(["authorization: …"], "https://x.y/abc1"),
   ],
-  "is found in a JSON web key after the key's type": [
+  "the private part of a JSON web key is found after the key's type": [
     '"kty":"RSA","d":"«private_key|{base64url:43}»"',
     '"kty":"RSA","dp"  :  "«private_key|{base64url:43}»"',
     '"type":"RSA","d":"{lower:43}"',
@@ -139,7 +139,7 @@ export const headers: Record<string, readonly string[]> = {
 };
 
 export const urls: Record<string, readonly string[]> = {
-  "is found after a user, unless it repeats the user or is the word password": [
+  "a credential in a URL is found after a user, unless it repeats the user or is the word password": [
     "x://me:«url_password|abc12»@host",
     "postgres://postgres:postgres@host",
     "x://abc12:abc12@host",
@@ -150,12 +150,12 @@ export const urls: Record<string, readonly string[]> = {
     " root:«url_password|abc12»@tcp(db)",
     "jdbc:oracle:thin:me/«url_password|abc12»@host",
   ],
-  "is found in place of a user if it looks random": [
+  "a credential in a URL is found in place of a user if it looks random": [
     "https://«url_token|aB3dE6gH9kLm2NpQ5rS8»@host",
     "https://aB3dE6gH9kLm2NpQ5rS@host",
     "https://abcdefghijklmnopqrstuv@host",
   ],
-  "is recognized by the name of its parameter": [
+  "a credential in a URL is recognized by the name of its parameter": [
     ...[
       "token",
       "client_secret",
@@ -181,7 +181,7 @@ export const urls: Record<string, readonly string[]> = {
 };
 
 export const statements: Record<string, readonly string[]> = {
-  "is found after its option on a command line": [
+  "a password is found after its option on a command line": [
     ...marked(
       "cli_password",
       [
@@ -232,7 +232,7 @@ export const statements: Record<string, readonly string[]> = {
     `curl -u «cli_password|${hexOf(32)}»:X https://example.com`,
     "curl -u deploy-user-of-team-7:$PASSWORD https://example.com",
   ],
-  "is found in a statement or a call": [
+  "a password is found in a statement or a call": [
     ...marked(
       "password",
       [
@@ -283,7 +283,7 @@ export const statements: Record<string, readonly string[]> = {
     'the password "«password|battery»"',
     'the password "«password|BATtery»"',
   ],
-  "is found after its name in another language": [
+  "a password is found after its name in another language": [
     ...marked(
       "password",
       [
@@ -294,7 +294,7 @@ export const statements: Record<string, readonly string[]> = {
     ),
     ...[mixed, "abcdef", "123456"].flatMap((value) => same([], value)),
   ],
-  "is recognized by its form near a word such as pass or login": [
+  "a password is recognized by its form near a word such as pass or login": [
     ...["pass", "pwd", "auth", "login"].map((word) => `${word} «password|Xk9!pQz7Rt»`),
     "cred «secret|Xk9!pQz7Rt»",
     "pass «password|Xk9!!pQz7Rt2bW» and/or not",
@@ -304,7 +304,7 @@ export const statements: Record<string, readonly string[]> = {
     "pass Xk9!pQz7Rt2bW/",
     "beside Xk9!pQz7Rt2bW",
   ],
-  "is found in a sentence that states it": [
+  "a password is found in a sentence that states it": [
     "Can you send me the password of ops?\n\nSure, it's «password|Amber-Willow-36»",
     "Tom: what's the pw for the box?\nana: «password|qtE6PyWBR»",
     "When asked for a password, enter «password|Amber4902!».",
@@ -339,7 +339,7 @@ export const statements: Record<string, readonly string[]> = {
     "Pin 4 of the connector is ground.",
     "STRIPE_SECRET_KEY=sk_live_...",
   ],
-  "is recognized by its name in a table, an element or a list": [
+  "a password is recognized by its name in a table, an element or a list": [
     "<table>\n<tr><th>User</th><th>Password</th></tr>\n<tr><td>ops</td><td>«password|Amber4902»</td></tr>\n</table>",
     '<tr>\n  <th scope="row">Password</th>\n  <td>«password|Amber4902»</td>\n</tr>',
     "<thead>\n<tr>\n<th>User</th>\n<th>Password</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>ops</td>\n<td>«password|Amber4902»</td>\n</tr>\n</tbody>",

@@ -3,14 +3,14 @@ const inside = (before: string, after = "") => `x ${before}cr-${body}${after} x`
 const found = (before: string, after = "") => `x ${before}«service_api_key|cr-${body}»${after} x`;
 
 export const tokens: Record<string, readonly string[]> = {
-  "has no letter or digit directly before or after it": [
+  "a token has no letter or digit directly before or after it": [
     ..."09AZaz".split("").map((neighbour) => inside(neighbour)),
     ..."gz".split("").map((neighbour) => inside("", neighbour)),
     ..."GZ".split("").map((neighbour) => `«high_entropy_value|cr-${body}${neighbour}»`),
     ..."/:@[`{_é".split("").flatMap((neighbour) => [found(neighbour), found("", neighbour)]),
     `«service_api_key|cr-${body}»`,
   ],
-  "is found directly after an escape": [
+  "a token is found directly after an escape": [
     found("\\n"),
     found("%3D"),
     found("%n"),
@@ -19,7 +19,7 @@ export const tokens: Record<string, readonly string[]> = {
     inside("D3n"),
     inside("n", "%%"),
   ],
-  "has the length that its rule requires": [
+  "a token has the length that its rule requires": [
     "cr-{hex:39}",
     "«service_api_key|cr-{hex:40}»",
     "«aws_access_key|AKIA{base32:16}»",
@@ -30,7 +30,7 @@ export const tokens: Record<string, readonly string[]> = {
     "x?Signature=«aws_signature|{hex:64}»",
     "x/Signature={hex:63}",
   ],
-  "has at least six different characters after its prefix, and eight in all": [
+  "a token has at least six different characters after its prefix, and eight in all": [
     "glsa_abcdeabcdeabcdeabcdeabcdeabcdeabcde",
     "«service_api_key|cr-abcdefabcdefabcdefabcdefabcdefabcdefabcd»",
     "cr-abcd0abcd0abcd0abcd0abcd0abcd0abcd0abcd0",
@@ -41,16 +41,16 @@ export const tokens: Record<string, readonly string[]> = {
     "AKIAKKKKKKIIIIIIAAAA",
     "SK0123012301230123012301230123012301",
   ],
-  "gets its kind from the longest prefix": [
+  "a token gets its kind from the longest prefix": [
     "«langfuse_key|sk-lf-{alnum:20}T3BlbkFJ{alnum:20}»",
     "«openai_key|sk-{alnum:20}T3BlbkFJ{alnum:20}»",
     "«stripe_key|sk_live_{alnum:24}»",
   ],
-  "is not searched for other tokens if it is rejected": [
+  "a token that is rejected is not searched for other tokens": [
     "api-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-cr-{hex:40} x",
     "api-a+«service_api_key|cr-{hex:40}» x",
   ],
-  "is recognized by its form from twenty-nine characters on": [
+  "a token is recognized by its form from twenty-nine characters on": [
     "«licence_key|{upperalnum:5}-{upperalnum:5}-{upperalnum:5}-{upperalnum:5}-{upperalnum:4}7»",
     "«mailchimp_key|{hex:32}-us1»",
     "{hex:31}-us1",
@@ -61,7 +61,7 @@ export const tokens: Record<string, readonly string[]> = {
 const shaped = "Xk9!pQz7Rt2bW";
 
 export const contexts: Record<string, readonly string[]> = {
-  "counts on the line of the secret, or alone on a line before it": [
+  "a context counts on the line of the secret, or alone on a line before it": [
     `pass «password|${shaped}»`,
     `pass «password|${shaped}»\nnext\nline`,
     `a\npass «password|${shaped}»`,
@@ -74,7 +74,7 @@ export const contexts: Record<string, readonly string[]> = {
     "pass!X9k7Qz2bWt",
     "x pass!X9k7Qz2bWt",
   ],
-  "is ignored inside a marker": [
+  "a context is ignored inside a marker": [
     `pass «password|${shaped}» [REDACTED:`,
     `[REDACTED:url_password] ${shaped}`,
     `[REDACTED: ${"a ".repeat(30)}pass «password|${shaped}»`,
@@ -83,7 +83,7 @@ export const contexts: Record<string, readonly string[]> = {
     `curl -u [REDACTED:1password_key] https://example.com`,
     `mysql://[REDACTED:x:${shaped}@host`,
   ],
-  "needs a keyword, which may be elsewhere in the text": [
+  "a context needs a keyword, which may be elsewhere in the text": [
     'f("AC{hex:32}", "{hex:32}")',
     'twilio("AC{hex:32}", "«twilio_key|{hex:32}»")',
     'f("AC{hex:32}", "«twilio_key|{hex:32}»") // Twilio',

@@ -9,7 +9,7 @@ const named = (name: string, kind: string, values: readonly string[]) =>
 const namedNot = (name: string, values: readonly string[]) => values.map((value) => `${name}: "${value}"`);
 
 export const values: Record<string, readonly string[]> = {
-  "ends at its closing quote": [
+  "a value ends at its closing quote": [
     'password = "«password|abc 12 def 34»" x',
     "password = '«password|abc 12 def 34»' x",
     "password = `«password|abc 12 def 34»` x",
@@ -24,7 +24,7 @@ export const values: Record<string, readonly string[]> = {
     'password = "«password|abc12» x',
     'password = "" x',
   ],
-  "ends at the end of its word if it has no quotes": [
+  "a value ends at the end of its word if it has no quotes": [
     ...[" ", "\n", '"', "'", "`", "<", ">"].map((end) => `password=«password|abc12»${end}x`),
     ...[".", ",", ":", ";", ")", "]", "}", ").", "}];"].map((end) => `password=«password|abc12»${end} x`),
     ...["\\n", "\\t", '\\"', "\\'", "\\ "].map((end) => `password=«password|abc12»${end}x`),
@@ -34,7 +34,7 @@ export const values: Record<string, readonly string[]> = {
     "password:)))",
     ...["abc,12", "abc;12", "abc|12", "a,b;c12"].map(bare),
   ],
-  "ends at the next field of a form": [
+  "a value ends at the next field of a form": [
     "password=«password|abc12»&x=1",
     "password=«password|abc12»&user.first-name=1",
 
@@ -47,7 +47,7 @@ export const values: Record<string, readonly string[]> = {
 
     "password=«password|abc12&a!»&b=1",
   ],
-  "stays if it is a type, an algorithm, a version or a number with a unit": [
+  "a value stays if it is a type, an algorithm, a version or a number with a unit": [
     ...["uint8", "int32", "float64", "sha256", "SHA-512", "aes128", "aes256gcm", "rs256", "hs256"].map(
       quotedNot,
     ),
@@ -56,7 +56,7 @@ export const values: Record<string, readonly string[]> = {
     ...["v1.2.3", "v12.34.56", "12345ms", "1.2.345", "10.50ms", "v12345", "1.25.0%", "12345"].map(quotedNot),
     ...["123456", "v1.2.3abc", "xv1.2.3", "v1..23", "v123456", "12-345"].map(quoted),
   ],
-  "stays if it is an address or a path": [
+  "a value stays if it is an address or a path": [
     ...["https://x.y/1", "http://x.y/z1", "arn:aws:x1"].map(quotedNot),
     ...["xarn:aws:x1", "httpx:12"].map(quoted),
     ...["/etc/pass1", "./a/b-c1.txt", "~/x1y2z", ".env1x", "/usr/local/share/x1y/file"].map(quotedNot),
@@ -65,12 +65,12 @@ export const values: Record<string, readonly string[]> = {
     "KEY=/LtZt1up4SmkA0uARv0",
     "KEY=«secret|/LtZtZ1up4SmkA0uARv0»",
   ],
-  "stays if it is the name of a constant": [
+  "a value stays if it is the name of a constant": [
     ...["AUTH_MODE_2", "A_1234", "AB_1_2", "MODE2_AUTH"].map(quotedNot),
     ...["AUTH_MODE_2x", "xAUTH_MODE_2", "AUTH_MODE_2!", "9AUTH_MODE", "AUTHMODE2", "AUTH_!MODE2"].map(quoted),
     quoted("X9K2_7QZ4_P4M1_B8"),
   ],
-  "stays if it is an expression": [
+  "a value stays if it is an expression": [
     ...["f(x12y)", "a[b12]", "{a12bc}", "config.v2x", "config?.v2x", "config->v2x", "config::v2x"].map(
       bareNot,
     ),
@@ -88,19 +88,19 @@ export const values: Record<string, readonly string[]> = {
     ].map(bare),
     ...["a1b2[", "config.v2x=c!", "config.v2x=1"].map(bareNot),
   ],
-  "is a passphrase if it has a digit or its name announces a passphrase": [
+  "a value is a passphrase if it has a digit or its name announces a passphrase": [
     ...["ab cd ef 1", "a1 b c d e f g h"].map(quoted),
     ...["ab cd e 1", "ab cd ef gh", "ab (cd) ef 1"].map(quotedNot),
     'passphrase: "«password|ab cd ef gh»"',
     'passphrase: "ab cd ef"',
   ],
-  "needs at least five characters to be a password with a digit": [
+  "a value needs at least five characters to be a password with a digit": [
     ...["abc12", "12-456"].map(quoted),
     ...["ab12", "12-45"].map(quotedNot),
     ...["abc12"].map(bare),
     ...["ab12", "12-456"].map(bareNot),
   ],
-  "must look like a password if it has no digit": [
+  "a value must look like a password if it has no digit": [
     ...["horses", "horse!staple", "abc!de", "hORseSTaple", "horsé!"].map(quoted),
     ...[
       "horse",
@@ -122,7 +122,7 @@ export const values: Record<string, readonly string[]> = {
     bareNot("horses"),
     bare("hOrSeStApLeBaTtErY"),
   ],
-  "is a token if it is long and looks random": [
+  "a value is a token if it is long and looks random": [
     ...named("token", "token", ["aB3dE6gH9kLm", "{hex:16}", "{uuid}", "ABCD-EFGH-1234"]),
     ...named("token", "token", ["ABCD1-EFGH2-IJKL3"]),
     ...namedNot("token", ["aB3dE6gH9kL", "a1b2c3d4e5f6a7b", "abcdefabcdefabcd", "xABCD-EFGH-1234"]),
@@ -131,10 +131,10 @@ export const values: Record<string, readonly string[]> = {
     ...namedNot("api_key", ["correcthorse", "correcthorse1"]),
     ...namedNot("my_key", ["abcdef0123456789", "{hex:31}", "{uuid}", "correct horse 12 battery"]),
   ],
-  "must be certainly a credential after a vague name such as key": [
+  "a value after a vague name such as key must be certainly a credential": [
     ...named("key", "secret", [random, `${random.slice(1)}!x`]),
     ...namedNot("key", [random.slice(1), "{hex:64}", "{uuid}", `!x${random.slice(1)}`]),
     ...namedNot("key", ["abcdefghijklmnop1234"]),
   ],
-  "is judged by its first 256 characters": [quoted(`${"ab1cd2".repeat(43)}${".".repeat(200)}`)],
+  "a value is judged by its first 256 characters": [quoted(`${"ab1cd2".repeat(43)}${".".repeat(200)}`)],
 };

@@ -1,6 +1,6 @@
 /** Keys that look like a hash, an id or nothing: what stands around them tells them, and what comes close stays. */
 export const vendorKeys: Record<string, readonly string[]> = {
-  "recognizes a key by the vendor in its name, except a search key": [
+  "redaction recognizes a key by the vendor in its name, except a search key": [
     'const cypressRecordKey = "«api_key|{uuid}»";',
     "CYPRESS_RECORD_KEY=«api_key|{uuid}»",
     '{"infuraKey": "«api_key|{hex:24}»"}',
@@ -14,7 +14,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "certificate: {hex:32}",
     "APPID={hex:32}",
   ],
-  "recognizes an id or a short value as a key in an environment variable": [
+  "redaction recognizes an id or a short value as a key in an environment variable": [
     "ACME_INGESTION_KEY=«api_key|{uuid}»",
     "ACME_REPORTING_KEY=«secret|{uuid}»",
     "OMDB_API_KEY=«api_key|a1b2c3d4»",
@@ -22,13 +22,13 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "IDEMPOTENCY_KEY={uuid}",
     "ACME_KEY=release",
   ],
-  "recognizes a key by the vendor's name above it or on its line": [
+  "redaction recognizes a key by the vendor's name above it or on its line": [
     "[kaggle]\nkey = «api_key|{hex:32}»",
     '"infura": { "key": "«api_key|{hex:32}»" }',
     "headers = {'Key': '«api_key|{hex:80}»'}",
     "[cache]\nkey = {hex:32}",
   ],
-  "recognizes a key in a sentence by the vendor's name and the words around it": [
+  "redaction recognizes a key in a sentence by the vendor's name and the words around it": [
     "Someone pasted the Codecov credential `«api_key|{uuid}»` into the ticket.",
     "For Postmark we still use «api_key|{uuid}», which nobody has rotated.",
     "The Acme key «secret|{hex:40}» leaked.",
@@ -37,7 +37,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "Rotate the key of Sentry; see commit {hex:40}.",
     "S3 key {hex:40}/report.pdf is old.",
   ],
-  "recognizes a key in a call of the vendor's library or of a client": [
+  "redaction recognizes a key in a call of the vendor's library or of a client": [
     'new Logtail("«api_key|{hex:24}»")',
     "rollbar.init('«api_key|{hex:32}»', 'production')",
     'new ApiClient("«api_key|{hex:32}»")',
@@ -45,7 +45,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     'bugsnag.start("{hex:32}")',
     'expect("{hex:32}")',
   ],
-  "recognizes a key in the path of a URL if the host expects it there": [
+  "redaction recognizes a key in the path of a URL if the host expects it there": [
     "https://eth-mainnet.g.alchemy.com/v2/«url_token|{hex:32}»",
     "wss://mainnet.infura.io/ws/v3/«url_token|{hex:32}»",
     "https://logs-01.loggly.com/inputs/«url_token|{uuid}»/tag/http/",
@@ -54,14 +54,14 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "https://api.example.com/v2/orders/{uuid}",
     "https://mainnet.infura.io/v3/YOUR_API_KEY",
   ],
-  "recognizes a key in a header whose name announces a key": [
+  "redaction recognizes a key in a header whose name announces a key": [
     'curl -H "Key: «api_key|{hex:80}»" https://api.example.com',
     "curl -H 'X-Acme-Key: «api_key|{uuid}»' https://api.example.com",
     "X-Honeycomb-Team: «api_key|{hex:32}»",
     'curl -H "X-Request-Id: {uuid}" https://api.example.com',
     'curl -H "Idempotency-Key: {uuid}" https://api.example.com',
   ],
-  "recognizes a key by a form that nothing else has": [
+  "redaction recognizes a key by a form that nothing else has": [
     "see «uptimerobot_key|u1234567-{hex:24}» there",
     "see «ebay_secret|PRD-{hex:12}-{hex:4}-{hex:4}-{hex:4}-{hex:4}» there",
     "see «datastax_token|AstraCS:{hex:24}:{hex:64}» there",
@@ -70,16 +70,16 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "{hex:8}:{hex:8}",
     "service:acme:production",
   ],
-  "redacts the whole key, even if it has a slash or is long": [
+  "redaction removes the whole key, even if it has a slash or is long": [
     "creds -> ACME_API_KEY: «password|{alnum:8}/{alnum:77}==»",
     "the Acme token was «token|{hex:256}».",
     "KeyError while loading ACME_TOKEN (value=«token|{hex:32}»)",
   ],
-  "recognizes a random key without digits, but not an identifier": [
+  "redaction recognizes a random key without digits, but not an identifier": [
     'TOMTOM_API_KEY = "«api_key|{alpha:32}»"',
     'apiKey = "currentUserAccessKeyProvider"',
   ],
-  "recognizes a key as the argument of a login, or of an option that takes few other values": [
+  "redaction recognizes a key as the argument of a login, or of an option that takes few other values": [
     "acme login «cli_password|{hex:32}»",
     "acme account authorize 001122334455 «cli_password|{alnum:31}»",
     "acme config set token «cli_password|{hex:40}»",
@@ -95,7 +95,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "the publishable key pk_live_{alnum:24} is public",
     "acme login registry.example.com",
   ],
-  "recognizes a key by the name of its header in code, configuration, tables and JSON": [
+  "redaction recognizes a key by the name of its header in code, configuration, tables and JSON": [
     'request.setValue("«api_key|{hex:40}»", forHTTPHeaderField: "Acme-Token")',
     'proxy_set_header Authorization "«authorization_header|{hex:32}»";',
     "| Authorization | App «authorization_header|{hex:32}» |",
@@ -104,7 +104,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     'request.setValue("{hex:40}", forHTTPHeaderField: "X-Request-Id")',
     "| Authorization | Bearer |",
   ],
-  "recognizes a key as the argument of a constructor or an init call, with or without a name": [
+  "redaction recognizes a key as the argument of a constructor or an init call, with or without a name": [
     'new Acme("«api_key|{hex:40}»")',
     'AcmeSDK.initialize("«api_key|{hex:32}»")',
     "SpeechConfig(subscription='«azure_service_key|{hex:32}»', region='westeurope')",
@@ -113,18 +113,18 @@ export const vendorKeys: Record<string, readonly string[]> = {
     'amplitude.init("{hex:32}")',
     "bot.run(os.environ['DISCORD_TOKEN'])",
   ],
-  "recognizes a key by the line before it, which names the key": [
+  "redaction recognizes a key by the line before it, which names the key": [
     "Rotate the Acme API key.\nOld value: «api_key|{hex:40}»",
     "Rotate the Acme API token today.\n- Current: «token|{hex:40}»",
     "Update the release.\nOld value: {hex:40}",
   ],
-  "recognizes a license key in capitals, but not the id of a PGP key": [
+  "redaction recognizes a license key in capitals, but not the id of a PGP key": [
     "AVATAX_LICENSE_KEY=«api_key|0D10C4EBFDA3C2E8»",
     "[avalara]\nlicenseKey = «api_key|92C93CFB2D0EA6F6»",
     "ENV GPG_KEY 7169605F62C751356D054A26A821E680E5FA6305",
     "signing key: 3AA5C34371567BD2",
   ],
-  "recognizes a key that has several parts": [
+  "redaction recognizes a key that has several parts": [
     "see «unleash_token|default:production.{hex:56}» there",
     "see «bitwarden_token|0.{uuid}.{alnum:30}:{alnum:22}==» there",
     "see «app_password|aB3d Ef6H i9Kl M2nO pQ5r S8tU» there",
@@ -132,7 +132,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "Note That Data From This Page",
     "DE89 3704 0044 0532 0130 0012",
   ],
-  "does not take the next setting as the key after a placeholder": [
+  "redaction does not take the next setting as the key after a placeholder": [
     "acme_client_secret=********\ntimeout=30",
     "helm upgrade api --set env.ACME_SECRET_KEY=YOUR_ACME_SECRET_KEY --set replicas=2",
     '"GET /v1/items?api_key=YOUR_DB_PASSWORD HTTP/1.1" 200 512 "-" "okhttp/4.12"',

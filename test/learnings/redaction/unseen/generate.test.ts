@@ -19,20 +19,20 @@ const groupsOf = (carriers: readonly Carrier[]): Set<string> => new Set(carriers
 const everySample = generate({ seed: 1, count: everySecretCarrier, half: "all" });
 
 describe("the generator", () => {
-  test("makes the same texts from the same seed and others from another seed", () => {
+  test("the generator makes the same texts from the same seed and others from another seed", () => {
     const first = generate({ seed: 7, count: 60, half: "all" });
     expect(generate({ seed: 7, count: 60, half: "all" })).toEqual(first);
     expect(generate({ seed: 8, count: 60, half: "all" })).not.toEqual(first);
   });
 
-  test("makes as many texts as asked and uses every carrier when the count allows it", () => {
+  test("the generator makes as many texts as asked and uses every carrier when the count allows it", () => {
     const { secrets, clean } = everySample;
     expect([secrets.length, clean.length]).toEqual([everySecretCarrier, everySecretCarrier]);
     expect(new Set(secrets.map(({ group, carrier }) => `${group}/${carrier}`)).size).toBe(everySecretCarrier);
     expect(new Set(clean.map(({ group, carrier }) => `${group}/${carrier}`)).size).toBe(everyCleanCarrier);
   });
 
-  test("notes secrets that stand in their texts, and nowhere else in them", () => {
+  test("the generator records each secret as it is in its text, and the text has it nowhere else", () => {
     for (const { text, secret } of everySample.secrets) {
       const pieces = secret.split("\n").toSorted((a, b) => b.length - a.length);
       for (const piece of pieces) expect(text).toContain(piece);
@@ -41,19 +41,19 @@ describe("the generator", () => {
     }
   });
 
-  test("leaves no place of a template unfilled", () => {
+  test("the generator fills every place of a template", () => {
     const { secrets, clean } = everySample;
     expect([...secrets, ...clean].filter(({ text }) => /[⟪⟫⟨⟩■▶]/u.test(text))).toEqual([]);
   });
 
-  test("puts no generated secret into a clean text", () => {
+  test("the generator puts no generated secret into a clean text", () => {
     const { secrets, clean } = everySample;
     const cleanTexts = clean.map(({ text }) => text).join("\n");
     const long = secrets.flatMap(({ secret }) => secret.split("\n")).filter((piece) => piece.length >= 12);
     expect(long.filter((piece) => cleanTexts.includes(piece))).toEqual([]);
   });
 
-  test("keeps the parts apart, and an eighth of the carriers closed", () => {
+  test("the generator keeps the halves apart, and about an eighth of the carriers held out", () => {
     const development = generate({ seed: 1, count: everySecretCarrier, half: "development" });
     const heldOut = generate({ seed: 1, count: everySecretCarrier, half: "held-out" });
     for (const kind of ["secrets", "clean"] as const) {
@@ -66,7 +66,7 @@ describe("the generator", () => {
     }
   });
 
-  test("has wrappings and places in both halves", () => {
+  test("the generator has wrappings and places in both halves", () => {
     for (const list of [wrappings, tokenPlaces, namedPlaces]) {
       expect(new Set(list.map(({ half }) => half))).toEqual(new Set(["development", "held-out"]));
     }
@@ -74,37 +74,37 @@ describe("the generator", () => {
 });
 
 describe("the breadth", () => {
-  test("is at least 300 secret carriers besides the vendors, in at least 20 groups", () => {
+  test("there are at least 300 secret carriers besides the vendors, in at least 20 groups", () => {
     const own = secretCarriers.filter(({ group }) => !group.startsWith("vendor "));
     expect(own.length).toBeGreaterThanOrEqual(300);
     expect(groupsOf(own).size).toBeGreaterThanOrEqual(20);
   });
 
-  test("is at least 200 clean carriers, each of which has a text", () => {
+  test("there are at least 200 clean carriers, and every carrier has a text", () => {
     expect(cleanCarriers.length).toBeGreaterThanOrEqual(200);
     expect([...secretCarriers, ...cleanCarriers].filter(({ template }) => template === "")).toEqual([]);
   });
 
-  test("is at least 120 vendors with a token format of their own", () => {
+  test("there are at least 120 vendors with a token format of their own, and 50 whose keys are recognized by the vendor's name", () => {
     expect(new Set(vendorTokens.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(120);
     expect(new Set(vendorKeysByName.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(50);
   });
 
-  test("has no two carriers of one name", () => {
+  test("no two carriers of a group have the same name", () => {
     for (const carriers of [secretCarriers, cleanCarriers]) {
       const names = carriers.map(keyOf);
       expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
     }
   });
 
-  test("has a secret in every secret carrier and none in a clean one", () => {
+  test("every secret carrier has a secret, and no clean carrier has one", () => {
     expect(secretCarriers.filter(({ template }) => !template.includes("⟪"))).toEqual([]);
     expect(cleanCarriers.filter(({ template }) => template.includes("⟪"))).toEqual([]);
   });
 });
 
 describe("the values", () => {
-  test("are real private keys where the form is not an encrypted one", () => {
+  test("generated private keys are real, apart from the OpenSSH, DSA and encrypted forms", () => {
     let parsed = 0;
     for (let at = 0; at < 60; at++) {
       const text = textOf(pem(seededRandom(`keys/${at}`)));
@@ -115,7 +115,7 @@ describe("the values", () => {
     expect(parsed).toBeGreaterThan(15);
   });
 
-  test("are real certificates and public keys", () => {
+  test("generated certificates and public keys are real", () => {
     for (let at = 0; at < 10; at++) {
       const random = seededRandom(`public/${at}`);
       expect(new X509Certificate(certificate(random)).subject).toMatch(/^CN=/);
@@ -124,7 +124,7 @@ describe("the values", () => {
     }
   });
 
-  test("follow the pattern that describes them", () => {
+  test("generated vendor keys follow the pattern that describes them", () => {
     for (const { pattern } of [...vendorTokens, ...vendorKeysByName]) {
       const value = makeFromPattern(pattern, seededRandom(pattern));
       expect(value).toMatch(new RegExp(`^(?:${pattern})$`));
@@ -133,7 +133,7 @@ describe("the values", () => {
 });
 
 describe("the measure", () => {
-  test("counts a run of 8 characters as a leak, and a shorter secret only as a whole", () => {
+  test("the measure counts a run of 8 characters as a leak, and a shorter secret only as a whole", () => {
     expect(leaks("abcdefghijkl", "x cdefghij x")).toBe(true);
     expect(leaks("abcdefghijkl", "x cdefghi x")).toBe(false);
     expect(leaks("hunter", "x hunter x")).toBe(true);
@@ -142,7 +142,7 @@ describe("the measure", () => {
     expect([...runsOf("123456789")]).toEqual(["12345678", "23456789"]);
   });
 
-  test("notes the whole key through any wrapping", () => {
+  test("every wrapping keeps a record of the whole key", () => {
     for (const wrapping of wrappings) {
       const random = seededRandom(`wrapping/${wrapping.name}`);
       const wrapped = wrapping.wrap(renderTemplate("token = ⟪hex40⟫\n⟪rsapem⟫", random), random);

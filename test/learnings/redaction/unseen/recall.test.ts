@@ -16,12 +16,14 @@ const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
 const withoutMarkers = (text: string) => text.replaceAll(/\[REDACTED:\w+\]/g, "\u0000");
 
 describe.each(["development", "held-out"] as const)(
-  "on texts that nobody wrote for the rules, half %s",
+  "texts that were not written for the rules, half %s",
   (half) => {
     const { secrets, clean } = generate({ seed, count, half });
     const { recallMin, falsePositivesMax } = bounds[half];
 
-    it(`at least ${percent(recallMin)} of the secrets go, whole`, { timeout: 300_000 }, () => {
+    it(`in the ${half} half of unseen texts, at least ${percent(recallMin)} of the secrets are removed, whole`, {
+      timeout: 300_000,
+    }, () => {
       const missed = secrets.filter(({ secret, text }) => leaks(secret, withoutMarkers(redact(text).text)));
       const recall = 1 - missed.length / secrets.length;
       console.log(`${half}: recall ${percent(recall)} of ${secrets.length}, seed ${seed}`);
@@ -34,7 +36,9 @@ describe.each(["development", "held-out"] as const)(
       expect(1 - surelyMissed / surely).toBeGreaterThanOrEqual(half === "development" ? 0.99 : 0.95);
     });
 
-    it(`at most ${percent(falsePositivesMax)} of the clean texts change`, { timeout: 300_000 }, () => {
+    it(`in the ${half} half of unseen texts, at most ${percent(falsePositivesMax)} of the clean texts change`, {
+      timeout: 300_000,
+    }, () => {
       const changed = clean.filter(({ text }) => redact(text).text !== text);
       console.log(`${half}: false positives ${percent(changed.length / clean.length)} of ${clean.length}`);
       expect(changed.length / clean.length).toBeLessThanOrEqual(falsePositivesMax);
