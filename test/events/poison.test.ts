@@ -224,7 +224,9 @@ describe("tries", () => {
       left.map((message) => ({ ...message, receives: suspectReceivesMin + unfinishedTriesMax })),
     );
     expect(left).toEqual([]);
-    expect(harness.letters).toMatchObject([{ id: bad.id, reason: expect.stringMatching(/stopped during all 5 tries/) }]);
+    expect(harness.letters).toMatchObject([
+      { id: bad.id, reason: expect.stringMatching(/stopped during all 5 tries/) },
+    ]);
     await expectRestApplied();
   });
 
