@@ -168,12 +168,17 @@ describe("a refused key", () => {
   });
   const marker = (id: string) => store().table.get(refusalKey(id, "revoked"));
 
-  test("two functions can audit the refusal of one key at the same moment without an error", async () => {
+  test("the refusal of one key is one audit entry, even if two functions audit it at the same moment", async () => {
     await Promise.all([recordRefusal(deps(), refusal("k-two")), recordRefusal(deps(), refusal("k-two"))]);
     expect(await marker("k-two")).toMatchObject({ at_ms: clock.nowMs() });
     // A function that read before the other wrote meets the entry when it writes.
     const blind: Table = { ...store().table, get: async () => undefined };
     await recordRefusal({ ...deps(), table: blind }, refusal("k-two"));
+    const month = toTimestamp(clock.nowMs()).slice(0, 7);
+    const { items } = await store().table.queryPage({
+      pk: auditPartition(refusal("k-two").key.tenant, month),
+    });
+    expect(items.filter((item) => item.resource_id === "k-two")).toHaveLength(1);
   });
 
   test("an error of the store is passed on when the refusal of a key is audited", async () => {

@@ -89,8 +89,15 @@ describe("GET /v1/audit-logs", () => {
   test("audit entries are filtered by days or date-times, with Z or an offset, both ends included", async () => {
     const at = (days: number) => new Date(nowMs - days * msPerDay).toISOString();
     expect(await walk(`date_from=${at(10)}&date_to=${at(2)}`)).toEqual([2, 3, 5, 10]);
-    const shifted = at(10).replace("Z", "%2B00:00");
-    expect(await walk(`date_from=${shifted}`)).toEqual([1, 2, 3, 5, 10]);
+    const inOffset = (days: number, sign: "+" | "-") => {
+      const shiftMs = (sign === "+" ? 1 : -1) * 5.5 * 3_600_000;
+      const local = new Date(nowMs - days * msPerDay + shiftMs).toISOString();
+      return encodeURIComponent(local.replace("Z", `${sign}05:30`));
+    };
+    for (const sign of ["+", "-"] as const)
+      expect(await walk(`date_from=${inOffset(10, sign)}&date_to=${inOffset(2, sign)}`)).toEqual([
+        2, 3, 5, 10,
+      ]);
     expect(await walk(`date_from=${at(100).slice(0, 10)}&date_to=${at(100).slice(0, 10)}`)).toEqual([100]);
     expect(await walk("date_from=0001-01-01&date_to=9999-12-31")).toEqual(newestFirst);
   });

@@ -29,11 +29,12 @@ describe("a store that fails", () => {
   );
 
   test.each(["throttle", "server_error", "lost_before"] as const)(
-    "a store that keeps failing (%s) is a 503 without details of the store",
+    "a store that keeps failing (%s) is a 503 with Retry-After and without details of the store",
     async (fault) => {
       engine.inject(() => fault);
       const answer = await whoami();
       expect([answer.status, answer.codes]).toEqual([503, ["SERVICE_UNAVAILABLE"]]);
+      expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
       expect(answer.body.toString()).not.toMatch(/hunter2|dynamo/i);
     },
   );

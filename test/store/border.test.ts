@@ -1,3 +1,5 @@
+import dns from "node:dns";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { compileChange, compileCondition, Placeholders } from "../../lib/store/expressions.ts";
@@ -63,13 +65,23 @@ describe("the store of a function without a request", () => {
     expect(Object.keys(opened).toSorted()).toEqual(["clock", "random", "table", "vectors"]);
   });
 
-  test("the client of the store needs no endpoint in the environment", async () => {
+  test("without an endpoint in the environment, the client of the store calls DynamoDB in its region", async () => {
     vi.stubEnv("DYNAMODB_ENDPOINT", "");
     vi.stubEnv("AWS_REGION", "eu-test-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTEST");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "made-up");
+    const hosts: string[] = [];
+    vi.spyOn(dns, "lookup").mockImplementation(((host: string, _: object, done: (error: Error) => void) => {
+      hosts.push(host);
+      done(new Error("planted"));
+    }) as typeof dns.lookup);
     const { storeClient } = await import("../../lib/store/client.ts");
-    storeClient().destroy();
+    const client = storeClient();
+    await expect(
+      client.send(new GetCommand({ TableName: "t", Key: { pk: "1", sk: "1" } })),
+    ).rejects.toThrow();
+    expect(hosts).toEqual(["dynamodb.eu-test-1.amazonaws.com"]);
+    client.destroy();
   });
 
   test("opening the store without the name of its table fails with the name of the variable", async () => {
