@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { openApi } from "../generated-files.ts";
+import { openApi } from "../generate/generated-files.ts";
 
 const openapi: Command = {
   name: "",

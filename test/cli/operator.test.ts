@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { openApi } from "../../cli/generated-files.ts";
+import { openApi } from "../../cli/generate/generated-files.ts";
 import type { KeyKind } from "../../lib/contract/access.ts";
 import { useService } from "../support/service.ts";
 import { callJson, callTool, event, get, ndjson, runTool } from "./support.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { generatedFiles } from "../../cli/generated-files.ts";
+import { generatedFiles } from "../../cli/generate/generated-files.ts";
 
 test.each([...generatedFiles()])(
   "%s is up to date: npm run generate would write the same",

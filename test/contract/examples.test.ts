@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { examplesFile } from "../../cli/generated-files.ts";
+import { examplesFile } from "../../cli/generate/generated-files.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { generatedFiles } from "../../cli/generated-files.ts";
+import { generatedFiles } from "../../cli/generate/generated-files.ts";
 import { eventTypeNames } from "../../lib/contract/event-names.ts";
 import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
 import { EventRefused, parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";

@@ -5,7 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { examplesFile } from "../../cli/generated-files.ts";
+import { examplesFile } from "../../cli/generate/generated-files.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import type { Examples } from "../../lib/openapi/examples.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, request as sendRequest } from "node:http";
-import { builtClientFolder } from "../../cli/built-client.ts";
+import { builtClientFolder } from "../../cli/generate/built-client.ts";
 
 /**
  * API Gateway's own address has the stage's name before every path, and functions do not see it. Also serves the

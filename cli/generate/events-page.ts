@@ -1,6 +1,6 @@
-import { eventTypeNames } from "../lib/contract/event-names.ts";
-import { eventFieldsOf, eventJsonSchema, meaningOf } from "../lib/events/describe.ts";
-import { envelopeDescriptions } from "../lib/events/words.ts";
+import { eventTypeNames } from "../../lib/contract/event-names.ts";
+import { eventFieldsOf, eventJsonSchema, meaningOf } from "../../lib/events/describe.ts";
+import { envelopeDescriptions } from "../../lib/events/words.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** docs/events.md with its tables generated from the schemas. */

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { builtDashboard } from "../dashboard/build.ts";
-import { releaseProblem } from "../lib/openapi/release.ts";
+import { builtDashboard } from "../../dashboard/build.ts";
+import { releaseProblem } from "../../lib/openapi/release.ts";
 import { builtClient } from "./built-client.ts";
 import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
 
-const fileOf = (path: string): URL => new URL(`../${path}`, import.meta.url);
+const fileOf = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 
 /** `--release` also records the interface as released: from then on a breaking change must be listed. */
 const isRelease = process.argv.includes("--release");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { operations } from "../lib/contract/operations.ts";
-import { generateClientTypes } from "../lib/openapi/client-types.ts";
-import { type OpenApiDocument, openApiDocument } from "../lib/openapi/document.ts";
-import type { Examples } from "../lib/openapi/examples.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { generateClientTypes } from "../../lib/openapi/client-types.ts";
+import { type OpenApiDocument, openApiDocument } from "../../lib/openapi/document.ts";
+import type { Examples } from "../../lib/openapi/examples.ts";
 import { architecturePage } from "./architecture-page.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -24,7 +24,7 @@ const withoutWords = (name: string, value: unknown) =>
 export const examplesFile = "docs/examples.json";
 
 export function openApi(): OpenApiDocument {
-  const file = new URL(`../${examplesFile}`, import.meta.url);
+  const file = new URL(`../../${examplesFile}`, import.meta.url);
   // A test wrote this file from answers of the service; it is only displayed, and no decision depends on it.
   const examples: Examples = JSON.parse(readFileSync(file, "utf8"));
   return openApiDocument(operations, interfaceVersion, examples);
@@ -34,7 +34,7 @@ const guideFile = "docs/guide.md";
 const startFile = "docs/start.md";
 const eventsFile = "docs/events.md";
 const architectureFile = "docs/architecture.md";
-const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 /** Files that are generated from the code and committed: path below the project's root, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {

@@ -1,5 +1,5 @@
-import { type KeyKind, keyKinds } from "../lib/contract/access.ts";
-import type { Operation } from "../lib/contract/operation.ts";
+import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
 
 /**
  * The part of the contract that the dashboard's worker needs: rate limits, and who may call which operation. Without

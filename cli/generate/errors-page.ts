@@ -1,4 +1,4 @@
-import { errorCodes, itemErrorCodes } from "../lib/contract/errors.ts";
+import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { markdownTable } from "./marked-parts.ts";
 
 const link = (code: string): string => `[${code}](errors/${code}.md)`;

@@ -23,7 +23,7 @@ function importGraph(): Graph {
     const from = folderOf(file);
     imports.set(from, (imports.get(from) ?? new Set()).union(new Set(importsOf(file).map(folderOf))));
   }
-  // Generators contain import statements of other files as text; those point to no folder of this project.
+  // Generators contain import statements of other files as text; their targets need not be folders of this project.
   const folders = new Set(imports.keys());
   return new Map(
     [...imports].map(([from, targets]) => [from, targets.intersection(folders).difference(new Set([from]))]),

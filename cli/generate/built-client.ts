@@ -22,7 +22,7 @@ export async function builtClient(): Promise<ReadonlyMap<string, string>> {
     "bin",
     "tsc",
   );
-  const entry = fileURLToPath(new URL("../lib/client/client.ts", import.meta.url));
+  const entry = fileURLToPath(new URL("../../lib/client/client.ts", import.meta.url));
   const folder = await mkdtemp(join(tmpdir(), "review-api-client-"));
   try {
     await promisify(execFile)(process.execPath, [compiler, ...options, "--outDir", folder, entry]);

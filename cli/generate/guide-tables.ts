@@ -1,5 +1,5 @@
-import { keyKinds } from "../lib/contract/access.ts";
-import { auditActionMeanings, auditActionNames } from "../lib/contract/audit.ts";
+import { keyKinds } from "../../lib/contract/access.ts";
+import { auditActionMeanings, auditActionNames } from "../../lib/contract/audit.ts";
 import {
   eventLimits,
   keyLimits,
@@ -8,9 +8,9 @@ import {
   peopleLimits,
   requestLimits,
   securityLimits,
-} from "../lib/contract/limits.ts";
-import type { Operation } from "../lib/contract/operation.ts";
-import { operations } from "../lib/contract/operations.ts";
+} from "../../lib/contract/limits.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** The tables of the guide that are generated from the contract: each is between two marks with its name. */
