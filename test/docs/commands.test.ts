@@ -38,7 +38,10 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npx review-api (verify|preflight)\b/, "test/cli/verify.test.ts and test/cli/preflight.test.ts run them"],
   [/^npm run scale\b/, "would change files; test/bench/scale compares them with what it would write"],
   [/^node test\/pages\/pictures\.ts/, "would change the README's pictures"],
-  [/^npm run judge\b/, "takes minutes; test/learnings/redaction/recall.test.ts judges fewer texts"],
+  [
+    /^npm run measure:redaction\b/,
+    "takes minutes; test/learnings/redaction/unseen/recall.test.ts measures fewer texts",
+  ],
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/bench holds its counts"],
   [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
   [/^git pull\b/, "needs the repository's own home"],

@@ -1,12 +1,12 @@
 /**
- * Questions as colleagues ask them, in other words than the Learnings that answer them. `askedOfJudged` is about the
- * Learnings of the judged set and may be read while the local embedder is developed. The held-out part has its own
+ * Questions as colleagues ask them, in other words than the Learnings that answer them. `knownQuestions` is about the
+ * Learnings of the measured set and may be read while the local embedder is developed. The held-out part has its own
  * Learnings and was written before that work began: it is used only to measure. The same author wrote the vocabulary
  * afterwards, so the result is better than with questions from a stranger.
  */
 export type Asked = { readonly wants: string; readonly question: string };
 
-export const askedOfJudged: readonly Asked[] = [
+export const knownQuestions: readonly Asked[] = [
   { wants: "money", question: "Is it fine to keep the cart sum as a decimal double?" },
   { wants: "clock", question: "How do I make code testable that depends on the current time?" },
   { wants: "migrations", question: "Can I add a required field to the customer table without downtime?" },

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { cosine, embeddedText } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { type Asked, askedOfJudged, heldOutLearnings, heldOutQuestions } from "./asked-set.ts";
-import { judgedLearnings } from "./judged-set.ts";
+import { type Asked, heldOutLearnings, heldOutQuestions, knownQuestions } from "./asked-set.ts";
+import { measuredLearnings } from "./measured-set.ts";
 
 /** How many questions find the Learning that answers them among the five nearest. */
 async function foundInFive(
@@ -24,15 +24,15 @@ async function foundInFive(
   return found.filter(Boolean).length;
 }
 
-const judged = Object.fromEntries(
-  Object.entries(judgedLearnings).map(([name, { text, file = null }]) => [
+const knownLearnings = Object.fromEntries(
+  Object.entries(measuredLearnings).map(([name, { text, file = null }]) => [
     name,
     embeddedText({ text, file }),
   ]),
 );
 
 test.each([
-  ["known", judged, askedOfJudged],
+  ["known", knownLearnings, knownQuestions],
   ["held-out", heldOutLearnings, heldOutQuestions],
 ] as const)(
   "three of four %s questions in other words find their Learning in the first five",

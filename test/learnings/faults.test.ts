@@ -94,13 +94,14 @@ const batchOf =
     await before(fixture, run);
     const data = [item(`${run} a`), item(`${run} b`), item(`${run} a`), { bad: true }];
     return {
-      act: async (means) => judged(await verbsOf(means.table, means).post(await author(fixture), ...data)),
+      act: async (means) =>
+        itemCodesOf(await verbsOf(means.table, means).post(await author(fixture), ...data)),
       after: (answer) => expect(answer).toEqual([undefined, undefined, undefined, "INVALID_ITEM"]),
     };
   };
 
 const itemCodes = new Set(["INVALID_ITEM", "STORAGE_FAILED", "INDEXING_FAILED", undefined]);
-function judged({ results }: CreateAnswer): Array<string | undefined> {
+function itemCodesOf({ results }: CreateAnswer): Array<string | undefined> {
   const codes = results.map(({ error }) => error?.code);
   for (const code of codes) expect(itemCodes).toContain(code);
   return codes;

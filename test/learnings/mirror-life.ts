@@ -82,7 +82,7 @@ export class Life {
       await this.#run(() => this.#workers === 0);
       this.store.faults = noFaults;
       await this.#finish(this.#rest());
-      for (const mirror of this.mirrors) mirror.judge();
+      for (const mirror of this.mirrors) mirror.check();
     } catch (error) {
       this.problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }

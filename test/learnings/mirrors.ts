@@ -64,7 +64,7 @@ export abstract class Mirror {
   protected abstract apply(call: Call): Promise<boolean>;
 
   /** Compares the mirror with the store at rest. */
-  abstract judge(): void;
+  abstract check(): void;
 
   protected get isFirstPage(): boolean {
     return this.#cursor === undefined;
@@ -169,7 +169,7 @@ export class LearningsMirror extends Mirror {
   }
 
   /** The mirror must equal a new walk: the approved Learnings of the visible organizations. */
-  judge(): void {
+  check(): void {
     const wanted = new Map<string, string>();
     for (const { uuid, provider_organization_id: number } of this.life.visibleOrganizations())
       for (const { id, text, state } of this.life.learnings(uuid))
@@ -197,7 +197,7 @@ export class AuditMirror extends Mirror {
   }
 
   /** The mirror must equal a new walk: the workspace log's entries of the visible organizations and its own entries. */
-  judge(): void {
+  check(): void {
     const visible = new Set(this.life.visibleOrganizations().map(({ uuid }) => uuid));
     // No organization is visible: every walk is refused.
     if (visible.size === 0) return;

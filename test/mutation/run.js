@@ -44,7 +44,7 @@ const isReasoned = ({ file, code, becomes }) =>
   equivalent.some((entry) => entry.file === file && entry.code === code && entry.becomes.includes(becomes));
 
 /** Prints the score of a part; answers whether every mutant is accounted for. */
-function judge(part) {
+function measure(part) {
   const mutants = mutantsOf(part);
   const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
   const unexplained = survivors.filter((mutant) => !isReasoned(mutant));
@@ -84,7 +84,7 @@ async function run(part) {
   const [status] = await once(child, "exit");
   const hadEngine = await engineAnswers();
   await stopEngine?.();
-  if (status === 0 && hadEngine) return judge(part);
+  if (status === 0 && hadEngine) return measure(part);
   console.error(
     hadEngine
       ? `${part}: Stryker ended with ${status}.`

@@ -13,8 +13,8 @@ import {
 import { isPlaceholder } from "../../../lib/learnings/redaction/placeholders.ts";
 
 const random = "aB3dE6gH9kLm2NpQ";
-/** At the bounds: each of these would be judged otherwise if a bound lay one step further. */
-const judged: Array<{ look: (value: string) => boolean; yes: string[]; no: string[] }> = [
+/** At the bounds: each of these would get another answer if a bound lay one step further. */
+const cases: Array<{ look: (value: string) => boolean; yes: string[]; no: string[] }> = [
   { look: hasDigit, yes: ["82"], no: ["Oq"] },
   { look: hasLetter, yes: ["z", "A"], no: ["82"] },
   { look: hasBothCases, yes: ["Oq"], no: ["EVSBW", "z"] },
@@ -67,7 +67,7 @@ const judged: Array<{ look: (value: string) => boolean; yes: string[]; no: strin
   },
 ];
 
-it.each(judged)("$look.name is exact at every bound", ({ look, yes, no }) => {
+it.each(cases)("$look.name is exact at every bound", ({ look, yes, no }) => {
   expect(yes.filter((value) => !look(value))).toEqual([]);
   expect(no.filter((value) => look(value))).toEqual([]);
 });

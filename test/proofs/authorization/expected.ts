@@ -28,11 +28,11 @@ const refused = (status: number, code: string): Expected => ({ status, code, isA
  */
 export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {
   return (
-    judgeKind(row, caller, selection) ??
-    judgeShape(row, selection) ??
-    judgeSelection(row, caller, selection) ??
-    judgePlan(row, scopeOf(row, caller, selection)) ??
-    judgeRole(row, caller) ??
+    checkKind(row, caller, selection) ??
+    checkShape(row, selection) ??
+    checkSelection(row, caller, selection) ??
+    checkPlan(row, scopeOf(row, caller, selection)) ??
+    checkRole(row, caller) ??
     letThrough(row, caller, selection)
   );
 }
@@ -41,7 +41,7 @@ const isAll = ({ orgId }: Selection): boolean => orgId?.toUpperCase() === "ALL";
 const namesAll = (row: Row, selection: Selection): boolean =>
   row.id === "changeRoles" && isAll(selection) && !selection.isMisplaced;
 
-function judgeKind(row: Row, caller: Caller, selection: Selection): Expected | undefined {
+function checkKind(row: Row, caller: Caller, selection: Selection): Expected | undefined {
   const verdict = row[caller.kind];
   if (caller.kind === "legacy" && namesAll(row, selection)) return refused(400, "INVALID_REQUEST");
   if (verdict === "410") return refused(410, "LEGACY_API_KEY");
@@ -50,12 +50,12 @@ function judgeKind(row: Row, caller: Caller, selection: Selection): Expected | u
 }
 
 /** A parameter that the operation does not know, or a provider id in place of a UUID. */
-function judgeShape(row: Row, { organizationIds, selector }: Selection): Expected | undefined {
+function checkShape(row: Row, { organizationIds, selector }: Selection): Expected | undefined {
   if (organizationIds !== undefined && !row.takesOrganizationIds) return refused(400, "INVALID_REQUEST");
   return selector === "path provider id" ? refused(400, "INVALID_REQUEST") : undefined;
 }
 
-function judgeSelection(row: Row, caller: Caller, selection: Selection): Expected | undefined {
+function checkSelection(row: Row, caller: Caller, selection: Selection): Expected | undefined {
   const { kind, tenant } = caller;
   const { orgId, organizationIds, isMisplaced } = selection;
   if (organizationIds !== undefined && kind !== "instance") return refused(400, "INVALID_REQUEST");
@@ -110,14 +110,14 @@ function scopeOf(row: Row, caller: Caller, selection: Selection): readonly Place
   return reach;
 }
 
-function judgePlan(row: Row, scope: readonly Place[]): Expected | undefined {
+function checkPlan(row: Row, scope: readonly Place[]): Expected | undefined {
   const isSeatAssignment = row.id === "getSeatAssignment" || row.id === "setSeatAssignment";
   if (isSeatAssignment && scope[0]?.name.instance_id === null) return refused(403, "SELF_HOSTED_ONLY");
   if (row.plan === "every" || scope.some(({ plan }) => plan === "enterprise")) return undefined;
   return refused(403, "ENTERPRISE_PLAN_REQUIRED");
 }
 
-function judgeRole(row: Row, { kind, role }: Caller): Expected | undefined {
+function checkRole(row: Row, { kind, role }: Caller): Expected | undefined {
   // A workspace token has admin rights; a legacy key has no role and needs none where it is accepted.
   if (kind === "workspace" || kind === "legacy") return undefined;
   const needed = kind === "user" && row.needsOfUserKeys !== "-" ? row.needsOfUserKeys : row.needs;

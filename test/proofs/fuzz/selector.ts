@@ -61,5 +61,5 @@ function readsIt({ operation, kind }: Draft): boolean {
 }
 
 /** For other drafts, only an empty `org_id` is a mistake. */
-export const judgesOrgId = (draft: Draft): boolean =>
+export const checksOrgId = (draft: Draft): boolean =>
   readsIt(draft) || policyOf(draft.operation).id === "changeRoles";

@@ -1,7 +1,7 @@
 import type { Random } from "../../../lib/runtime/random.ts";
 import type { Schema } from "./document.ts";
 import { type Draft, isFor, listsMax, policyOf } from "./draft.ts";
-import { judgesOrgId } from "./selector.ts";
+import { checksOrgId } from "./selector.ts";
 import { invalidValues, oneOf } from "./values.ts";
 import { repositories } from "./world.ts";
 
@@ -110,7 +110,7 @@ const queryWays: readonly Way[] = [
   },
   (draft, random) => {
     const { name, schema } = oneOf(random, queryOf(draft));
-    if (name === "org_id" && !judgesOrgId(draft)) return undefined;
+    if (name === "org_id" && !checksOrgId(draft)) return undefined;
     const values =
       name === "cursor" ? ["x", "a.b", "a.b.c", "é", "x".repeat(1_025)] : wrongQueryValues(name, schema);
     if (values.length === 0) return undefined;
@@ -165,7 +165,7 @@ const bodyWays: readonly Way[] = [
   (draft, random) => {
     const [name, schema] = oneOf(random, Object.entries(draft.operation.body?.properties ?? {}));
     const value = oneOf(random, invalidValues(schema));
-    if (name === "org_id" && value !== "" && !judgesOrgId(draft)) return undefined;
+    if (name === "org_id" && value !== "" && !checksOrgId(draft)) return undefined;
     const said = JSON.stringify(value)?.slice(0, 40);
     const isItem = draft.operation.id === "createLearnings" && name === "data" && isBatch(value);
     return {

@@ -3,7 +3,7 @@ import { redact } from "../../../../lib/learnings/redaction/redact.ts";
 import { generate } from "./generate.ts";
 import { leaks } from "./values/segments.ts";
 
-/** The short form of `judge.ts`. The held-out half has never been looked at: its bounds only keep what was reached. */
+/** The short form of `measure.ts`. The held-out half has never been looked at: its bounds only keep what was reached. */
 const count = process.env.LONG ? 4_000 : 500;
 const seed = process.env.SEED ?? "1";
 const bounds = {

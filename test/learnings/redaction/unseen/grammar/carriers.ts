@@ -15,7 +15,7 @@ export type Carrier = {
 
 /**
  * The half follows from the name, so that a new carrier never moves an old one. Only an eighth is held out by now: each round of
- * development may open a part of what was held out, and what it has opened never judges again.
+ * development may open a part of what was held out, and never measures with an opened part again.
  */
 export const halfOf = (name: string): Half =>
   (createHash("sha256").update(name).digest()[0] ?? 0) % 8 === 7 ? "held-out" : "development";

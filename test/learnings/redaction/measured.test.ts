@@ -7,16 +7,16 @@ const seeds = ["1", "2", "3", "4", "5"];
 const recallMin = 0.99;
 const falsePositivesMax = 0.005;
 
-function judgeSecrets(half: Half) {
-  const judged = seeds.flatMap((seed) =>
+function measureSecrets(half: Half) {
+  const measured = seeds.flatMap((seed) =>
     secretSamples(half, seed).map((sample) => ({ ...sample, answer: redact(sample.text).text })),
   );
   // Found: nothing of the secret remains, and everything around it does.
-  const missed = judged.filter(({ answer, expected }) => !expected.test(answer));
-  return { count: judged.length, missed, recall: 1 - missed.length / judged.length };
+  const missed = measured.filter(({ answer, expected }) => !expected.test(answer));
+  return { count: measured.length, missed, recall: 1 - missed.length / measured.length };
 }
 
-function judgeClean(half: Half) {
+function measureClean(half: Half) {
   const texts = cleanSamples(half);
   const changed = texts.filter((text) => redact(text).text !== text);
   return { count: texts.length, changed, rate: changed.length / texts.length };
@@ -26,7 +26,7 @@ const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
 
 describe.each<Half>(["development", "held-out"])("on the %s half of the sample set", (half) => {
   it(`in the ${half} half of the sample set, at least 99 % of the credentials are found, whole, and nothing else is removed`, () => {
-    const { count, missed, recall } = judgeSecrets(half);
+    const { count, missed, recall } = measureSecrets(half);
     console.log(
       `${half}: recall ${percent(recall)} of ${count} (${seeds.length} expansions of each template)`,
     );
@@ -35,7 +35,7 @@ describe.each<Half>(["development", "held-out"])("on the %s half of the sample s
   });
 
   it(`in the ${half} half of the sample set, at most 0.5 % of the clean texts are changed`, () => {
-    const { count, changed, rate } = judgeClean(half);
+    const { count, changed, rate } = measureClean(half);
     console.log(`${half}: false positives ${percent(rate)} of ${count}`);
     for (const text of changed) console.log(`  changed: ${redact(text).text.slice(0, 120)}`);
     expect(rate).toBeLessThanOrEqual(falsePositivesMax);

@@ -1,8 +1,10 @@
+type MeasuredLearning = { readonly text: string; readonly file?: string };
+
 /**
  * Learnings of one imagined repository, and changes for which a reviewer would want one specific Learning.
  * The changes were written to look like a diff, without using the words of the Learning.
  */
-export const judgedLearnings: Readonly<Record<string, { readonly text: string; readonly file?: string }>> = {
+export const measuredLearnings: Readonly<Record<string, MeasuredLearning>> = {
   money: {
     text: "Amounts of money are integers in the smallest currency unit. Never use floating point for prices or totals.",
   },
@@ -165,13 +167,13 @@ export const judgedLearnings: Readonly<Record<string, { readonly text: string; r
   },
 };
 
-export type Judged = {
-  readonly wants: keyof typeof judgedLearnings;
+export type MeasuredChange = {
+  readonly wants: keyof typeof measuredLearnings;
   readonly change: string;
   readonly files?: readonly string[];
 };
 
-export const judgedChanges: readonly Judged[] = [
+export const measuredChanges: readonly MeasuredChange[] = [
   {
     wants: "money",
     files: ["src/cart/total.ts"],

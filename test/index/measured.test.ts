@@ -6,7 +6,7 @@ import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";
 import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
-import { judgedChanges, judgedLearnings } from "./judged-set.ts";
+import { measuredChanges, measuredLearnings } from "./measured-set.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -19,13 +19,13 @@ describe("the review index with the local embedder", () => {
     home = await newHome(world);
     const { table } = store();
     const author = { organization: await organizationOf(table, home.uuid), authorId: "ann" };
-    const data = Object.values(judgedLearnings).map(({ text, file }) => ({
+    const data = Object.values(measuredLearnings).map(({ text, file }) => ({
       repository_id: home.repository,
       learning: text,
       ...(file && { file }),
     }));
     const { results } = await verbsOf(table).post(author, ...data);
-    Object.keys(judgedLearnings).forEach((name, index) => {
+    Object.keys(measuredLearnings).forEach((name, index) => {
       idOf.set(name, results[index]?.id ?? "");
     });
   });
@@ -34,7 +34,7 @@ describe("the review index with the local embedder", () => {
     const { table } = store();
     const vectors = vectorsOf(store());
     const places = await Promise.all(
-      judgedChanges.map(async ({ wants, change, files = [] }) => {
+      measuredChanges.map(async ({ wants, change, files = [] }) => {
         const found = await searchLearnings(
           { table, vectors, embedder: localEmbedder },
           {
@@ -54,7 +54,7 @@ describe("the review index with the local embedder", () => {
     const right = places.filter((place) => place >= 0).length / places.length;
     const first = places.filter((place) => place === 0).length / places.length;
     const percent = (share: number) => `${Math.round(share * 100)} %`;
-    console.info(`judged set: ${percent(right)} in the first five, ${percent(first)} first`);
+    console.info(`measured set: ${percent(right)} in the first five, ${percent(first)} first`);
     expect(right).toBeGreaterThanOrEqual(rightAtLeast);
   });
 });

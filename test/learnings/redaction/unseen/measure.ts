@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { type CleanSample, generate, type SecretSample } from "./generate.ts";
 import { leaks } from "./values/segments.ts";
 
-/** The redaction under judgement: the module, its function, and how the function gives the text back. */
+/** The redaction that is measured: the module, its function, and how the function gives the text back. */
 const entry = {
   module: "../../../../lib/learnings/redaction/redact.ts",
   name: "redact",
@@ -21,7 +21,7 @@ const entry = {
 };
 
 const usage =
-  "node test/learnings/redaction/unseen/judge.ts --seed N --count N --half development|held-out|all " +
+  "npm run measure:redaction -- --seed N --count N --half development|held-out|all " +
   "[--failures GROUP] [--clean-failures]";
 
 const halves = ["development", "held-out", "all"] as const;
@@ -44,7 +44,9 @@ function readOptions() {
   }
   const showsHeldOut = half !== "development" && (values.failures !== undefined || values["clean-failures"]);
   if (showsHeldOut) {
-    throw new Error("Failures are shown for --half development only; the other half judges what was learnt.");
+    throw new Error(
+      "Failures are shown for --half development only; the other half measures what the rules learnt.",
+    );
   }
   return {
     seed: values.seed,
@@ -71,7 +73,7 @@ function timed(redact: (text: string) => string, text: string): Timed {
   return { output, cpuMs: (user + system) / 1000 };
 }
 
-type Judged<Sample> = { sample: Sample; isGood: boolean } & Timed;
+type Measured<Sample> = { sample: Sample; isGood: boolean } & Timed;
 
 const percent = (part: number, whole: number): string =>
   whole === 0 ? "-" : `${((100 * part) / whole).toFixed(2)} %`;
@@ -79,14 +81,14 @@ const percent = (part: number, whole: number): string =>
 function printTable(
   title: string,
   counted: string,
-  judged: readonly Judged<{ group: string }>[],
+  measured: readonly Measured<{ group: string }>[],
   isCounted: boolean,
 ): void {
-  const groups = [...Map.groupBy(judged, ({ sample }) => sample.group)].sort(([a], [b]) =>
+  const groups = [...Map.groupBy(measured, ({ sample }) => sample.group)].sort(([a], [b]) =>
     a.localeCompare(b),
   );
   console.log(`\n${title}`);
-  for (const [group, members] of [...groups, ["overall", judged] as const]) {
+  for (const [group, members] of [...groups, ["overall", measured] as const]) {
     const hits = members.filter(({ isGood }) => isGood === isCounted).length;
     console.log(
       `  ${group.padEnd(34)} ${counted} ${percent(hits, members.length).padStart(9)}  (${hits} of ${members.length})`,
@@ -94,8 +96,8 @@ function printTable(
   }
 }
 
-function printFailures(judged: readonly Judged<SecretSample | CleanSample>[]): void {
-  for (const { sample, output, isGood } of judged) {
+function printFailures(measured: readonly Measured<SecretSample | CleanSample>[]): void {
+  for (const { sample, output, isGood } of measured) {
     if (isGood) continue;
     console.log(`\n--- ${sample.group} / ${sample.carrier}\n${sample.text}\n--- becomes\n${output}`);
   }
@@ -114,19 +116,19 @@ async function main(): Promise<void> {
   const options = readOptions();
   const redact = await loadRedact();
   const samples = generate(options);
-  const judge = <Sample extends { text: string }>(
+  const measure = <Sample extends { text: string }>(
     sample: Sample,
     isGood: (sample: Sample, output: string) => boolean,
-  ): Judged<Sample> => {
+  ): Measured<Sample> => {
     const result = timed(redact, sample.text);
     return { sample, ...result, isGood: isGood(sample, result.output) };
   };
   // A marker may name the vendor with the words that the vendor's tokens begin with: `[REDACTED:rubygems_key]`.
   const withoutMarkers = (output: string): string => output.replaceAll(/\[REDACTED:\w+\]/g, "\u0000");
   const secrets = samples.secrets.map((sample) =>
-    judge(sample, (own, output) => !leaks(own.secret, withoutMarkers(output))),
+    measure(sample, (own, output) => !leaks(own.secret, withoutMarkers(output))),
   );
-  const clean = samples.clean.map((sample) => judge(sample, (own, output) => own.text === output));
+  const clean = samples.clean.map((sample) => measure(sample, (own, output) => own.text === output));
   const unstable = [...secrets, ...clean].filter(({ output }) => redact(output) !== output).length;
 
   console.log(`seed ${options.seed}, ${options.count} texts of each kind, half ${options.half}`);
