@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { cosine, embeddedText } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { type Asked, heldOutLearnings, heldOutQuestions, knownQuestions } from "./asked-set.ts";
-import { measuredLearnings } from "./measured-set.ts";
+import { measuredLearnings } from "./measured-learnings.ts";
 
 /** How many questions find the Learning that answers them among the five nearest. */
 async function foundInFive(

@@ -6,7 +6,8 @@ import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";
 import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
-import { measuredChanges, measuredLearnings } from "./measured-set.ts";
+import { measuredChanges } from "./measured-changes.ts";
+import { measuredLearnings } from "./measured-learnings.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

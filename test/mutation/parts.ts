@@ -7,7 +7,7 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").tr
 export const parts: Readonly<Record<string, Part>> = {
   cursor: {
     mutate: ["lib/http/cursors.ts", "lib/http/cursor-keys.ts"],
-    tests: ["test/http/cursors.test.ts", "test/http/cursor-keys.test.ts"],
+    tests: ["test/http/{cursors,cursor-binding,cursor-keys}.test.ts"],
   },
   limiter: {
     mutate: ["lib/access/rate-limiter.ts"],
@@ -71,7 +71,7 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   "stream-read": {
     mutate: ["lib/stream/read.ts"],
-    tests: ["test/stream/read.test.ts", "test/mutation/simulation.check.ts"],
+    tests: ["test/stream/read{,-memory}.test.ts", "test/mutation/simulation.check.ts"],
   },
   "stream-upkeep": {
     mutate: ["lib/stream/{move,sweep,sweep-some,repair}.ts"],

@@ -6,7 +6,7 @@ import type { StreamDeps } from "../../lib/stream/stream.ts";
 import { scanAll } from "../support/scan-all.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";
 import { Dice } from "./model/scheduler.ts";
-import type { Walk } from "./readers.ts";
+import type { Walk } from "./walk.ts";
 import { firstItems, organizations, type Process, smallLimits, type World } from "./world.ts";
 
 /** A step of the simulation in real time. */

@@ -5,8 +5,10 @@ import { weekStartMs } from "../../lib/stream/weeks.ts";
 import { mirrorFaults } from "../support/mirror-oracle.ts";
 import { checkAtRest, thingsAtRest, Violation, violationOf, type WalkScope } from "./checker.ts";
 import { firstWeek } from "./history.ts";
-import { coversSeveral, startReader, Walk } from "./readers.ts";
+import { startReader } from "./readers.ts";
+import { coversSeveral } from "./scope.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
+import { Walk } from "./walk.ts";
 import {
   lookAtOrganizations,
   organizations,

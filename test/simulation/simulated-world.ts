@@ -7,7 +7,7 @@ import { type HistoryEvent, makeHistory } from "./history.ts";
 import { Dice, diceRandom, jumpingClock, Scheduler } from "./model/scheduler.ts";
 import { SimulatedRun } from "./model/simulated-run.ts";
 import { type Faults, ModelStore, noFaults } from "./model/store.ts";
-import type { Walk } from "./readers.ts";
+import type { Walk } from "./walk.ts";
 import {
   firstItems,
   organizations,

@@ -13,7 +13,7 @@ import type { StreamDeps, StreamLimits } from "../../lib/stream/stream.ts";
 import type { ViolationKind } from "./checker.ts";
 import type { HistoryEvent } from "./history.ts";
 import type { Dice } from "./model/scheduler.ts";
-import type { Walk } from "./readers.ts";
+import type { Walk } from "./walk.ts";
 
 export type Role = "writer" | "reader" | "mover" | "sweeper" | "flipper";
 
