@@ -16,7 +16,7 @@ const owner = "w#acme";
 /**
  * Writers whose entries become visible late, and a reader that walks the log in small pages and resumes it repeatedly.
  */
-class Life {
+class AuditResumeSimulation {
   readonly #dice: Dice;
   readonly #clock = new TestClock("2026-11-30T23:30:00.000Z");
   readonly #shelf = new SortedItems();
@@ -118,13 +118,14 @@ const lastPageOnly = ({ entries, resume }: AuditPage, startMs: number): AuditPos
 describe("a reader who walks the audit log and resumes the walk has every entry in the end", () => {
   test(`a reader who walks the audit log and resumes the walk has every entry in the end, in ${seeds} random lives`, async () => {
     for (let seed = 0; seed < seeds; seed++) {
-      expect(await new Life(seed, ({ resume }) => resume).run(), `seed ${seed}`).toEqual([]);
+      expect(await new AuditResumeSimulation(seed, ({ resume }) => resume).run(), `seed ${seed}`).toEqual([]);
     }
   });
 
   test("the simulation detects a resume that knows only the last page's time", async () => {
     let missed = 0;
-    for (let seed = 0; seed < seeds; seed++) missed += (await new Life(seed, lastPageOnly).run()).length;
+    for (let seed = 0; seed < seeds; seed++)
+      missed += (await new AuditResumeSimulation(seed, lastPageOnly).run()).length;
     expect(missed).toBeGreaterThan(0);
   });
 });

@@ -14,7 +14,7 @@ class ManualClock implements Clock {
       this.#sleepers.push({ atMs: this.#now + ms, wake: resolve });
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-  async shine(atMs: number): Promise<void> {
+  async advanceTo(atMs: number): Promise<void> {
     this.#now = atMs;
     for (const { atMs: due, wake } of this.#sleepers) if (due <= atMs) wake();
     await new Promise(setImmediate);
@@ -30,11 +30,11 @@ describe("a deadline", () => {
     const deadline = openDeadline(clock, work, 60_000);
     const refusal = expect(deadline.within(never)).rejects.toMatchObject({ name: "TimeoutError" });
     const state = () => [deadline.softDeadline.aborted, deadline.hardDeadline.aborted];
-    await clock.shine(699);
+    await clock.advanceTo(699);
     expect(state()).toEqual([false, false]);
-    await clock.shine(700);
+    await clock.advanceTo(700);
     expect(state()).toEqual([true, false]);
-    await clock.shine(1_000);
+    await clock.advanceTo(1_000);
     expect(state()).toEqual([true, true]);
     await refusal;
   });
@@ -42,9 +42,9 @@ describe("a deadline", () => {
   test("a deadline reserves Lambda's last milliseconds for the answer if a function has less time than planned", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 500);
-    await clock.shine(100);
+    await clock.advanceTo(100);
     expect(deadline.softDeadline.aborted).toBe(true);
-    await clock.shine(400);
+    await clock.advanceTo(400);
     expect(deadline.hardDeadline.aborted).toBe(true);
   });
 
@@ -65,7 +65,7 @@ describe("a deadline", () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 60_000);
     deadline.dispose();
-    await clock.shine(10_000);
+    await clock.advanceTo(10_000);
     expect([deadline.softDeadline.aborted, deadline.hardDeadline.aborted]).toEqual([false, false]);
   });
 });

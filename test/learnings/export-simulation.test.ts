@@ -35,7 +35,7 @@ type Weak = {
 const resumed = ({ settled }: LearningPosition): LearningPosition => ({ place: settled, settled });
 
 /** Writers with slightly different clocks, and a reader that exports repeatedly, on the worst allowed store. */
-class Life {
+class ExportSimulation {
   readonly dice: Dice;
   readonly scheduler: Scheduler;
   readonly store: ModelStore;
@@ -59,7 +59,7 @@ class Life {
     this.#writersLeft = 2 + this.dice.below(2);
   }
 
-  async live(): Promise<string[]> {
+  async run(): Promise<string[]> {
     this.store.faults = { ...noFaults, slow: 0.1, invisible: this.dice.pick([0.1, 0.5]), throttle: 0.03 };
     let isOver = false;
     const failed = (error: unknown) => {
@@ -196,7 +196,7 @@ test(
   async () => {
     const broken: string[] = [];
     for (let seed = 1; seed <= seeds; seed++) {
-      const problems = await new Life(seed).live();
+      const problems = await new ExportSimulation(seed).run();
       if (problems.length > 0) broken.push(`seed ${seed}: ${problems.join("; ")}`);
     }
     expect(broken).toEqual([]);
@@ -237,7 +237,7 @@ describe("a simulation that cannot fail proves nothing", () => {
     async (_, weak) => {
       let caught = false;
       for (let seed = 1; seed <= 1_000 && !caught; seed++)
-        caught = (await new Life(seed, weak).live()).length > 0;
+        caught = (await new ExportSimulation(seed, weak).run()).length > 0;
       expect(caught).toBe(true);
     },
     120_000,

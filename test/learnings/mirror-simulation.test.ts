@@ -3,7 +3,7 @@ import { learningLimits } from "../../lib/contract/limits.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Table, TransactionWrite } from "../../lib/store/table.ts";
 import { isLong, timeoutMs, volume } from "../support/volume.ts";
-import { Life, type Mirrored, type Weak } from "./mirror-life.ts";
+import { type Mirrored, MirrorSimulation, type Weak } from "./mirror-simulation.ts";
 
 process.env.LOG_LEVEL ??= "silent";
 /** `SEEDS=20000` runs more seeds. */
@@ -17,7 +17,7 @@ test.each([
   async (what, lives) => {
     const broken: string[] = [];
     for (let seed = 1; seed <= lives; seed++) {
-      const problems = await new Life(seed, what).live();
+      const problems = await new MirrorSimulation(seed, what).run();
       if (problems.length > 0) broken.push(`seed ${seed}: ${problems.join("; ")}`);
     }
     expect(broken).toEqual([]);
@@ -88,7 +88,7 @@ describe("a simulation that cannot fail proves nothing", () => {
       const tried = [caughtAt, ...Array.from({ length: 3_000 }, (_, index) => index + 1)];
       let caught: number | undefined;
       for (const seed of tried) {
-        const problems = await new Life(seed, what, weak).live();
+        const problems = await new MirrorSimulation(seed, what, weak).run();
         if (!problems.some((problem) => problem.startsWith(what))) continue;
         caught = seed;
         break;

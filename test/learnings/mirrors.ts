@@ -16,7 +16,7 @@ import { parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
 import { auditPartition, isScopeEpochs, tenantOrganizationsRange } from "../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { atRest, mirrorFaults } from "../support/mirror-oracle.ts";
-import { type Life, settledSteps, tenant, type Weak } from "./mirror-life.ts";
+import { type MirrorSimulation, settledSteps, tenant, type Weak } from "./mirror-simulation.ts";
 
 type Cursor = { readonly position: readonly string[]; readonly mark: ScopeMark | undefined };
 
@@ -49,14 +49,14 @@ const opened = {
 export abstract class Mirror {
   /** The last record per id. */
   readonly held = new Map<string, string>();
-  protected readonly life: Life;
+  protected readonly simulation: MirrorSimulation;
   protected readonly weak: Weak;
   #cursor: Cursor | undefined;
   protected abstract readonly operation: Operation;
   protected abstract readonly query: Readonly<Record<string, unknown>>;
 
-  constructor(life: Life, weak: Weak) {
-    this.life = life;
+  constructor(simulation: MirrorSimulation, weak: Weak) {
+    this.simulation = simulation;
     this.weak = weak;
   }
 
@@ -71,7 +71,7 @@ export abstract class Mirror {
   }
 
   async follow(isOver: () => boolean): Promise<void> {
-    const { dice, scheduler } = this.life;
+    const { dice, scheduler } = this.simulation;
     while (!isOver()) {
       await this.walk(() => scheduler.sleep(dice.below(dice.chance(0.1) ? 2 * settledSteps : 20)));
       await scheduler.sleep(dice.below(dice.chance(0.4) ? 2 * settledSteps : 100));
@@ -93,7 +93,7 @@ export abstract class Mirror {
   }
 
   async #page(): Promise<boolean> {
-    const [table, clock] = [this.life.table(), this.life.clock()];
+    const [table, clock] = [this.simulation.table(), this.simulation.clock()];
     const { principal, scope } = await this.#admit(table, clock);
     let next: Cursor | undefined;
     const keep = (position: readonly string[], mark?: ScopeMark) => {
@@ -106,7 +106,7 @@ export abstract class Mirror {
       principal,
       scope: this.weak.isUnmarked ? { organizations, selector } : scope,
       position: this.#cursor?.position ?? null,
-      pageSize: 1 + this.life.dice.below(4),
+      pageSize: 1 + this.simulation.dice.below(4),
       next: keep,
       resume: (position, mark) => keep(resume(position), mark),
       table,
@@ -156,7 +156,7 @@ export class LearningsMirror extends Mirror {
       signal: new AbortController().signal,
     });
     if (this.isFirstPage && page.removed?.length !== 0)
-      this.life.problems.push("Learnings: a first page tells of a removal");
+      this.simulation.problems.push("Learnings: a first page tells of a removal");
     for (const { organization_id, id, learning } of page.records)
       this.held.set(`${organization_id} ${id}`, learning);
     for (const gone of page.removed ?? [])
@@ -171,11 +171,11 @@ export class LearningsMirror extends Mirror {
   /** The mirror must equal a new walk: the approved Learnings of the visible organizations. */
   check(): void {
     const wanted = new Map<string, string>();
-    for (const { uuid, provider_organization_id: number } of this.life.visibleOrganizations())
-      for (const { id, text, state } of this.life.learnings(uuid))
+    for (const { uuid, provider_organization_id: number } of this.simulation.visibleOrganizations())
+      for (const { id, text, state } of this.simulation.learnings(uuid))
         if (state === "approved") wanted.set(`${number} ${id}`, text);
     for (const { kind, name } of mirrorFaults(this.held, atRest(wanted)))
-      this.life.problems.push(
+      this.simulation.problems.push(
         `Learnings: ${kind}: ${name} is held as ${this.held.get(name)}, and it is ${wanted.get(name)}`,
       );
   }
@@ -198,16 +198,16 @@ export class AuditMirror extends Mirror {
 
   /** The mirror must equal a new walk: the workspace log's entries of the visible organizations and its own entries. */
   check(): void {
-    const visible = new Set(this.life.visibleOrganizations().map(({ uuid }) => uuid));
+    const visible = new Set(this.simulation.visibleOrganizations().map(({ uuid }) => uuid));
     // No organization is visible: every walk is refused.
     if (visible.size === 0) return;
     const wanted = new Map<string, string>();
-    for (const item of this.life.store.all()) {
+    for (const item of this.simulation.store.all()) {
       if (item.pk !== auditPartition(tenant, item.sk.slice(0, "2027-01".length))) continue;
       const { id, summary, organization } = parseAudit(item);
       if (organization === null || visible.has(organization)) wanted.set(id, summary);
     }
     for (const { kind, name } of mirrorFaults(this.held, atRest(wanted), { followsRemovals: false }))
-      this.life.problems.push(`audit logs: ${kind}: ${name}, ${wanted.get(name)}`);
+      this.simulation.problems.push(`audit logs: ${kind}: ${name}, ${wanted.get(name)}`);
   }
 }

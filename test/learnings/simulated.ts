@@ -31,27 +31,27 @@ const texts = ["A", "B", "C"];
 const pullRequests = ["https://x/1", "https://x/2"];
 const stepsMax = 60_000;
 
-type LifeEvent = {
+type SimulatedEvent = {
   readonly version: string;
   apply(store: { table: Table }): Promise<unknown>;
   isDone: boolean;
 };
 
 /** Runs one seed of an organization's Learnings on the DynamoDB model; returns the problems found at rest. */
-export async function live(
+export async function simulate(
   seed: number,
   { weakness = (table: Table) => table, faults = {} }: { weakness?: Weakness; faults?: Partial<Faults> } = {},
 ): Promise<string[]> {
-  return await new Life(seed, weakness, faults).live();
+  return await new LearningsSimulation(seed, weakness, faults).run();
 }
 
-class Life {
+class LearningsSimulation {
   readonly #dice: Dice;
   readonly #scheduler: Scheduler;
   readonly #store: ModelStore;
   readonly #clock: Clock;
   readonly #weakness: Weakness;
-  readonly #events: LifeEvent[] = [];
+  readonly #events: SimulatedEvent[] = [];
   readonly #faults: Faults;
   #uses = 0;
   #usedId = "";
@@ -69,7 +69,7 @@ class Life {
     for (const each of firstItems(this.#dice.pick([0, 0, 1]))) this.#store.seed(each);
   }
 
-  async live(): Promise<string[]> {
+  async run(): Promise<string[]> {
     try {
       await this.#prepare();
       this.#store.faults = this.#faults;
@@ -101,7 +101,7 @@ class Life {
     return this.#dice;
   }
 
-  #makeEvent(): LifeEvent {
+  #makeEvent(): SimulatedEvent {
     const { dice } = this;
     const at = `2026-11-${String(1 + dice.below(9)).padStart(2, "0")}T00:00:00.000Z`;
     const version = `${at}#event-${this.#events.length}-${dice.below(1e9)}`;
@@ -133,7 +133,10 @@ class Life {
     return this.#newEvent(version, (store) => captureLearning(store, data, version));
   }
 
-  #newEvent(version: string, apply: (store: ReturnType<Life["deps"]>) => Promise<unknown>): LifeEvent {
+  #newEvent(
+    version: string,
+    apply: (store: ReturnType<LearningsSimulation["deps"]>) => Promise<unknown>,
+  ): SimulatedEvent {
     return { version, isDone: false, apply: ({ table }) => apply({ ...this.deps(new Process()), table }) };
   }
 
@@ -267,7 +270,7 @@ class Life {
   }
 
   /** A pass may read stale data, so the next pass fixes what it missed. */
-  async #fullPasses(deps: ReturnType<Life["deps"]>): Promise<void> {
+  async #fullPasses(deps: ReturnType<LearningsSimulation["deps"]>): Promise<void> {
     for (let pass = 0; pass < passesMax; pass++) {
       await this.#run.finish(reconcileAll(deps));
       if (problemsOf(this.#store.all(), deps).length === 0) return;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TransactionWrite } from "../../lib/store/table.ts";
 import type { Faults } from "../simulation/model/store.ts";
 import { timeoutMs, volume } from "../support/volume.ts";
-import { live, type Weakness } from "./simulated.ts";
+import { simulate, type Weakness } from "./simulated.ts";
 
 /** `SEEDS=20000` runs more seeds. */
 const seeds = Number(process.env.SEEDS ?? volume(80, 5_000));
@@ -12,7 +12,7 @@ test(
   async () => {
     const broken: string[] = [];
     for (let seed = 1; seed <= seeds; seed++) {
-      const problems = await live(seed);
+      const problems = await simulate(seed);
       if (problems.length > 0) broken.push(`seed ${seed}: ${problems.join("; ")}`);
     }
     expect(broken).toEqual([]);
@@ -86,7 +86,8 @@ describe("a simulation that cannot fail proves nothing", () => {
     "the simulation detects %s",
     async (_, { seedsMax, ...flawed }) => {
       let caught = false;
-      for (let seed = 1; seed <= seedsMax && !caught; seed++) caught = (await live(seed, flawed)).length > 0;
+      for (let seed = 1; seed <= seedsMax && !caught; seed++)
+        caught = (await simulate(seed, flawed)).length > 0;
       expect(caught).toBe(true);
     },
     300_000,

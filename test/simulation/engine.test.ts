@@ -8,7 +8,7 @@ import { isAcknowledged } from "./writers.ts";
 const store = useStore();
 const histories = volume(4, 24);
 
-async function live(seed: number): Promise<EngineWorld> {
+async function runHistory(seed: number): Promise<EngineWorld> {
   const { table, client } = await openStore(store().endpoint);
   const world = new EngineWorld(seed, table);
   await world.begin();
@@ -26,7 +26,7 @@ async function live(seed: number): Promise<EngineWorld> {
 test("random histories with real concurrency keep every promise on the embedded engine", async () => {
   const seeds = Array.from({ length: histories }, (_, index) => index + 1);
 
-  const worlds = await Promise.all(seeds.map(live));
+  const worlds = await Promise.all(seeds.map(runHistory));
 
   expect(worlds.reduce((sum, { walks }) => sum + walks, 0)).toBeGreaterThan(histories);
 }, 120_000);

@@ -23,7 +23,7 @@ const sharedEndpoint = process.env[sharedEndpointVariable];
 /** The engine that `npm start` would use; `shared-engine.ts` has chosen it before the first test. */
 export const engineKind = engineNamed(process.env[engineVariable] ?? "");
 /** A test's own clock may show any time: the times of its writes are compared with no other clock. */
-const standingClock: Clock = { nowMs: () => 0, sleep: systemClock.sleep };
+const epochClock: Clock = { nowMs: () => 0, sleep: systemClock.sleep };
 
 export type TestStore = {
   readonly endpoint: string;
@@ -60,7 +60,7 @@ export async function openStore(
   const client = engineClient(endpoint);
   const { vectorIndex } = engineKind;
   const tableName = await newTable(client);
-  const { clock = standingClock, random = systemRandom } = options;
+  const { clock = epochClock, random = systemRandom } = options;
   return {
     endpoint,
     client,

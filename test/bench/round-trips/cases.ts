@@ -3,7 +3,7 @@ import type { OperationId } from "../../../lib/contract/operations.ts";
 import type { BenchRequest } from "../support/bench-api.ts";
 import { measuredWeek, windowQuery } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
-import { type BenchWorld, named, type Place } from "./world.ts";
+import { type BenchOrganization, type BenchWorld, named } from "./world.ts";
 
 /** The allowed number of sequential round trips of a request. */
 export type Budget =
@@ -82,13 +82,13 @@ function metricsCases({ sizes, small, large, workspace }: BenchWorld) {
 
 function learningCases({ sizes, small, large, workspace }: BenchWorld) {
   const path = "/v1/learnings";
-  const item = ({ repositoryIds }: Place, learning: string) => ({
+  const item = ({ repositoryIds }: BenchOrganization, learning: string) => ({
     repository_id: repositoryIds[0],
     learning,
   });
-  const of = ({ learningIds }: Place, index: number) => `${path}/${learningIds[index]}`;
+  const of = ({ learningIds }: BenchOrganization, index: number) => `${path}/${learningIds[index]}`;
   const { user } = large.keys;
-  const decide = (name: string, size: "small" | "large", { keys }: Place, learning: string) =>
+  const decide = (name: string, size: "small" | "large", { keys }: BenchOrganization, learning: string) =>
     send(name, size, batch(4), keys.organization, "POST", `${learning}/approval`, { decision: "approve" });
   return {
     listLearnings: [
@@ -232,7 +232,7 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
 }
 
 function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
-  const repositories = ({ uuid }: Place) => `/v1/organizations/${uuid}/repositories`;
+  const repositories = ({ uuid }: BenchOrganization) => `/v1/organizations/${uuid}/repositories`;
   const findings = "/v1/security/scans/code";
   return {
     listOrganizations: [

@@ -40,7 +40,7 @@ export const testSizes: Sizes = {
 const instanceOrganizations = 10;
 
 /** One organization with every kind of data, and keys of the kinds that act only in it. */
-export type Place = {
+export type BenchOrganization = {
   readonly id: OrganizationId;
   readonly uuid: string;
   readonly members: readonly string[];
@@ -54,8 +54,8 @@ export type Place = {
 
 export type BenchWorld = {
   readonly sizes: Sizes;
-  readonly small: Place;
-  readonly large: Place;
+  readonly small: BenchOrganization;
+  readonly large: BenchOrganization;
   /** A workspace of many organizations, of which the first one has people. */
   readonly workspace: {
     readonly token: string;
@@ -69,14 +69,19 @@ export async function buildWorld(table: Table, sizes: Sizes): Promise<BenchWorld
   const world = new World(() => table);
   return {
     sizes,
-    small: await buildPlace(world, table, "7001001", sizes.small),
-    large: await buildPlace(world, table, "7001002", sizes.large),
+    small: await buildOrganization(world, table, "7001001", sizes.small),
+    large: await buildOrganization(world, table, "7001002", sizes.large),
     workspace: await buildWorkspace(world, table, sizes.workspaceOrganizations),
     instance: await buildInstance(world),
   };
 }
 
-async function buildPlace(world: World, table: Table, name: string, amounts: Amounts): Promise<Place> {
+async function buildOrganization(
+  world: World,
+  table: Table,
+  name: string,
+  amounts: Amounts,
+): Promise<BenchOrganization> {
   const id = github(name);
   const uuid = await world.organization(name, { seats_purchased: 2_000 });
   await world.member(id, "boss", { role: "cr_admin" });

@@ -83,7 +83,7 @@ const namesOf = {
 
 async function seedOrganization(world: World, place: OrganizationId, step: Step): Promise<void> {
   const id = place.provider_organization_id;
-  step(`furnish ${id}`);
+  step(`seed ${id}`);
   for (const [user, [username, role]] of Object.entries(namesOf))
     await world.member(place, user, { username, email: `${username}@acme.example`, role });
   const repository = {

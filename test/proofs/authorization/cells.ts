@@ -3,7 +3,7 @@ import type { Caller } from "./expected.ts";
 import { hasBody } from "./requests.ts";
 import { qualified, type Selection, type Selector, selectionOf, selectors } from "./selectors.ts";
 import { type Kind, kinds, type Role, type Row, roles, rows } from "./table.ts";
-import { type Place, plans, type Tenant } from "./world.ts";
+import { type MarkedOrganization, plans, type Tenant } from "./world.ts";
 
 export type Cell = { readonly row: Row; readonly caller: Caller; readonly selection: Selection };
 
@@ -49,7 +49,7 @@ function isPossible(row: Row, selector: Selector): boolean {
 }
 
 /** The long run takes every combination; the short run leaves out cells that another of its cells covers. */
-export function cellsOf(tenant: Tenant, foreign: Place): Cell[] {
+export function cellsOf(tenant: Tenant, foreign: MarkedOrganization): Cell[] {
   const cells: Cell[] = [];
   for (const selector of selectors) {
     const selection = selectionOf(selector, tenant, foreign);

@@ -1,7 +1,7 @@
 import { hasBody, throughOf } from "./requests.ts";
 import { qualified, type Selection } from "./selectors.ts";
 import { type Kind, type Role, type Row, roleAllows } from "./table.ts";
-import { type Place, reachedOf, type Tenant } from "./world.ts";
+import { type MarkedOrganization, reachedOf, type Tenant } from "./world.ts";
 
 export type Caller = {
   readonly kind: Kind;
@@ -17,7 +17,7 @@ export type Expected = {
   /** The request passed every check, so it counts in a rate-limit window and the headers say so. */
   readonly isAdmitted: boolean;
   /** The organizations whose data the answer shows; undefined if it shows none. */
-  readonly places?: readonly Place[];
+  readonly organizations?: readonly MarkedOrganization[];
 };
 
 const refused = (status: number, code: string): Expected => ({ status, code, isAdmitted: false });
@@ -81,36 +81,39 @@ function checkSelection(row: Row, caller: Caller, selection: Selection): Expecte
     if (!wanted.some((id) => named(tenant, id).length > 0)) return refused(404, "ORGANIZATION_NOT_FOUND");
   }
   const isPath =
-    row.id === "listRepositories" && !reachOf(caller).some((place) => place === selection.pathPlace);
+    row.id === "listRepositories" &&
+    !reachOf(caller).some((organization) => organization === selection.pathOrganization);
   return isPath ? refused(404, "ORGANIZATION_NOT_FOUND") : undefined;
 }
 
 /** The active organizations of the tenant that an `org_id` can match: one, none, or twins. */
-const named = (tenant: Tenant, orgId: string): readonly Place[] =>
-  reachedOf(tenant).filter((place) => place.providerId === orgId || qualified(place) === orgId);
+const named = (tenant: Tenant, orgId: string): readonly MarkedOrganization[] =>
+  reachedOf(tenant).filter(
+    (organization) => organization.providerId === orgId || qualified(organization) === orgId,
+  );
 
 /** Every organization that the key can reach. */
-const reachOf = ({ kind, tenant }: Caller): readonly Place[] =>
+const reachOf = ({ kind, tenant }: Caller): readonly MarkedOrganization[] =>
   kind === "workspace" || kind === "instance" ? reachedOf(tenant) : [tenant.home];
 
 /** The organizations that a request acts on, before those on other plans are left out. */
-function scopeOf(row: Row, caller: Caller, selection: Selection): readonly Place[] {
+function scopeOf(row: Row, caller: Caller, selection: Selection): readonly MarkedOrganization[] {
   const { kind, tenant } = caller;
-  const { orgId, organizationIds, pathPlace, isMisplaced } = selection;
+  const { orgId, organizationIds, pathOrganization, isMisplaced } = selection;
   const reach = reachOf(caller);
-  if (row.id === "listRepositories") return reach.filter((place) => place === pathPlace);
+  if (row.id === "listRepositories") return reach.filter((organization) => organization === pathOrganization);
   const [one] = orgId === undefined || isMisplaced ? [] : named(tenant, orgId);
   if (kind === "workspace" && row.orgId !== "ignored" && one) return [one];
   if (kind === "instance") {
     if (row.instanceActsOn === "home") return [tenant.home];
     if (row.instanceActsOn === "named") return isAll(selection) ? reach : [one ?? tenant.home];
     if (organizationIds !== undefined)
-      return reach.filter((place) => organizationIds.split(",").includes(place.providerId));
+      return reach.filter((organization) => organizationIds.split(",").includes(organization.providerId));
   }
   return reach;
 }
 
-function checkPlan(row: Row, scope: readonly Place[]): Expected | undefined {
+function checkPlan(row: Row, scope: readonly MarkedOrganization[]): Expected | undefined {
   const isSeatAssignment = row.id === "getSeatAssignment" || row.id === "setSeatAssignment";
   if (isSeatAssignment && scope[0]?.name.instance_id === null) return refused(403, "SELF_HOSTED_ONLY");
   if (row.plan === "every" || scope.some(({ plan }) => plan === "enterprise")) return undefined;
@@ -142,11 +145,13 @@ const isWholePool = (row: Row, { kind }: Caller): boolean => row.id === "assignS
 function letThrough(row: Row, caller: Caller, selection: Selection): Expected {
   const scope = scopeOf(row, caller, selection);
   const isNarrowed = row.plan === "enterprise" && !isWholePool(row, caller);
-  const places = isNarrowed ? scope.filter(({ plan }) => plan === "enterprise") : scope;
+  const organizations = isNarrowed ? scope.filter(({ plan }) => plan === "enterprise") : scope;
   const missing = thingsInPaths[row.id];
-  const isThere = places.some((place) => place === selection.pathPlace);
+  const isThere = organizations.some((organization) => organization === selection.pathOrganization);
   if (missing && !isThere) return { status: 404, code: missing, isAdmitted: true };
   const [status, code] = throughOf(row);
-  const shown = missing ? places.filter((place) => place === selection.pathPlace) : places;
-  return { status, code, isAdmitted: true, places: shown };
+  const shown = missing
+    ? organizations.filter((organization) => organization === selection.pathOrganization)
+    : organizations;
+  return { status, code, isAdmitted: true, organizations: shown };
 }

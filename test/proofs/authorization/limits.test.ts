@@ -6,7 +6,7 @@ import { World } from "../../support/world.ts";
 import { requestOf } from "./requests.ts";
 import type { Selection } from "./selectors.ts";
 import { type Kind, type Row, rows } from "./table.ts";
-import { buildInstance, buildWorkspace, KeyStore, type Place, type Tenant } from "./world.ts";
+import { buildInstance, buildWorkspace, KeyStore, type MarkedOrganization, type Tenant } from "./world.ts";
 
 /** Written by hand: which operations count in one bucket, and who owns the bucket. */
 const buckets = [
@@ -59,7 +59,7 @@ let bucketsFilled = 0;
 type Caller = {
   readonly kind: Kind;
   readonly tenant: Tenant;
-  readonly place: Place;
+  readonly organization: MarkedOrganization;
   readonly isAll?: boolean;
 };
 
@@ -67,15 +67,15 @@ type Caller = {
 function callers(row: Row): Caller[] {
   const { home, other = home } = workspace;
   const all: Caller[] = [
-    { kind: "organization", tenant: workspace, place: home },
-    { kind: "user", tenant: workspace, place: home },
-    { kind: "legacy", tenant: workspace, place: home },
-    { kind: "workspace", tenant: workspace, place: home },
-    { kind: "workspace", tenant: workspace, place: other },
-    { kind: "organization", tenant: instance, place: instance.home },
-    { kind: "instance", tenant: instance, place: instance.home },
+    { kind: "organization", tenant: workspace, organization: home },
+    { kind: "user", tenant: workspace, organization: home },
+    { kind: "legacy", tenant: workspace, organization: home },
+    { kind: "workspace", tenant: workspace, organization: home },
+    { kind: "workspace", tenant: workspace, organization: other },
+    { kind: "organization", tenant: instance, organization: instance.home },
+    { kind: "instance", tenant: instance, organization: instance.home },
     ...(row.id === "changeRoles"
-      ? [{ kind: "instance", tenant: instance, place: instance.home, isAll: true } as const]
+      ? [{ kind: "instance", tenant: instance, organization: instance.home, isAll: true } as const]
       : []),
   ];
   const isHosted = ({ tenant }: Caller) => tenant === instance;
@@ -85,7 +85,7 @@ function callers(row: Row): Caller[] {
 }
 
 /** Name of the bucket that such a call counts in. */
-function ownerOf(owner: Owner, row: Row, { kind, tenant, place, isAll }: Caller): string {
+function ownerOf(owner: Owner, row: Row, { kind, tenant, organization, isAll }: Caller): string {
   if (owner === "key") return `${kind} key of ${tenant.id}`;
   // A Learning that does not exist is in no organization: the call counts where the key belongs.
   if (isAll || (row.id === "deleteLearning" && kind === "instance")) return tenant.id;
@@ -93,18 +93,18 @@ function ownerOf(owner: Owner, row: Row, { kind, tenant, place, isAll }: Caller)
     if (kind === "workspace") return tenant.id;
     if (kind === "instance" && owner === "quota") return tenant.id;
   }
-  return kind === "workspace" ? place.uuid : tenant.home.uuid;
+  return kind === "workspace" ? organization.uuid : tenant.home.uuid;
 }
 
-async function call(row: Row, { kind, tenant, place, isAll }: Caller) {
+async function call(row: Row, { kind, tenant, organization, isAll }: Caller) {
   const key = await keyStore.key(kind, tenant, "cr_admin", row);
   const orgId = isAll
     ? "ALL"
     : row.orgId === "required" && kind === "workspace"
-      ? place.providerId
+      ? organization.providerId
       : undefined;
-  const selection: Selection = { selector: "none", pathPlace: place, ...(orgId && { orgId }) };
-  const request = requestOf(row, { kind, tenant, selection, candidates: [place] });
+  const selection: Selection = { selector: "none", pathOrganization: organization, ...(orgId && { orgId }) };
+  const request = requestOf(row, { kind, tenant, selection, candidates: [organization] });
   return await api.call(request.target, { key, ...request });
 }
 
@@ -135,7 +135,7 @@ test.each(buckets)(
       spent.set(bucket, (spent.get(bucket) ?? 0) + 1);
       const { headers } = await call(row, caller);
       const left = String(Number(row.perMinute) - (spent.get(bucket) ?? 0));
-      const who = `${row.operation} ${caller.kind} ${caller.tenant.id} ${caller.place.mark}`;
+      const who = `${row.operation} ${caller.kind} ${caller.tenant.id} ${caller.organization.mark}`;
       expect([who, headers["x-ratelimit-remaining"]]).toEqual([who, left]);
       callsInAll++;
     }

@@ -16,7 +16,7 @@ import {
   buildTwins,
   buildWorkspace,
   KeyStore,
-  placesOf,
+  organizationsOf,
   plans,
   reachedOf,
   siblingsMode,
@@ -72,7 +72,7 @@ async function play({ row, caller, selection }: Cell): Promise<string | undefine
   const isSet = row.id === "setSeatAssignment" && (await isModeSet(tenant));
   if (isSet) await call({ mode: "automatic" });
   const expected = expectedOf(row, caller, selection);
-  const shown = expected.places && shownBy(row, answer, ask);
+  const shown = expected.organizations && shownBy(row, answer, ask);
   const actual = {
     status: answer.status,
     code: answer.codes[0] ?? null,
@@ -87,7 +87,7 @@ async function play({ row, caller, selection }: Cell): Promise<string | undefine
     limit: row.perMinute,
     isCounted: expected.isAdmitted,
     isSet: row.id === "setSeatAssignment" && expected.isAdmitted,
-    ...(shown && { shown: expected.places?.map(({ mark }) => mark).sort() }),
+    ...(shown && { shown: expected.organizations?.map(({ mark }) => mark).sort() }),
   };
   if (JSON.stringify(actual) === JSON.stringify(wanted)) return undefined;
   const cell = nameOf({ row, caller, selection });
@@ -130,7 +130,7 @@ describe("who may call what", () => {
 
   test("the calls of the matrix delete nothing that was out of reach", async () => {
     const keys = [...tenants, foreign]
-      .flatMap((tenant) => (tenant ? placesOf(tenant) : []))
+      .flatMap((tenant) => (tenant ? organizationsOf(tenant) : []))
       .flatMap(({ uuid, learningId, roleId }) => [learningKey(uuid, learningId), roleKey(uuid, roleId)]);
     const items = await api.store().table.getMany(keys);
     expect(items.filter((item) => item === undefined)).toEqual([]);

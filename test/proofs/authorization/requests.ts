@@ -2,7 +2,7 @@ import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { Answer } from "../../support/api.ts";
 import type { Selection, Selector } from "./selectors.ts";
 import type { Kind, Row } from "./table.ts";
-import { marksIn, type Place, siblingsMode, type Tenant } from "./world.ts";
+import { type MarkedOrganization, marksIn, siblingsMode, type Tenant } from "./world.ts";
 
 export type Request = { readonly method: string; readonly target: string; readonly body?: object };
 
@@ -11,7 +11,7 @@ type Ask = {
   readonly selection: Selection;
   readonly tenant: Tenant;
   /** Organizations whose people and repositories the request names: the answer shows where the request acted. */
-  readonly candidates: readonly Place[];
+  readonly candidates: readonly MarkedOrganization[];
 };
 
 type Recipe = {
@@ -27,10 +27,10 @@ type Recipe = {
 
 const window = "start_date=2026-11-01&end_date=2026-11-30";
 const metrics = (name: string): Recipe => ({ method: "GET", path: `/v1/metrics/${name}`, query: window });
-const rolePath = ({ selection: { pathText, pathPlace } }: Ask) =>
-  `/v1/roles/${pathText ?? pathPlace?.roleId}`;
-const learningPath = ({ selection: { pathText, pathPlace } }: Ask) =>
-  `/v1/learnings/${pathText ?? pathPlace?.learningId}`;
+const rolePath = ({ selection: { pathText, pathOrganization } }: Ask) =>
+  `/v1/roles/${pathText ?? pathOrganization?.roleId}`;
+const learningPath = ({ selection: { pathText, pathOrganization } }: Ask) =>
+  `/v1/learnings/${pathText ?? pathOrganization?.learningId}`;
 /** Deletion is idempotent, so the request names a resource that must survive. */
 const isOutOfReach = (kind: Kind, selector: Selector): boolean =>
   selector.startsWith("path ") && !(kind === "instance" && selector === "path other in tenant");
@@ -68,20 +68,20 @@ const recipes: Readonly<Record<string, Recipe>> = {
   updateLearning: {
     method: "PATCH",
     path: learningPath,
-    body: ({ selection: { pathPlace } }) => ({ learning: `Guidance of ${pathPlace?.mark}` }),
+    body: ({ selection: { pathOrganization } }) => ({ learning: `Guidance of ${pathOrganization?.mark}` }),
   },
   deleteLearning: {
     method: "DELETE",
-    path: ({ kind, selection: { selector, pathText, pathPlace } }) =>
-      `/v1/learnings/${pathText ?? (isOutOfReach(kind, selector) ? pathPlace?.learningId : systemRandom.uuid())}`,
+    path: ({ kind, selection: { selector, pathText, pathOrganization } }) =>
+      `/v1/learnings/${pathText ?? (isOutOfReach(kind, selector) ? pathOrganization?.learningId : systemRandom.uuid())}`,
     through: [204, null],
     shows: null,
   },
   listOrganizations: { method: "GET", path: "/v1/organizations" },
   listRepositories: {
     method: "GET",
-    path: ({ selection: { pathText, pathPlace } }) =>
-      `/v1/organizations/${pathText ?? pathPlace?.uuid}/repositories`,
+    path: ({ selection: { pathText, pathOrganization } }) =>
+      `/v1/organizations/${pathText ?? pathOrganization?.uuid}/repositories`,
   },
   listUsers: { method: "GET", path: "/v1/users" },
   assignSeats: {
@@ -126,9 +126,9 @@ const recipes: Readonly<Record<string, Recipe>> = {
     method: "POST",
     path: "/v1/roles",
     // In the role's own organization its name is taken; elsewhere the name is free and the role does not exist.
-    body: ({ selection: { pathText, pathPlace } }) => ({
-      name: `Role of ${pathPlace?.mark ?? "nobody"}`,
-      duplicate_from: pathText ?? pathPlace?.roleId,
+    body: ({ selection: { pathText, pathOrganization } }) => ({
+      name: `Role of ${pathOrganization?.mark ?? "nobody"}`,
+      duplicate_from: pathText ?? pathOrganization?.roleId,
     }),
     through: [409, "ROLE_NAME_TAKEN"],
     shows: null,
@@ -199,7 +199,7 @@ const succeededIn = (json: unknown): string[] => {
   return marksIn(JSON.stringify(succeeded ?? []));
 };
 
-function createdIn(json: unknown, candidates: readonly Place[]): string[] {
+function createdIn(json: unknown, candidates: readonly MarkedOrganization[]): string[] {
   const results: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "results") : [];
   if (!Array.isArray(results)) return [];
   const isStored = (result: unknown) => !JSON.stringify(result).includes('"failed"');

@@ -1,5 +1,5 @@
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import type { Place, Tenant } from "./world.ts";
+import type { MarkedOrganization, Tenant } from "./world.ts";
 
 /** How a request names organizations; which of them exist depends on the tenant. */
 export const selectors = [
@@ -45,19 +45,24 @@ export type Selection = {
   readonly isMisplaced?: boolean;
   readonly organizationIds?: string;
   /** The organization in the path, or the one that the resource in the path belongs to. */
-  readonly pathPlace: Place | undefined;
+  readonly pathOrganization: MarkedOrganization | undefined;
   readonly pathText?: string;
 };
 
 const unknownId = "nowhere";
 
 /** An `org_id` that two providers of a workspace both use. */
-export const qualified = ({ name, providerId }: Place): string => `${name.provider}:${providerId}`;
+export const qualified = ({ name, providerId }: MarkedOrganization): string =>
+  `${name.provider}:${providerId}`;
 
 /** Undefined if the tenant has no such organization. */
-export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place): Selection | undefined {
+export function selectionOf(
+  selector: Selector,
+  tenant: Tenant,
+  foreign: MarkedOrganization,
+): Selection | undefined {
   const { home, other, inactive, unauthorized, unauthorizedInactive } = tenant;
-  const places: Readonly<Record<string, Place | undefined>> = {
+  const organizations: Readonly<Record<string, MarkedOrganization | undefined>> = {
     own: home,
     "other in tenant": other,
     foreign,
@@ -65,29 +70,31 @@ export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place):
     unauthorized,
     "unauthorized and inactive": unauthorizedInactive,
   };
-  const plain = { selector, pathPlace: home };
+  const plain = { selector, pathOrganization: home };
   if (selector.startsWith("organization_ids ")) {
     const [, first, second] = /^organization_ids (own and )?(.+)$/.exec(selector) ?? [];
-    const last = second === "unknown" ? unknownId : places[second ?? ""]?.providerId;
+    const last = second === "unknown" ? unknownId : organizations[second ?? ""]?.providerId;
     return last === undefined
       ? undefined
       : { ...plain, organizationIds: first ? `${home.providerId},${last}` : last };
   }
   if (selector.startsWith("path ")) {
-    if (selector === "path unknown") return { selector, pathPlace: undefined, pathText: systemRandom.uuid() };
-    if (selector === "path provider id") return { selector, pathPlace: undefined, pathText: home.providerId };
-    const place = places[selector.slice("path ".length)];
-    return place && { selector, pathPlace: place };
+    if (selector === "path unknown")
+      return { selector, pathOrganization: undefined, pathText: systemRandom.uuid() };
+    if (selector === "path provider id")
+      return { selector, pathOrganization: undefined, pathText: home.providerId };
+    const organization = organizations[selector.slice("path ".length)];
+    return organization && { selector, pathOrganization: organization };
   }
-  return orgIdSelection(selector, tenant, places);
+  return orgIdSelection(selector, tenant, organizations);
 }
 
 function orgIdSelection(
   selector: Selector,
   { home, other }: Tenant,
-  places: Readonly<Record<string, Place | undefined>>,
+  organizations: Readonly<Record<string, MarkedOrganization | undefined>>,
 ): Selection | undefined {
-  const plain = { selector, pathPlace: home };
+  const plain = { selector, pathOrganization: home };
   switch (selector) {
     case "none":
       return plain;
@@ -102,16 +109,16 @@ function orgIdSelection(
     case "provider:id":
       return { ...plain, orgId: qualified(home) };
     case "provider:id of the other":
-      return other && { selector, orgId: qualified(other), pathPlace: other };
+      return other && { selector, orgId: qualified(other), pathOrganization: other };
     case "in the other place":
       return { ...plain, orgId: home.providerId, isMisplaced: true };
     default: {
-      const place = places[selector];
+      const organization = organizations[selector];
       return (
-        place && {
+        organization && {
           selector,
-          orgId: place.providerId,
-          pathPlace: selector === "other in tenant" ? place : home,
+          orgId: organization.providerId,
+          pathOrganization: selector === "other in tenant" ? organization : home,
         }
       );
     }

@@ -12,7 +12,7 @@ export const plans = ["free", "pro", "enterprise"] as const;
 export type Plan = (typeof plans)[number];
 
 /** An organization whose mark is in every text about it. */
-export type Place = {
+export type MarkedOrganization = {
   readonly mark: string;
   /** Equals the mark, except for twins. */
   readonly providerId: string;
@@ -27,31 +27,31 @@ export type Place = {
 export type Tenant = {
   readonly kind: "workspace" | "instance" | "standalone";
   readonly id: string;
-  readonly home: Place;
-  readonly other?: Place;
+  readonly home: MarkedOrganization;
+  readonly other?: MarkedOrganization;
   /** Instances only: the home is neither the first nor the last by UUID, because both could be right by accident. */
-  readonly further?: Place;
+  readonly further?: MarkedOrganization;
   /** Still on the list of an instance key: it was active when the key was created. */
-  readonly inactive?: Place;
-  readonly unauthorized?: Place;
-  readonly unauthorizedInactive?: Place;
+  readonly inactive?: MarkedOrganization;
+  readonly unauthorized?: MarkedOrganization;
+  readonly unauthorizedInactive?: MarkedOrganization;
 };
 
 /** The organizations that a key of the whole tenant can reach. */
-export const reachedOf = ({ home, other, further }: Tenant): Place[] =>
-  [home, other, further].filter((place) => place !== undefined);
+export const reachedOf = ({ home, other, further }: Tenant): MarkedOrganization[] =>
+  [home, other, further].filter((organization) => organization !== undefined);
 
-export const placesOf = (tenant: Tenant): Place[] => [
+export const organizationsOf = (tenant: Tenant): MarkedOrganization[] => [
   ...reachedOf(tenant),
   ...[tenant.inactive, tenant.unauthorized, tenant.unauthorizedInactive].filter(
-    (place) => place !== undefined,
+    (organization) => organization !== undefined,
   ),
 ];
 
 /** Things that every organization has, except a tenant's home. */
 export const siblingsMode = "manual";
 
-type PlaceData = {
+type OrganizationData = {
   readonly plan: Plan;
   readonly mark?: string;
   readonly active?: boolean;
@@ -64,11 +64,11 @@ export const marksIn = (text: string): string[] =>
   [...new Set(text.match(/mark-[a-z]+-[a-z]+-[a-z]+/g))].sort();
 
 /** Sends the events of an organization and of one thing of every kind in it. */
-async function buildPlace(
+async function buildOrganization(
   world: World,
   name: OrganizationId,
-  { mark = name.provider_organization_id, active = true, ...data }: PlaceData,
-): Promise<Place> {
+  { mark = name.provider_organization_id, active = true, ...data }: OrganizationData,
+): Promise<MarkedOrganization> {
   const settings = { seat_assignment_mode: siblingsMode, ...name, ...data, name: `Organization ${mark}` };
   const uuid = await world.organization(name.provider_organization_id, settings);
   await world.repository(name, `repo-${mark}`, { full_name: `group/${mark}`, name: mark });
@@ -102,8 +102,8 @@ const isWhole = (home: Plan, other: Plan): boolean =>
 export async function buildWorkspace(world: World, name: string, home: Plan, other: Plan): Promise<Tenant> {
   const id = `ws-${name}`;
   await world.workspace(id);
-  const at = (letter: string, data: PlaceData) =>
-    buildPlace(world, github(`mark-ws-${name}-${letter}`), { workspace_id: id, ...data });
+  const at = (letter: string, data: OrganizationData) =>
+    buildOrganization(world, github(`mark-ws-${name}-${letter}`), { workspace_id: id, ...data });
   return {
     kind: "workspace",
     id,
@@ -118,7 +118,7 @@ export async function buildTwins(world: World): Promise<Tenant> {
   const id = "ws-twins";
   await world.workspace(id);
   const at = (provider: string, letter: string) =>
-    buildPlace(
+    buildOrganization(
       world,
       { provider, instance_id: null, provider_organization_id: "twins" },
       { plan: "enterprise", workspace_id: id, mark: `mark-ws-twins-${letter}`, ...homeMode },
@@ -130,8 +130,8 @@ export async function buildInstance(world: World, name: string, home: Plan, othe
   const id = `in-${name}`;
   await world.instance(id);
   const nameOf = (letter: string) => gitlab(id, `mark-in-${name}-${letter}`);
-  const at = (letter: string, data: PlaceData) =>
-    buildPlace(world, nameOf(letter), { deployment: "self_hosted", ...data });
+  const at = (letter: string, data: OrganizationData) =>
+    buildOrganization(world, nameOf(letter), { deployment: "self_hosted", ...data });
   const uuidOf = (letter: string) => organizationUuid(nameOf(letter));
   const [first = "", middle = "", last = ""] = ["a", "b", "c"].sort((one, next) =>
     uuidOf(one) < uuidOf(next) ? -1 : 1,
@@ -151,7 +151,7 @@ export async function buildInstance(world: World, name: string, home: Plan, othe
 }
 
 export async function buildStandalone(world: World, name: string, plan: Plan): Promise<Tenant> {
-  const home = await buildPlace(world, github(`mark-so-${name}-a`), { plan, ...homeMode });
+  const home = await buildOrganization(world, github(`mark-so-${name}-a`), { plan, ...homeMode });
   return { kind: "standalone", id: home.mark, home };
 }
 
@@ -175,7 +175,7 @@ export class KeyStore {
     });
   }
 
-  #roleId({ uuid }: Place, role: Role, needed: Permission | undefined): Promise<string> {
+  #roleId({ uuid }: MarkedOrganization, role: Role, needed: Permission | undefined): Promise<string> {
     if (role !== "with" && role !== "without") return Promise.resolve(role);
     const whole = permissions.filter((each) => each !== needed);
     const granted = role === "with" ? (needed ? [needed] : permissions) : needed ? whole : [];

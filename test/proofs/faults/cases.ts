@@ -26,10 +26,10 @@ const siteWanted = process.env.SITE ?? "";
 
 const hows = ["once", "for good", "crash"] as const;
 
-type Place = { readonly scenario: string; readonly call: Call; readonly nth: number };
+type FaultPoint = { readonly scenario: string; readonly call: Call; readonly nth: number };
 
 /** The first call and the last one that a scenario makes at each place. */
-function placesOf(scenario: string, calls: readonly Call[]): Place[] {
+function faultPointsOf(scenario: string, calls: readonly Call[]): FaultPoint[] {
   const bySite = Map.groupBy(
     calls.filter(({ site }) => site.startsWith(siteWanted)),
     ({ site }) => site,
@@ -43,8 +43,8 @@ function placesOf(scenario: string, calls: readonly Call[]): Place[] {
 
 /** The long run takes every place of every scenario; the short run takes each call site once and varies the fault. */
 export function casesOf(rehearsed: ReadonlyMap<string, CleanRun>): Case[] {
-  const places = [...rehearsed].flatMap(([scenario, { calls }]) => placesOf(scenario, calls));
-  const chosen = isLong ? places : [...Map.groupBy(places, ({ call }) => call.site).values()].map(inTurn);
+  const points = [...rehearsed].flatMap(([scenario, { calls }]) => faultPointsOf(scenario, calls));
+  const chosen = isLong ? points : [...Map.groupBy(points, ({ call }) => call.site).values()].map(inTurn);
   return chosen.flatMap(({ scenario, call, nth }, index) =>
     hows.flatMap((how) => {
       const turn = index + seedOfRun();
@@ -83,7 +83,7 @@ function isFair(fault: Fault, isAlone: boolean, { site }: Call): boolean {
 }
 
 /** Last calls show more than first ones, and scenarios that write (they come later) show more than those that read. */
-function inTurn(places: readonly Place[]): Place {
-  const byWorth = places.toSorted((one, other) => Number(one.nth > 1) - Number(other.nth > 1));
-  return required(byWorth.at(-1 - ((seedOfRun() - 1) % places.length)), "place of a group");
+function inTurn(points: readonly FaultPoint[]): FaultPoint {
+  const byWorth = points.toSorted((one, other) => Number(one.nth > 1) - Number(other.nth > 1));
+  return required(byWorth.at(-1 - ((seedOfRun() - 1) % points.length)), "fault point of a group");
 }

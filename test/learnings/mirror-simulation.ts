@@ -27,7 +27,7 @@ const names = ["1", "2", "3"];
 export const tenant = workspaceTenant("acme");
 
 /** Generates valid UUIDs, because audit entry ids are parsed as UUIDs. */
-const uuidChance = (dice: Dice): Random => ({
+const randomFrom = (dice: Dice): Random => ({
   ...diceRandom(dice),
   uuid: () => `00000000-0000-4000-8000-${[0, 1].map(() => hex(dice.below(0x1000000))).join("")}`,
 });
@@ -50,7 +50,7 @@ const providerOf = (name: string) =>
 type Standing = { plan: "enterprise" | "pro"; active: boolean; workspace_id: string | null };
 
 /** Organizations that change plan, state and tenant, writers with current or stale data, and mirrors that resume. */
-export class Life {
+export class MirrorSimulation {
   readonly dice: Dice;
   readonly scheduler: Scheduler;
   readonly store: ModelStore;
@@ -71,7 +71,7 @@ export class Life {
         : [new AuditMirror(this, weak)];
   }
 
-  async live(): Promise<string[]> {
+  async run(): Promise<string[]> {
     try {
       await this.#finish(this.#prepare());
       this.store.faults = { ...noFaults, slow: 0.05, invisible: this.dice.pick([0.1, 0.5]), throttle: 0.02 };
@@ -79,7 +79,7 @@ export class Life {
       this.#employ(this.#flip());
       for (const mirror of this.mirrors)
         this.#employ(mirror.follow(() => this.#workers <= this.mirrors.length));
-      await this.#run(() => this.#workers === 0);
+      await this.#runUntil(() => this.#workers === 0);
       this.store.faults = noFaults;
       await this.#finish(this.#rest());
       for (const mirror of this.mirrors) mirror.check();
@@ -102,7 +102,7 @@ export class Life {
   }
 
   #deps() {
-    return { table: this.table(), clock: this.clock(), random: uuidChance(this.dice) };
+    return { table: this.table(), clock: this.clock(), random: randomFrom(this.dice) };
   }
 
   #employ(work: Promise<void>): void {
@@ -116,7 +116,7 @@ export class Life {
     );
   }
 
-  async #run(until: () => boolean): Promise<void> {
+  async #runUntil(until: () => boolean): Promise<void> {
     if (!(await this.scheduler.run(stepsMax, until))) throw new Error("It does not come to an end.");
   }
 
@@ -130,7 +130,7 @@ export class Life {
       .finally(() => {
         isOver = true;
       });
-    await this.#run(() => isOver);
+    await this.#runUntil(() => isOver);
     if (failure) throw failure;
   }
 
@@ -210,7 +210,7 @@ export class Life {
     for (let left = 9; left > 0; left--) {
       await this.#pause();
       const clock = this.clock(skewSeconds);
-      const { post, patch, remove } = verbsOf(this.table(), { embedder, clock, random: uuidChance(dice) });
+      const { post, patch, remove } = verbsOf(this.table(), { embedder, clock, random: randomFrom(dice) });
       const organization = this.organization(dice.pick(names));
       // The organization was read at authentication: it may have moved since, and readers may have passed.
       await this.scheduler.sleep(dice.below(dice.chance(0.3) ? settledSteps / 4 : 30));
