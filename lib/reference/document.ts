@@ -1,8 +1,10 @@
+import { required } from "../runtime/required.ts";
+
 export type HttpMethod = "get" | "post" | "put" | "patch" | "delete";
 
 /**
- * The part of the OpenAPI document that the pages show. The document is the service's own file: a test checks that it
- * is generated from the contract.
+ * The part of the OpenAPI document that the pages show. The document is the service's own file: tests check that it is
+ * generated from the contract, and that every field has a description and every parameter and error an example.
  */
 export type JsonSchema = {
   readonly type?: string | readonly string[];
@@ -39,18 +41,13 @@ export type Parameter = {
   readonly description: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
-  readonly example?: unknown;
-};
-
-export type DocumentedHeader = {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly schema?: JsonSchema;
+  readonly example: unknown;
 };
 
 export type DocumentedResponse = {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, DocumentedHeader>>;
+  /** References to the header of the same name in the components. */
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
   readonly content?: MediaTypes;
   readonly "x-error-codes"?: readonly string[];
 };
@@ -70,7 +67,7 @@ export type ApiDocument = {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>;
   readonly paths: Readonly<Record<string, Partial<Readonly<Record<HttpMethod, DocumentedOperation>>>>>;
   readonly components: {
-    readonly headers: Readonly<Record<string, DocumentedHeader>>;
+    readonly headers: Readonly<Record<string, { readonly description: string }>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 };
@@ -86,8 +83,8 @@ export const endpointsOf = ({ paths }: ApiDocument): Endpoint[] =>
     }),
   );
 
-/** Most headers are described once for all operations. */
-export const headerWords = ({ components }: ApiDocument, name: string, header: DocumentedHeader): string =>
-  (header.$ref ? (components.headers[name] ?? header) : header).description ?? "";
+/** Headers are described once for all operations. */
+export const describeHeader = ({ components }: ApiDocument, name: string): string =>
+  required(components.headers[name], `header ${name} in the document's components`).description;
 
 const methodNames: readonly HttpMethod[] = ["get", "post", "put", "patch", "delete"];

@@ -1,3 +1,4 @@
+import { required } from "../runtime/required.ts";
 import { anchorOf, codeBlock, inline, type Link } from "./html.ts";
 
 /**
@@ -9,7 +10,8 @@ export const markdownHtml = (markdown: string, link?: Link): string =>
     .map((text) => block(text, link))
     .join("\n");
 
-export const markdownTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
+export const markdownTitle = (markdown: string): string =>
+  required(/^# (.+)$/m.exec(markdown)?.[1], "title of a Markdown page");
 
 export type MarkdownSection = { readonly title: string; readonly anchor: string; readonly text: string };
 
@@ -23,8 +25,8 @@ export function sectionsOf(markdown: string): MarkdownSection[] {
       sections.push({ title: heading.words.replaceAll("`", ""), anchor, text: "" });
       continue;
     }
-    const section = sections.at(-1);
-    if (section) section.text = `${section.text} ${plain(text)}`.trim();
+    const section = required(sections.at(-1), "title above the text of a Markdown page");
+    section.text = `${section.text} ${plain(text)}`.trim();
   }
   return sections;
 }

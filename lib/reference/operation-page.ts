@@ -1,9 +1,10 @@
+import { required } from "../runtime/required.ts";
 import {
   type ApiDocument,
-  type DocumentedHeader,
   type DocumentedResponse,
+  describeHeader,
   type Endpoint,
-  headerWords,
+  type Example,
   type MediaType,
   type Parameter,
 } from "./document.ts";
@@ -69,10 +70,10 @@ function descriptionHtml(description: string): string {
 function parametersHtml(place: string, parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return "";
   const id = `${place.toLowerCase()}-parameters`;
-  const items = parameters.map(({ name, schema, required, description, example }) => {
-    const shown = example === undefined ? "" : ` For example \`${[example].flat().join(",")}\`.`;
-    const words = [description, schema.description].filter(Boolean).join(" ");
-    return `<li id="${fieldAnchor("parameter", name)}">${fieldHead(name, typeName(schema), required, true)}${wordsHtml(schema, `${words}${shown}`)}</li>`;
+  const items = parameters.map(({ name, schema, required: isRequired, description, example }) => {
+    const shown = `For example \`${[example].flat().join(",")}\`.`;
+    const words = [description, schema.description, shown].filter(Boolean).join(" ");
+    return `<li id="${fieldAnchor("parameter", name)}">${fieldHead(name, typeName(schema), isRequired, true)}${wordsHtml(schema, words)}</li>`;
   });
   return `<h2 id="${id}">${place} parameters</h2>\n<ul class="fields">\n${items.join("\n")}\n</ul>`;
 }
@@ -88,7 +89,7 @@ const isSuccess = ([status]: readonly [string, DocumentedResponse]): boolean => 
 function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
   return Object.entries(responses)
     .filter(isSuccess)
-    .map(([status, { description, content = {}, headers = {} }]) => {
+    .map(([status, { description, content = {}, headers }]) => {
       const types = Object.keys(content);
       const fields = content["application/json"]
         ? fieldsHtml(schemaFieldsOf(content["application/json"].schema), "answer")
@@ -103,44 +104,33 @@ function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
     .join("\n");
 }
 
-function headersHtml(
-  document: ApiDocument,
-  status: string,
-  headers: Readonly<Record<string, DocumentedHeader>>,
-): string {
-  const rows = Object.entries(headers).map(([name, header]) => [
+function headersHtml(document: ApiDocument, status: string, headers: DocumentedResponse["headers"]): string {
+  const rows = Object.keys(headers).map((name) => [
     `<code id="${headerAnchor(status, name)}">${escaped(name)}</code>`,
-    inline(headerWords(document, name, header)),
+    inline(describeHeader(document, name)),
   ]);
-  if (rows.length === 0) return "";
   return `<details><summary>Headers of the answer (${rows.length})</summary>\n${htmlTable(["Header", "Meaning"], rows)}\n</details>`;
 }
 
 function errorsHtml({ responses }: Endpoint): string {
   const rows = Object.entries(responses)
     .filter((entry) => !isSuccess(entry))
-    .flatMap(([status, { description, content = {}, "x-error-codes": codes = [] }]) => {
-      const meanings = new Map(
-        description.split("\n\n").map((line) => {
-          const [, code = "", meaning = ""] = /^`([A-Z_]+)`: (.*)$/s.exec(line) ?? [];
-          return [code, meaning];
-        }),
-      );
-      const examples = Object.values(content)[0]?.examples ?? {};
-      return codes.map((code) => [
+    .flatMap(([status, { content, "x-error-codes": codes = [] }]) =>
+      codes.map((code) => [
         status,
         `<a href="../errors/${code}">${code}</a>`,
-        inline(exampleMessage(examples[code]?.value) ?? meanings.get(code) ?? ""),
-      ]);
-    });
+        inline(exampleMessage(content?.["application/json"]?.examples?.[code])),
+      ]),
+    );
   const intro = "A program goes by the code. Each links to the page that says what to do.";
   return `<h2 id="errors">Errors</h2>\n<p>${intro}</p>\n${htmlTable(["HTTP", "Code", "Message, for example"], rows)}`;
 }
 
 /** Works for both error shapes. */
-function exampleMessage(value: unknown): string | undefined {
-  const [, message] = /"message":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(value) ?? "") ?? [];
-  return message === undefined ? undefined : String(JSON.parse(message));
+function exampleMessage(example: Example | undefined): string {
+  const text = JSON.stringify(required(example, "example of an error").value);
+  const [, message] = required(/"message":("(?:[^"\\]|\\.)*")/.exec(text), "message of an error");
+  return String(JSON.parse(required(message, "text of a message")));
 }
 
 function asideHtml(endpoint: Endpoint): string {

@@ -1,3 +1,4 @@
+import { required } from "../runtime/required.ts";
 import type { Endpoint, HttpMethod } from "./document.ts";
 
 /** One request that the samples of all languages send. */
@@ -21,14 +22,16 @@ export function sampleRequest({ operationId, method, path, parameters, ...rest }
     Object.fromEntries(
       parameters
         .filter((parameter) => parameter.in === place && parameter.required)
-        .map(({ name, example }) => [name, String(example ?? name)]),
+        .map(({ name, example }) => [name, String(example)]),
     );
   const pathParameters = valuesOf("path");
   const body = Object.values(rest.requestBody?.content["application/json"]?.examples ?? {})[0]?.value;
   return {
     operation: operationId,
     method,
-    path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(pathParameters[name] ?? name)),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(required(pathParameters[name], `path parameter ${name}`)),
+    ),
     pathParameters,
     query: valuesOf("query"),
     ...(body !== undefined && { body }),

@@ -1,3 +1,4 @@
+import { required } from "../runtime/required.ts";
 import type { JsonSchema } from "./document.ts";
 import { escaped, inline } from "./html.ts";
 
@@ -30,12 +31,13 @@ function insideOf(schema: JsonSchema): Inside {
     return { schema: inner.schema, step: `[]${inner.step}` };
   }
   const choices = schema.anyOf?.filter(({ type }) => type !== "null").map(insideOf) ?? [];
-  if (choices.length === 0) return { schema, step: "" };
+  const [first] = choices;
+  if (!first) return { schema, step: "" };
   const properties = Object.assign({}, ...choices.map((choice) => choice.schema.properties ?? {}));
   const required = Object.keys(properties).filter((name) =>
     choices.every((choice) => choice.schema.required?.includes(name)),
   );
-  return { schema: { properties, required }, step: choices[0]?.step ?? "" };
+  return { schema: { properties, required }, step: first.step };
 }
 
 export const allFields = (fields: readonly Field[]): Field[] =>
@@ -94,11 +96,11 @@ export const headerAnchor = (status: string, name: string): string =>
   `header-${status}-${name.toLowerCase()}`;
 
 function fieldHtml(field: Field, place: string): string {
-  const { name, path, schema, required, fields } = field;
+  const { name, path, schema, required: isRequired, fields } = field;
   return [
     `<li id="${fieldAnchor(place, path)}">`,
-    fieldHead(name, typeName(schema), required, place !== "answer"),
-    wordsHtml(schema),
+    fieldHead(name, typeName(schema), isRequired, place !== "answer"),
+    wordsHtml(schema, required(schema.description, `description of ${path}`)),
     fieldsHtml(fields, place),
     "</li>",
   ].join("");
@@ -112,16 +114,14 @@ export function fieldHead(name: string, type: string, required: boolean, isReque
   return `<p class="head"><code class="name">${escaped(name)}</code> <span class="type">${escaped(type)}</span> ${mark || ""}</p>`;
 }
 
-export function wordsHtml(schema: JsonSchema, description = schema.description ?? ""): string {
+export function wordsHtml(schema: JsonSchema, description: string): string {
   const bounds = boundsOf(schema).filter((words) => !saysAlready(description, words));
-  const text = [description, ...bounds].filter(Boolean).join(" ");
-  return text === "" ? "" : `<p>${inline(text)}</p>`;
+  return `<p>${inline([description, ...bounds].join(" "))}</p>`;
 }
 
 /** The description may already name every value and its meaning; the list would only repeat it. */
 function saysAlready(description: string, words: string): boolean {
   if (words.startsWith("At most")) return description.includes("At most");
   if (!words.startsWith("One of")) return description.includes(words.replace(/\.$/, ""));
-  const values = words.match(/`[^`]*`/g) ?? [];
-  return values.every((value) => description.includes(value));
+  return [...words.matchAll(/`[^`]*`/g)].every(([value]) => description.includes(value));
 }

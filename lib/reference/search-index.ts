@@ -1,4 +1,4 @@
-import { type ApiDocument, type Endpoint, headerWords } from "./document.ts";
+import { type ApiDocument, describeHeader, type Endpoint } from "./document.ts";
 import { operationPath } from "./layout.ts";
 import { sectionsOf } from "./markdown.ts";
 import { allFields, boundsOf, fieldAnchor, headerAnchor, schemaFieldsOf } from "./schema-view.ts";
@@ -59,7 +59,7 @@ function fieldEntries(endpoint: Endpoint): SearchEntry[] {
           to: to(place, path),
           title: path,
           kind: `${kind} of ${nameOf(endpoint)}`,
-          text: withoutMarks([schema.description ?? "", ...boundsOf(schema)].join(" ")),
+          text: withoutMarks([schema.description, ...boundsOf(schema)].join(" ")),
         }),
       );
   return [
@@ -80,16 +80,14 @@ function fieldEntries(endpoint: Endpoint): SearchEntry[] {
 function headerEntries(document: ApiDocument, endpoints: readonly Endpoint[]): SearchEntry[] {
   const found = new Map<string, SearchEntry>();
   for (const endpoint of endpoints)
-    for (const [status, { headers = {} }] of Object.entries(endpoint.responses).filter(
-      ([code]) => code < "400",
-    ))
-      for (const [name, header] of Object.entries(headers))
+    for (const [status, { headers }] of Object.entries(endpoint.responses).filter(([code]) => code < "400"))
+      for (const name of Object.keys(headers))
         if (!found.has(name))
           found.set(name, {
             to: `${operationPath(endpoint.operationId)}#${headerAnchor(status, name)}`,
             title: name,
             kind: `Header of the answer, as of ${nameOf(endpoint)}`,
-            text: withoutMarks(headerWords(document, name, header)),
+            text: withoutMarks(describeHeader(document, name)),
           });
   return [...found.values()];
 }

@@ -38,7 +38,7 @@ function parameterLine({ name, in: place, required, schema, example }: Parameter
     const options = values.map((value) => `<option value="${escaped(value)}">${escaped(value)}</option>`);
     return `<div class="line">${label}<select ${shared}>${options.join("")}</select></div>`;
   }
-  const value = required && place === "path" ? ` value="${escaped(String(example ?? ""))}"` : "";
+  const value = required && place === "path" ? ` value="${escaped(String(example))}"` : "";
   const date = schema.format === "date" ? ' type="date"' : ' autocomplete="off" spellcheck="false"';
   return `<div class="line">${label}<input ${shared}${date}${value}></div>`;
 }

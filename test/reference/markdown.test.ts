@@ -31,6 +31,10 @@ test("tables and code become HTML; blank lines inside code do not split it, and 
   expect(page).not.toContain("generate");
 });
 
+test("code without a language is called text", () => {
+  expect(markdownHtml("# T\n\n```\na\n```\n")).toContain('<span aria-hidden="true">text</span>');
+});
+
 test("code inside strong words and links stays code", () => {
   expect(markdownHtml("# T\n\n**after `--a` it** and [`b`](c) `**d**`")).toContain(
     '<p><strong>after <code>--a</code> it</strong> and <a href="c"><code>b</code></a> <code>**d**</code></p>',

@@ -3,9 +3,12 @@ import * as z from "zod";
 import { keyKinds } from "../../lib/contract/access.ts";
 import { eventTypeNames } from "../../lib/contract/event-names.ts";
 import { referencePath } from "../../lib/contract/reference.ts";
+import type { Parameter } from "../../lib/reference/document.ts";
 import { operationPath } from "../../lib/reference/layout.ts";
-import { allFields, schemaFieldsOf } from "../../lib/reference/schema-view.ts";
+import { allFields, schemaFieldsOf, typeName } from "../../lib/reference/schema-view.ts";
 import { createSite } from "../../lib/reference/site.ts";
+import { tryForm } from "../../lib/reference/try-form.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { document, endpoints, site, sources } from "./support.ts";
 
 const page = (path: string): string => site.page(path) ?? "";
@@ -121,6 +124,36 @@ test("a choice between objects shows every field, as required if all of them hav
   expect(fields.map(({ path, required }) => [path, required])).toEqual([
     ["[].a", true],
     ["[].b", false],
+  ]);
+});
+
+test.each([
+  ["any", {}],
+  ["string or null", { type: ["string", "null"] }],
+  ["timestamp or null", { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] }],
+  ["array of strings", { items: { type: "string" } }],
+  ["array of string or null", { items: { type: ["string", "null"] } }],
+])("a page shows the type of a field as %s", (words, schema) => {
+  expect(typeName(schema)).toBe(words);
+});
+
+test("the form offers no empty choice for a required parameter", () => {
+  const endpoint = required(endpoints[0], "operation of the document");
+  const choicesOf = (isRequired: boolean) => {
+    const parameter: Parameter = {
+      name: "format",
+      in: "query",
+      description: "The format.",
+      required: isRequired,
+      schema: { enum: ["csv", "json"] },
+      example: "csv",
+    };
+    const form = tryForm({ ...endpoint, parameters: [parameter] });
+    return [...form.matchAll(/<option value="([^"]*)">/g)].map(([, value]) => value);
+  };
+  expect([choicesOf(true), choicesOf(false)]).toEqual([
+    ["csv", "json"],
+    ["", "csv", "json"],
   ]);
 });
 
