@@ -51,10 +51,10 @@ export const figureColumnsOf = <Row extends WithFigures>(
 ): TableColumn<Row>[] =>
   figureColumns
     .filter(({ name }) => names.length === 0 || names.includes(name))
-    .map(({ name, head, value, format }: FigureColumn) => ({
+    .map(({ name, head, value, text }: FigureColumn) => ({
       name,
       head,
-      text: ({ figures }) => format(value(figures)),
+      text: ({ figures }) => text(figures),
       value: ({ figures }) => value(figures),
       isNumber: true,
     }));

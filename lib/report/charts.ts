@@ -44,9 +44,9 @@ export function barChart(points: readonly Point[], options: ChartOptions): Marku
   return frame(options, { points, most, x }, bars);
 }
 
-export function lineChart(series: readonly Series[], options: ChartOptions): Markup {
-  const [first] = series;
-  const points = first?.points ?? [];
+/** The first series has the labels of the axis. */
+export function lineChart(series: readonly [Series, ...Series[]], options: ChartOptions): Markup {
+  const [{ points }] = series;
   const most = topOf(
     series.flatMap((each) => each.points),
     options,

@@ -1,6 +1,7 @@
+import { required } from "../runtime/required.ts";
 import type { Figures } from "./figures.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
-import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare, noValue } from "./words.ts";
+import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
@@ -10,69 +11,60 @@ export type TextTable = {
   readonly rows: ReadonlyArray<readonly string[]>;
 };
 
-export type FigureColumn = {
+export type FigureColumn<Name extends string = string> = {
   /** The name with its unit, for files that a program reads. */
-  readonly name: string;
+  readonly name: Name;
   readonly head: string;
   readonly value: (figures: Figures) => number | null;
-  readonly format: (value: number | null) => string;
+  readonly text: (figures: Figures) => string;
 };
 
-const countText = (count: number | null): string => (count === null ? noValue : formatCount(count));
+/** Only the format of a figure that can be missing accepts null. */
+const figureColumn = <Name extends string, Value extends number | null>(
+  name: Name,
+  head: string,
+  value: (figures: Figures) => Value,
+  format: (value: Value) => string,
+): FigureColumn<Name> => ({ name, head, value, text: (figures) => format(value(figures)) });
 
 export const figureColumns = [
-  {
-    name: "pull_requests",
-    head: "Pull requests",
-    value: ({ pull_requests }) => pull_requests,
-    format: countText,
-  },
-  { name: "findings", head: "Findings", value: ({ findings }) => findings.posted, format: countText },
-  {
-    name: "findings_per_pull_request",
-    head: "Per pull request",
-    value: ({ findings_per_pull_request }) => findings_per_pull_request,
-    format: formatMean,
-  },
-  {
-    name: "acceptance",
-    head: "Acceptance",
-    value: ({ findings }) => findings.acceptance,
-    format: formatShare,
-  },
-  { name: "accepted", head: "Accepted", value: ({ findings }) => findings.accepted, format: countText },
-  {
-    name: "not_accepted",
-    head: "Not accepted",
-    value: ({ findings }) => findings.not_accepted,
-    format: countText,
-  },
-  { name: "unknown", head: "Unknown", value: ({ findings }) => findings.unknown, format: countText },
-  {
-    name: "first_review_median_minutes",
-    head: "First review, median",
-    value: ({ time_to_first_human_review: time }) => time.median_minutes,
-    format: formatMinutes,
-  },
-  {
-    name: "first_review_p90_minutes",
-    head: "First review, 90 %",
-    value: ({ time_to_first_human_review: time }) => time.p90_minutes,
-    format: formatMinutes,
-  },
-  {
-    name: "merge_median_minutes",
-    head: "Merge, median",
-    value: ({ time_to_merge }) => time_to_merge.median_minutes,
-    format: formatMinutes,
-  },
-  {
-    name: "merge_p90_minutes",
-    head: "Merge, 90 %",
-    value: ({ time_to_merge }) => time_to_merge.p90_minutes,
-    format: formatMinutes,
-  },
-] as const satisfies readonly FigureColumn[];
+  figureColumn("pull_requests", "Pull requests", (figures) => figures.pull_requests, formatCount),
+  figureColumn("findings", "Findings", ({ findings }) => findings.posted, formatCount),
+  figureColumn(
+    "findings_per_pull_request",
+    "Per pull request",
+    (figures) => figures.findings_per_pull_request,
+    formatMean,
+  ),
+  figureColumn("acceptance", "Acceptance", ({ findings }) => findings.acceptance, formatShare),
+  figureColumn("accepted", "Accepted", ({ findings }) => findings.accepted, formatCount),
+  figureColumn("not_accepted", "Not accepted", ({ findings }) => findings.not_accepted, formatCount),
+  figureColumn("unknown", "Unknown", ({ findings }) => findings.unknown, formatCount),
+  figureColumn(
+    "first_review_median_minutes",
+    "First review, median",
+    (figures) => figures.time_to_first_human_review.median_minutes,
+    formatMinutes,
+  ),
+  figureColumn(
+    "first_review_p90_minutes",
+    "First review, 90 %",
+    (figures) => figures.time_to_first_human_review.p90_minutes,
+    formatMinutes,
+  ),
+  figureColumn(
+    "merge_median_minutes",
+    "Merge, median",
+    (figures) => figures.time_to_merge.median_minutes,
+    formatMinutes,
+  ),
+  figureColumn(
+    "merge_p90_minutes",
+    "Merge, 90 %",
+    (figures) => figures.time_to_merge.p90_minutes,
+    formatMinutes,
+  ),
+] as const;
 
 /** The organization is shown only if the rows belong to several. */
 export function textTableOf(head: string, rows: readonly ReportRow[]): TextTable {
@@ -82,8 +74,8 @@ export function textTableOf(head: string, rows: readonly ReportRow[]): TextTable
     heads: [head, ...(hasSeveral ? ["Organization"] : []), ...figureColumns.map((column) => column.head)],
     rows: rows.map(({ name, organization, figures }) => [
       name,
-      ...(hasSeveral ? [organization ?? ""] : []),
-      ...figureColumns.map(({ value, format }) => format(value(figures))),
+      ...(hasSeveral ? [required(organization, "organization of a row")] : []),
+      ...figureColumns.map(({ text }) => text(figures)),
     ]),
   };
 }

@@ -1,3 +1,4 @@
+import { required } from "../runtime/required.ts";
 import { type FindingOutcome, findingCodes, type PullRequest, unpackFinding } from "./pull-request.ts";
 
 /** What a report shows about some pull requests. The field names are those of its JSON. */
@@ -64,7 +65,7 @@ export type FindingCounts = readonly number[];
 export function countFindings(pullRequests: readonly PullRequest[]): FindingCounts {
   const counts = Array.from({ length: findingCodes }, () => 0);
   for (const { findings } of pullRequests)
-    for (const code of findings) counts[code] = (counts[code] ?? 0) + 1;
+    for (const code of findings) counts[code] = required(counts[code], "count of a code") + 1;
   return counts;
 }
 

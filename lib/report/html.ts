@@ -1,4 +1,5 @@
 import { categories, severities } from "../contract/metrics-words.ts";
+import { required } from "../runtime/required.ts";
 import { barChart, lineChart } from "./charts.ts";
 import { headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
 import type { Figures } from "./figures.ts";
@@ -91,7 +92,7 @@ const heatSteps = 10;
 function heatMapTable({ heat_map }: ReviewReport): Markup {
   const cell = (severity: string | null, category: string | null): Markup => {
     const found = heat_map.find((each) => each.severity === severity && each.category === category);
-    const { acceptance = null, posted = 0 } = found?.findings ?? {};
+    const { acceptance, posted } = required(found, "cell of the heat map").findings;
     const heat = acceptance === null ? "none" : Math.round(acceptance * heatSteps);
     return markup`<td class="heat-${heat}">${formatShare(acceptance)} <small>of ${formatCount(posted)}</small></td>`;
   };

@@ -11,22 +11,18 @@ type Value = string | number | Markup | readonly Markup[];
 
 /** A template that escapes its values, unless they are `Markup`. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly Value[]): Markup =>
-  new Markup(parts.map((part, index) => (index === 0 ? part : shown(values[index - 1]) + part)).join(""));
+  new Markup(String.raw({ raw: parts }, ...values.map(shown)));
 
-function shown(value: Value | undefined): string {
-  if (value === undefined) return "";
+function shown(value: Value): string {
   if (value instanceof Markup) return value.text;
   if (typeof value === "string" || typeof value === "number") return escaped(String(value));
   return value.map(({ text }) => text).join("\n");
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");

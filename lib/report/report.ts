@@ -1,4 +1,5 @@
 import { categories, severities } from "../contract/metrics-words.ts";
+import { required } from "../runtime/required.ts";
 import {
   countFindings,
   type Figures,
@@ -78,11 +79,7 @@ export function weekRows(pullRequests: readonly PullRequest[], period: Period): 
 
 /** Busiest first. */
 function repositoryRows(pullRequests: readonly PullRequest[]): ReportRow[] {
-  const groups = Map.groupBy(pullRequests, ({ provider, organizationId, repositoryId }) =>
-    JSON.stringify([provider, organizationId, repositoryId]),
-  );
-  return [...groups.values()]
-    .flatMap((group) => (group[0] ? [{ first: group[0], group }] : []))
+  return groupsOf(pullRequests, ({ repositoryId }) => repositoryId)
     .map(({ first, group }) => ({
       id: first.repositoryId,
       name: first.repositoryName,
@@ -94,11 +91,7 @@ function repositoryRows(pullRequests: readonly PullRequest[]): ReportRow[] {
 
 /** In alphabetical order: a report does not rank people. */
 export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
-  const groups = Map.groupBy(pullRequests, ({ provider, organizationId, authorId }) =>
-    JSON.stringify([provider, organizationId, authorId]),
-  );
-  return [...groups.values()]
-    .flatMap((group) => (group[0] ? [{ first: group[0], group }] : []))
+  return groupsOf(pullRequests, ({ authorId }) => authorId)
     .map(({ first, group }) => ({
       id: first.authorId,
       name: first.authorId === null ? notStated : (first.authorName ?? first.authorId),
@@ -108,9 +101,18 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
     .toSorted(byName);
 }
 
+/** An id is unique only within an organization of a provider. */
+const groupsOf = (pullRequests: readonly PullRequest[], idOf: (pullRequest: PullRequest) => string | null) =>
+  [
+    ...Map.groupBy(pullRequests, (pullRequest) =>
+      JSON.stringify([pullRequest.provider, pullRequest.organizationId, idOf(pullRequest)]),
+    ).values(),
+  ].map((group) => ({ first: required(group[0], "pull request of a group"), group }));
+
 const compareTexts = new Intl.Collator("en").compare;
-const byName = (one: ReportRow, other: ReportRow): number =>
-  compareTexts(one.name, other.name) || compareTexts(one.organization ?? "", other.organization ?? "");
+type OrganizationRow = { readonly name: string; readonly organization: string };
+const byName = (one: OrganizationRow, other: OrganizationRow): number =>
+  compareTexts(one.name, other.name) || compareTexts(one.organization, other.organization);
 
 /** Pull requests that have such a finding, counting only these findings. */
 const findingRows = <Field extends "severity" | "category">(

@@ -1,3 +1,4 @@
+import { required } from "../runtime/required.ts";
 import { headlines, reportTitle, rowsTable, type TextTable } from "./columns.ts";
 import type { ReviewReport } from "./report.ts";
 import { definitions } from "./words.ts";
@@ -22,13 +23,16 @@ export function textReport(report: ReviewReport): string {
 
 function alignedTable({ nameColumns, heads, rows }: TextTable): string {
   const lines = [heads, ...rows];
-  const widths = heads.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = heads.map((_, column) =>
+    Math.max(...lines.map((line) => required(line[column], "cell of a table").length)),
+  );
   return lines
     .map((line) =>
       line
-        .map((cell, column) =>
-          column < nameColumns ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
+        .map((cell, column) => {
+          const width = required(widths[column], "width of a column");
+          return column < nameColumns ? cell.padEnd(width) : cell.padStart(width);
+        })
         .join("  ")
         .trimEnd(),
     )

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { barChart, lineChart } from "../../lib/report/charts.ts";
 import { htmlReport } from "../../lib/report/html.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
-import { type ReviewReport, reportOf } from "../../lib/report/report.ts";
+import { type Dimension, dimensions, type ReviewReport, reportOf } from "../../lib/report/report.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { definitions, formatMinutes } from "../../lib/report/words.ts";
 import { collected, comments, finding, review } from "./records.ts";
@@ -108,6 +108,12 @@ describe("HTML", () => {
   });
 });
 
+test("a report by severity or category in HTML says what a row counts", () => {
+  const saysIt = (by: Dimension) =>
+    htmlReport(reportOf([], period, by)).includes(`<p class="note">${definitions.findingRows}</p>`);
+  expect(dimensions.filter(saysIt)).toEqual(["severity", "category"]);
+});
+
 test.each([
   ["text", textReport],
   ["Markdown", markdownReport],
@@ -133,6 +139,16 @@ describe("charts", () => {
     ];
     const heights = [...barChart(points, { title: "t", format }).text.matchAll(/ height="([\d.]+)"/g)];
     expect(heights.map(([, height]) => Number(height))).toEqual([168, 84]);
+  });
+
+  test("a chart of many weeks labels at most eight of them", () => {
+    const labelsOf = (weeks: number) => {
+      const points = Array.from({ length: weeks }, (_, index) => ({ label: `w${index}`, value: 1 }));
+      const { text } = barChart(points, { title: "t", format });
+      return [...text.matchAll(/<text class="axis middle"[^>]*>([^<]*)/g)].map(([, label]) => label);
+    };
+    expect(labelsOf(8)).toEqual(["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"]);
+    expect(labelsOf(9)).toEqual(["w0", "w2", "w4", "w6", "w8"]);
   });
 
   test("a chart without points is an empty frame", () => {

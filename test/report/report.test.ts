@@ -65,6 +65,11 @@ describe("rows", () => {
     expect(by("author").map(([name]) => name)).toEqual(["ada", "ben", "not stated", "Zoe"]);
   });
 
+  test("an author without a user name is shown by id", () => {
+    const { rows } = reportOf(collected([review(1, { author_username: null })]), period, "author");
+    expect(rows.map(({ id, name }) => [id, name])).toEqual([["501", "501"]]);
+  });
+
   test("each severity counts only its own findings and the pull requests that have one", () => {
     expect(by("severity")).toEqual([
       ["critical", 1, 2, 0.5],
