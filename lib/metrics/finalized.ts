@@ -4,6 +4,7 @@ import { msPerDay } from "../contract/days.ts";
 import { eventLimits, metricsLimits } from "../contract/limits.ts";
 import { identifier, wellFormed } from "../contract/parameters.ts";
 import { categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
+import { required } from "../runtime/required.ts";
 
 /**
  * `pull_request.finalized`: the whole state of a pull request that was merged or closed. Every field that is used is
@@ -96,9 +97,7 @@ export type PullRequestFinalized = z.output<typeof pullRequestFinalized>;
 
 /** The instant that decides which windows include the pull request: when it was merged, or closed without a merge. */
 export function finalizedAtMs({ status, merged_at, closed_at }: PullRequestFinalized): number {
-  const atMs = status === "merged" ? merged_at : closed_at;
-  if (atMs === null) throw new TypeError("The schema lets no such pull request through.");
-  return atMs;
+  return required(status === "merged" ? merged_at : closed_at, `${status}_at of a validated pull request`);
 }
 
 const firstDayMs = Date.parse(`${metricsLimits.firstDay}T00:00:00.000Z`);

@@ -5,13 +5,15 @@ import { type LargePullRequest, namePullRequest, takesAlone } from "../contract/
 import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 
+type PageOwner = Pick<OrganizationItem, "provider" | "provider_organization_id">;
+
 export type TooLargePage = {
   /** A lower bound. */
   readonly answerBytes: number;
   readonly largest: {
     /** Undefined if it could not be read any more. */
     readonly prUrl: string | undefined;
-    readonly organization: Pick<OrganizationItem, "provider" | "provider_organization_id">;
+    readonly organization: PageOwner;
     readonly repositoryId: string;
     readonly bytes: number;
   };
@@ -52,7 +54,7 @@ type FinishedPage<Record> = {
   readonly resumeCursor: string | null;
   readonly records: readonly Record[];
   /** The owner of each record, in the order of the records. */
-  readonly owners: readonly OrganizationItem[];
+  readonly owners: readonly PageOwner[];
 };
 
 /**
@@ -74,7 +76,7 @@ export function checkAnswerSize<Record>(
     answerBytes,
     largest: { prUrl, organization, repositoryId, bytes },
     pageSize: paging.pageSize,
-    behind: page.nextCursor ?? page.resumeCursor ?? "",
+    behind: required(page.nextCursor ?? page.resumeCursor, "cursor of a page"),
   });
 }
 

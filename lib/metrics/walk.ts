@@ -156,7 +156,7 @@ function positionOf(position: unknown): StreamPosition {
     return { number, removalsSince: typeof position === "number" ? number : undefined };
   }
   const [number, removalsSince] = position.map(Number);
-  return { number: number ?? 0, removalsSince };
+  return { number: required(number, "number of a position"), removalsSince };
 }
 
 const cursorAt = ({ number, removalsSince = 0 }: StreamPosition): number | readonly number[] =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { draftMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
-import { draftReview, toReviewRecord } from "../../lib/metrics/reviews.ts";
+import { draftMcp, prUrlOfMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
+import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
+import { draftReview, prUrlOfReview, toReviewRecord } from "../../lib/metrics/reviews.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import type { StreamEntry } from "../../lib/stream/stream.ts";
 
@@ -67,6 +68,16 @@ describe("MCP use", () => {
   test("MCP use stored as neither text nor bytes is damaged", () => {
     expect(() => toMcpRecord(entry(7), owner)).toThrow(CorruptItem);
   });
+});
+
+test.each([
+  ["MCP use", prUrlOfMcp],
+  ["a review", prUrlOfReview],
+  ["review comments", prUrlOfComments],
+])("the URL of %s in a damaged payload is an error that does not show the payload", (_, prUrlOf) => {
+  expect(() => prUrlOf(entry("planted"))).toThrow(
+    new CorruptItem("The payload of the metrics entry 42 is damaged."),
+  );
 });
 
 describe("a review", () => {

@@ -34,20 +34,24 @@ class Mirror {
   /** Reads from its current cursor to the end; returns the removals that it received. */
   async follow(limit = 1000): Promise<unknown[]> {
     const before = this.removed.length;
-    for (;;) {
-      const answer = await this.answer(limit);
-      expect([answer.status, answer.message]).toEqual([200, ""]);
-      const { data, removed, next_cursor } = page.parse(answer.json);
-      this.pages++;
-      expect(data.length + removed.length).toBeLessThanOrEqual(limit);
-      for (const record of data) this.held.set(`${record.organization_id} ${record.pr_url}`, record);
-      for (const { removed_at: _, ...record } of removed) {
-        this.#drop(record);
-        this.removed.push(record);
-      }
-      this.#cursor = `&cursor=${next_cursor ?? answer.headers["x-resume-cursor"]}`;
-      if (next_cursor === null) return this.removed.slice(before);
+    while (!(await this.readPage(limit)));
+    return this.removed.slice(before);
+  }
+
+  /** Applies the next page. Returns true if it is the last page. */
+  async readPage(limit = 1000): Promise<boolean> {
+    const answer = await this.answer(limit);
+    expect([answer.status, answer.message]).toEqual([200, ""]);
+    const { data, removed, next_cursor } = page.parse(answer.json);
+    this.pages++;
+    expect(data.length + removed.length).toBeLessThanOrEqual(limit);
+    for (const record of data) this.held.set(`${record.organization_id} ${record.pr_url}`, record);
+    for (const { removed_at: _, ...record } of removed) {
+      this.#drop(record);
+      this.removed.push(record);
     }
+    this.#cursor = `&cursor=${next_cursor ?? answer.headers["x-resume-cursor"]}`;
+    return next_cursor === null;
   }
 
   /** The next page, as received. */
@@ -227,6 +231,16 @@ describe("an organization that leaves the scope", () => {
       await mirror.expectFresh();
     },
   );
+
+  test("an organization that returns after the removal of all organizations is caught up in the same walk", async () => {
+    for (const name of ["a", "b", "c"]) await save(name, { plan: "pro" });
+    expect([await mirror.readPage(), mirror.held.size]).toEqual([false, 0]);
+    await sendPullRequest("b", 2);
+    await save("b");
+    expect(await mirror.follow()).toEqual([]);
+    expect(mirror.held.size).toBe(2);
+    await mirror.expectFresh();
+  });
 
   test("the mirror receives the removal of the last organization in organization_ids before it is refused", async () => {
     const instance = `${workspace}-named`;

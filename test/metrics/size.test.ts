@@ -6,6 +6,7 @@ import { reviewCommentMetrics } from "../../lib/contract/operations/metrics.ts";
 import { binaryMediaTypes } from "../../lib/contract/platform.ts";
 import { finalizePullRequests } from "../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
+import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { call } from "../gateway/support.ts";
@@ -71,6 +72,20 @@ describe("an answer", () => {
     expect(both.message).toMatch(/Reduce limit, narrow the window or add filters\./);
     expect(await walk(`review-comments?${november}&limit=1`)).toEqual([urlOf(1), urlOf(2)]);
     expect((await get(`reviews?${november}`)).status).toBe(200);
+  });
+
+  test("an answer that is too large names its largest pull request, whatever its place", () => {
+    const owners = ["a", "b", "c"].map(
+      (id) => ({ provider: "github", provider_organization_id: id }) as const,
+    );
+    const records = [5, 9, 7].map((bytes) => ({ pr_url: `pull/${bytes}`, repository_id: "r", bytes }));
+    const page = { nextCursor: null, resumeCursor: "resume", records, owners };
+    const check = (answerBytes: number) => () =>
+      checkAnswerSize({ paging: { pageSize: 3 } }, page, answerBytes, (record) => record);
+    expect(check(responseBytesMax)).not.toThrow();
+    expect(check(responseBytesMax + 1)).toThrow(
+      "The largest pull request here, pull/9 of organization github:b in repository r, takes 9 bytes.",
+    );
   });
 
   test("an answer is compressed when the client asks for it", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
+import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
 import { headPrefetch, type MetricsContext, walkMetrics } from "../../lib/metrics/walk.ts";
@@ -93,7 +94,25 @@ test("one part is enough to refuse an answer that is too large, and the error na
   expect(trips(meter)).toEqual({ sequential: 2, calls: ["GetItem", "Query"] });
 });
 
-test("a 413 during a catch-up keeps the walk's position and the start of its removals", async () => {
+test("a pull request that shrinks while its page is refused is named by its repository only", async () => {
+  const { uuid, sendPullRequest } = await standalone(api, world, "shrinks-meanwhile");
+  await sendPullRequest(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 5_000) });
+  const { call } = await callOf(uuid);
+  const table = {
+    ...call.table,
+    get: async (...key: Parameters<typeof call.table.get>) => {
+      await sendPullRequest(1);
+      return await call.table.get(...key);
+    },
+  };
+  const options = { dataset: "review-comments", recordBytesMax: 500_000, prUrlOf: prUrlOfComments } as const;
+  await expect(walkMetrics({ ...call, table }, options)).rejects.toMatchObject({
+    code: "RESPONSE_TOO_LARGE",
+    message: expect.stringContaining("The largest pull request here, one in repository 9001, takes"),
+  });
+});
+
+test("a 413 keeps the walk's position and the start of its removals, also during a catch-up", async () => {
   const { uuid, sendPullRequest } = await standalone(api, world, "caught-up");
   await sendPullRequest(1);
   const { call } = await callOf(uuid, { limit: 1, position: [1, 7] });
@@ -117,6 +136,10 @@ test("a 413 during a catch-up keeps the walk's position and the start of its rem
   await expect(walkMetrics(caughtUp, options)).rejects.toMatchObject({
     message: expect.stringContaining(`${urlOf(1)} of organization github:caught-up alone takes`),
     headers: { "x-next-cursor": next([1, 7], following.markAt(1)) },
+  });
+  const walked = { ...caughtUp, scope: { organizations }, paging: { ...caughtUp.paging, position: [0, 7] } };
+  await expect(walkMetrics(walked, options)).rejects.toMatchObject({
+    headers: { "x-next-cursor": next([1, 7], undefined) },
   });
 });
 
@@ -153,6 +176,30 @@ test("a request whose time is up returns partial results and a cursor", async ()
   expect([...first.records, ...rest.records].map((record) => JSON.parse(record).pr_url)).toEqual(
     Array.from({ length: 12 }, (_, number) => urlOf(number)),
   );
+});
+
+test("the authors of a window are found over several pages; pull requests without an author are skipped", async () => {
+  const { uuid, sendPullRequest } = await standalone(api, world, "authors");
+  const authors = ["1", null, "2", "1"];
+  for (const [number, author_id] of authors.entries()) await sendPullRequest(number, { author_id });
+  const { clock, ring } = alarm();
+  const { table } = api.store();
+  let queries = 0;
+  const slow = {
+    ...table,
+    queryPage: async (...range: Parameters<typeof table.queryPage>) => {
+      const page = await table.queryPage(...range);
+      queries++;
+      ring();
+      return page;
+    },
+  };
+  const organizations = [await organizationOf(table, uuid)];
+  const found = authorsBetween({ table: slow, clock }, { tenant: `o#${uuid}`, organizations }, query);
+  expect(await Array.fromAsync(found)).toEqual(
+    ["1", "2", "1"].map((userId) => ({ organization: uuid, userId })),
+  );
+  expect(queries).toBe(authors.length);
 });
 
 test("a request that has read nothing when its time is up is a 503, never the same cursor again", async () => {
