@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
+import { required } from "../runtime/required.ts";
 import { validVersion, withValidVersion } from "../store/items/version.ts";
 
 /** A finding as one scan reports it. */
@@ -112,11 +113,8 @@ export const rowWithoutFinding = (row: FindingRow, progress: ScanInProgress): Fi
     ? { ...row, last: progress.newestBefore }
     : row;
 
-function shownVersion({ last }: FindingRow, { newestBefore }: ScanInProgress): string {
-  const shown = last ?? newestBefore;
-  if (!shown) throw new TypeError("A stored finding was seen by some scan.");
-  return shown.version;
-}
+const shownVersion = ({ last }: FindingRow, { newestBefore }: ScanInProgress): string =>
+  required(last ?? newestBefore, "scan of a stored finding").version;
 
 type ScanReport = { readonly finding: ReportedFinding; readonly version: string };
 

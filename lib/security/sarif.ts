@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { securityLimits } from "../contract/limits.ts";
 import { type FindingRecord, type FindingSeverity, findingSeverities } from "../contract/records-security.ts";
+import { required } from "../runtime/required.ts";
 import type { RepositoryFindings } from "./read.ts";
 import { weaknessOf } from "./weaknesses.ts";
 
@@ -52,7 +53,7 @@ function runOf({ organization, repository, ledger, records }: RepositoryFindings
     originalUriBaseIds: { [sourceRoot]: { description: { text: "The root of the repository." } } },
     columnKind: "utf16CodeUnits",
     results: records.map((record) => ({
-      ...resultOf(record, ruleIndexes.get(ruleIdOf(record)) ?? 0),
+      ...resultOf(record, required(ruleIndexes.get(ruleIdOf(record)), "rule of a finding")),
       baselineState: baselineOf(record, newest),
     })),
     properties: {

@@ -64,7 +64,7 @@ describe(`a scan of ${count} findings`, () => {
     return () => table.write({ put: stored });
   }
 
-  test("a download with one finding too many is a 413 before anything is read, with what to do", async () => {
+  test("a download with one finding too many is a 413 with what to do; findings of inactive repositories do not count", async () => {
     const takeBack = await countOneTooMany();
     for (const format of ["csv", "sarif"]) {
       const answer = await one.get(`format=${format}`);
@@ -74,6 +74,13 @@ describe(`a scan of ${count} findings`, () => {
           "Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
       );
     }
+    await world.repository(github("fifty"), "9001", { active: false });
+    const withoutInactive = await one.get("format=csv");
+    expect([withoutInactive.status, withoutInactive.body.toString().split("\r\n")]).toEqual([
+      200,
+      [expect.stringContaining("id,"), ""],
+    ]);
+    await world.repository(github("fifty"), "9001");
     await takeBack();
   });
 
