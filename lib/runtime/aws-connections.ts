@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from "node:https";
 import type { Duplex } from "node:stream";
 import { awsLimits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
+import { required } from "./required.ts";
 
 /**
  * Lambda freezes a function between requests, and pooled connections break unnoticed: the other side closes them,
@@ -59,7 +60,7 @@ export class AwsConnections {
     const onError = () => this.#closeIdle(() => true);
     request.once("error", onError);
     request.once("response", () => request.off("error", onError));
-    const idleMs = this.#clock.nowMs() - (this.#idleSinceMs.get(socket) ?? 0);
+    const idleMs = this.#clock.nowMs() - this.#idleSince(socket);
     if (idleMs < awsLimits.trustedIdleMs) return;
     const { reusedAnswerMsMax } = awsLimits;
     const overdue = setTimeout(
@@ -74,7 +75,12 @@ export class AwsConnections {
   #closeIdle(isClosed: (idleSinceMs: number) => boolean): void {
     for (const agent of [this.plain, this.secure])
       for (const sockets of Object.values(agent.freeSockets))
-        for (const socket of sockets ?? [])
-          if (isClosed(this.#idleSinceMs.get(socket) ?? 0)) socket.destroy();
+        for (const socket of required(sockets, "idle connections of a host"))
+          if (isClosed(this.#idleSince(socket))) socket.destroy();
+  }
+
+  /** An agent keeps every connection alive before it is idle or used again. */
+  #idleSince(socket: Duplex): number {
+    return required(this.#idleSinceMs.get(socket), "time since which a connection is idle");
   }
 }

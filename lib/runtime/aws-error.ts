@@ -48,20 +48,19 @@ export type AwsErrorAnswer = {
 };
 
 /**
- * Converts the SDK's errors to AwsError or NoAnswer. Every other error (our own, or of a caller that gave up) stays as
- * it is. The SDK's error itself is not passed on, because it holds the whole answer.
+ * Converts the SDK's errors about an answer to AwsError or NoAnswer. The SDK's error is not passed on, because it holds
+ * the whole answer. Every other error (our own, of a caller that gave up, or a bug) stays as it is.
  */
 export function faultFrom(error: unknown): unknown {
-  // Our own errors come back with the SDK's metadata on them.
-  if (error instanceof NoAnswer || !(error instanceof Error) || !("$metadata" in error)) return error;
-  const status = numberAt(error.$metadata, "httpStatusCode") ?? 0;
+  if (!isAboutAnswer(error)) return error;
+  const { httpStatusCode: status, clockSkewCorrected } = error.$metadata;
   if ("$fault" in error)
     return new AwsError({
       name: error.name,
       status,
       message: error.message,
       details: error,
-      isSkewed: fieldOf(error.$metadata, "clockSkewCorrected") === true,
+      isSkewed: clockSkewCorrected === true,
     });
   // The SDK could not read the answer, and its message quotes the answer.
   return status >= 300
@@ -91,10 +90,15 @@ function kindOf(name: string, status: number): AwsErrorKind {
   return status >= 500 || status === 408 ? "unavailable" : "refused";
 }
 
-const fieldOf = (value: unknown, field: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
+type AboutAnswer = Error & {
+  readonly $metadata: { readonly httpStatusCode: number; readonly clockSkewCorrected?: unknown };
+};
 
-function numberAt(value: unknown, field: string): number | undefined {
-  const number = fieldOf(value, field);
-  return typeof number === "number" ? number : undefined;
-}
+/** The SDK adds metadata to every error, also to ours. Only the metadata of an answer has a status. */
+const isAboutAnswer = (error: unknown): error is AboutAnswer =>
+  error instanceof Error &&
+  "$metadata" in error &&
+  typeof error.$metadata === "object" &&
+  error.$metadata !== null &&
+  "httpStatusCode" in error.$metadata &&
+  typeof error.$metadata.httpStatusCode === "number";

@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { request } from "node:http";
 import { createServer } from "node:net";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { awsLimits } from "../../lib/contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../../lib/runtime/aws-client.ts";
+import { AwsConnections } from "../../lib/runtime/aws-connections.ts";
 import { AwsError, NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { environmentIdentity } from "../../lib/runtime/aws-identity.ts";
 import { createStoreClient } from "../../lib/store/client.ts";
@@ -99,6 +101,26 @@ describe("a request", () => {
     for (let count = 0; count < 5; count++) await get();
     expect(server.connections()).toBe(1);
   });
+});
+
+test("an idle connection is used again, until it was idle for too long", async () => {
+  const server = await startAwsServer("dynamodb", () => ok);
+  const clock = new TestClock();
+  const connections = new AwsConnections(clock);
+  undo.push(server.close, () => connections.destroy());
+  const connectionsAfterRequest = async (idleMs: number) => {
+    clock.advance(idleMs);
+    connections.closeStale();
+    const idle = once(connections.plain, "free");
+    request(server.url, { agent: connections.plain }, (answer) => answer.resume()).end();
+    await idle;
+    return server.connections();
+  };
+  const { trustedIdleMs, idleConnectionMsMax } = awsLimits;
+  expect(await connectionsAfterRequest(0)).toBe(1);
+  expect(await connectionsAfterRequest(trustedIdleMs - 1)).toBe(1);
+  expect(await connectionsAfterRequest(idleConnectionMsMax)).toBe(1);
+  expect(await connectionsAfterRequest(idleConnectionMsMax + 1)).toBe(2);
 });
 
 describe("an error", () => {
@@ -218,6 +240,14 @@ describe("an idempotent request", () => {
       await expect(sendRepeatedly(attempts(), failing)).rejects.toBe(error);
       expect(failing).toHaveBeenCalledTimes(awsLimits.attemptsMax);
     }
+  });
+
+  test("an idempotent request is not sent again after an error of the SDK itself, which stays as it is", async () => {
+    // The SDK adds such metadata to every error that a request ends with.
+    const error = Object.assign(new TypeError("planted"), { $metadata: { attempts: 1 } });
+    const send = vi.fn().mockRejectedValue(error);
+    await expect(sendRepeatedly(attempts(), send)).rejects.toBe(error);
+    expect(send).toHaveBeenCalledTimes(1);
   });
 
   test("an idempotent request is not sent again when it is refused, or when the caller has aborted", async () => {
