@@ -174,9 +174,8 @@ const mediaTypes: Readonly<Record<string, { readonly type: string; readonly sche
 };
 
 function formatContent(query: z.ZodObject, examples: OperationExamples): Record<string, object> {
-  const format = formatSchema.safeParse(jsonSchema(query, "input"));
-  const formats = format.success ? format.data.properties.format.enum : [];
-  const types = formats.map((name) => mediaTypes[name]).filter((type) => type !== undefined);
+  const { format } = formatSchema.parse(jsonSchema(query, "input")).properties;
+  const types = format.enum.map((name) => mediaTypes[name]).filter((type) => type !== undefined);
   return Object.fromEntries(types.map(({ type, schema }) => [type, { schema, ...examples.answer(type) }]));
 }
 const formatSchema = z.object({ properties: z.object({ format: z.object({ enum: z.array(z.string()) }) }) });

@@ -267,8 +267,8 @@ const words: Readonly<Record<string, string>> = {
 type Schema = z.core.JSONSchema.BaseSchema;
 
 /**
- * Describes every property of a body or a response, in place. A property without a text is not changed: a test lists
- * it.
+ * Describes every property of a body or a response, in place. A property without a text gets an empty description: a
+ * test lists it.
  */
 export function describeProperties(schema: Schema, operation: Operation, place: "body" | "answer"): void {
   const visit = (value: Schema, parent: string): void => {
@@ -279,7 +279,7 @@ export function describeProperties(schema: Schema, operation: Operation, place: 
       const meaning =
         meaningOf(operation, parent, name) ?? (isSelector ? describeSelector(operation) : words[name]);
       // The schema's own description contains its limits, so it comes last.
-      if (meaning) property.description = [meaning, property.description].filter(Boolean).join(" ");
+      property.description = [meaning, property.description].filter(Boolean).join(" ");
       visit(property, name);
     }
   };

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { requestLimits } from "../../lib/contract/limits.ts";
 import { createRole } from "../../lib/contract/operations/roles.ts";
-import { sentencesOf } from "../../lib/contract/problems.ts";
+import { firstOf, sentencesOf } from "../../lib/contract/problems.ts";
 import { readTakesAlone, takesAlone } from "../../lib/contract/sentences.ts";
 
 /** The messages about a value that the schema rejects. */
@@ -32,6 +33,15 @@ test("a problem of the whole value is reported for the whole value", () => {
     .refine(({ a, b }) => a < b, "a is less than b.");
   expect(saidOf(schema, { a: 2, b: 1 })).toEqual(["body: a is less than b."]);
   expect(saidOf(schema, [])).toEqual(["body: must be a JSON object."]);
+});
+
+test("a list of problems that is too long ends with the number of the others", () => {
+  const { problemsMax } = requestLimits;
+  const problemsOf = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);
+  const listed = problemsOf(problemsMax);
+  expect(firstOf(listed)).toEqual(listed);
+  expect(firstOf(problemsOf(problemsMax + 1))).toEqual([...listed, "There is 1 more problem."]);
+  expect(firstOf(problemsOf(problemsMax + 2))).toEqual([...listed, "There are 2 more problems."]);
 });
 
 test("a 413 response for a single pull request names it, so that a client can read the name", () => {

@@ -112,6 +112,10 @@ describe("a policy that accepts more breaks no caller", () => {
   });
 });
 
+test("a limit that an earlier document does not mention is no breaking change", () => {
+  expect(breakingChanges(changed(users, remove("x-rate-limit")), released)).toEqual([]);
+});
+
 test("an operation that was public and now requires a key breaks callers", () => {
   const open = changed(users, set("security", []));
   expect(breakingChanges(open, released)).toEqual([{ subject: "listUsers", what: "a key is needed now" }]);

@@ -34,6 +34,8 @@ test.each<[string, Direction, Node, Node, string[]]>([
   ["a body with a type", "request", {}, text, ["the whole: its type changed"]],
   ["a value that says its type", "answer", text, { const: "a" }, []],
   ["a value of another type", "answer", text, { const: 1 }, ["the whole: its type changed"]],
+  ["null that says its type", "answer", { type: "null" }, { const: null }, []],
+  ["a list that says its type", "answer", { type: "array" }, { const: ["a"] }, []],
   ["whole numbers where there were numbers", "answer", { type: "number" }, { type: "integer" }, []],
   ["a list of anything", "answer", { items: text }, {}, ["[]: its type changed"]],
   ["a list that takes texts only", "request", {}, { items: text }, ["[]: its type changed"]],
@@ -43,6 +45,13 @@ test.each<[string, Direction, Node, Node, string[]]>([
     { anyOf: [text] },
     { type: "integer" },
     ["the whole: its type changed"],
+  ],
+  [
+    "an alternative that is gone",
+    "request",
+    { anyOf: [text, { type: "integer" }] },
+    text,
+    ["the whole: its alternatives changed"],
   ],
   [
     "another default",
