@@ -1,6 +1,6 @@
-import { eventTypeNames } from "../../lib/contract/event-names.ts";
-import { eventFieldsOf, eventJsonSchema, meaningOf } from "../../lib/events/describe.ts";
-import { envelopeDescriptions } from "../../lib/events/words.ts";
+import { type EventTypeName, eventTypeNames } from "../../lib/contract/event-names.ts";
+import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
+import { envelopeDescriptions, eventDescriptions } from "../../lib/events/words.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** docs/events.md with its tables generated from the schemas. */
@@ -24,12 +24,16 @@ const typesPart = (): string =>
   [
     markdownTable(
       ["Type", "What it is about", "JSON Schema"],
-      eventTypeNames.map((name) => [`\`${name}\``, meaningOf(name), `[${name}.json](events/${name}.json)`]),
+      eventTypeNames.map((name) => [
+        `\`${name}\``,
+        eventDescriptions[name].meaning,
+        `[${name}.json](events/${name}.json)`,
+      ]),
     ),
     ...eventTypeNames.map(typePart),
   ].join("\n\n");
 
-const typePart = (name: string): string =>
+const typePart = (name: EventTypeName): string =>
   [
     `### ${name}`,
     markdownTable(

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import type { EventTypeName } from "../contract/event-names.ts";
 import { eventLimits } from "../contract/limits.ts";
+import { required } from "../runtime/required.ts";
 import { eventTypes } from "./event-types.ts";
 import { envelopeDescriptions, eventDescriptions } from "./words.ts";
 
@@ -14,31 +16,21 @@ export type FieldRow = {
   readonly meaning: string;
 };
 
-export function meaningOf(type: string): string {
-  const words = eventDescriptions[type];
-  if (!words) throw new Error(`The event type ${type} has no words.`);
-  return words.meaning;
-}
+const fieldMeaning = (type: EventTypeName, path: string): string =>
+  required(eventDescriptions[type].fields[path], `text for the field ${path} of ${type}`);
 
 /** The schema of a whole event; every property is described. */
-export function eventJsonSchema(type: string): object {
-  const known = eventTypes[type];
-  const words = eventDescriptions[type];
-  if (!known || !words) throw new Error(`The event type ${type} has no schema or no words.`);
-  const data = inputSchema(known.schema);
-  const left = new Set(Object.keys(words.fields));
-  describeFields(data, "", (path) => {
-    const meaning = words.fields[path];
-    if (meaning === undefined) throw new Error(`The field ${path} of ${type} has no words.`);
-    left.delete(path);
-    return meaning;
-  });
-  if (left.size > 0) throw new Error(`${type} has no field ${[...left].join(", ")}.`);
+export function eventJsonSchema(type: EventTypeName): object {
+  const data = inputSchema(eventTypes[type].schema);
+  for (const { path, property } of fieldsOf(data)) {
+    for (const each of branchesOf(property)) delete each.description;
+    property.description = fieldMeaning(type, path);
+  }
   const { id, type: name, occurred_at, data: whole } = envelopeDescriptions;
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: type,
-    description: words.meaning,
+    description: eventDescriptions[type].meaning,
     type: "object",
     properties: {
       id: { type: "string", format: "uuid", description: id },
@@ -56,65 +48,53 @@ export function eventJsonSchema(type: string): object {
 }
 
 function inputSchema(schema: z.ZodType): Schema {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    // `format` says the same in one word.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+    },
+  });
   return made;
 }
 
-/** Adds the description to every field, and removes what only a program would read. */
-function describeFields(schema: Schema, prefix: string, wordsOf: (path: string) => string): void {
+type Field = { readonly path: string; readonly property: Schema; readonly isRequired: boolean };
+
+/** The fields of a schema, outer ones before inner ones. */
+function* fieldsOf(schema: Schema, prefix = ""): Generator<Field> {
   for (const branch of branchesOf(schema)) {
-    // `format` says the same in one word.
-    if (branch.format === "date-time") delete branch.pattern;
-    if (isSchema(branch.items)) describeFields(branch.items, `${prefix}[]`, wordsOf);
-    for (const [name, property] of Object.entries(branch.properties ?? {})) {
-      if (!isSchema(property)) continue;
+    if (isSchema(branch.items)) yield* fieldsOf(branch.items, `${prefix}[]`);
+    const requiredNames = new Set(branch.required);
+    for (const [name, property] of Object.entries(branch.properties ?? {}).filter(hasSchema)) {
       const path = prefix === "" ? name : `${prefix}.${name}`;
-      for (const each of branchesOf(property)) delete each.description;
-      property.description = wordsOf(path);
-      describeFields(property, path, wordsOf);
+      yield { path, property, isRequired: requiredNames.has(name) };
+      yield* fieldsOf(property, path);
     }
   }
 }
 
 /** A schema and its alternatives. */
-const branchesOf = (schema: Schema): Schema[] => [
-  schema,
-  ...(schema.anyOf ?? []).filter(isSchema).flatMap(branchesOf),
-];
+const branchesOf = (schema: Schema): Schema[] => [schema, ...(schema.anyOf ?? []).flatMap(branchesOf)];
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 
+const hasSchema = (entry: [string, unknown]): entry is [string, Schema] => isSchema(entry[1]);
+
 /** The fields of `data`, outer ones before inner ones. */
-export function eventFieldsOf(type: string): FieldRow[] {
-  const rows: FieldRow[] = [];
-  const known = eventTypes[type];
-  if (!known) throw new Error(`There is no event type ${type}.`);
-  const visit = (schema: Schema, prefix: string) => {
-    for (const branch of branchesOf(schema)) {
-      if (isSchema(branch.items)) visit(branch.items, `${prefix}[]`);
-      for (const [name, property] of Object.entries(branch.properties ?? {})) {
-        if (!isSchema(property)) continue;
-        const path = prefix === "" ? name : `${prefix}.${name}`;
-        rows.push({
-          path,
-          type: typeWords(property),
-          required: branch.required?.includes(name) ?? false,
-          meaning: eventDescriptions[type]?.fields[path] ?? "",
-        });
-        visit(property, path);
-      }
-    }
-  };
-  visit(inputSchema(known.schema), "");
-  return rows;
-}
+export const eventFieldsOf = (type: EventTypeName): FieldRow[] =>
+  Array.from(fieldsOf(inputSchema(eventTypes[type].schema)), ({ path, property, isRequired }) => ({
+    path,
+    type: typeWords(property),
+    required: isRequired,
+    meaning: fieldMeaning(type, path),
+  }));
 
 /** A type in readable words: `string or null`, `one of a, b`. */
 function typeWords(schema: Schema): string {
   if (schema.enum) return `one of ${schema.enum.map((value) => `\`${value}\``).join(", ")}`;
   if (schema.const !== undefined) return `\`${schema.const}\``;
-  if (schema.anyOf)
-    return [...new Set(schema.anyOf.filter(isSchema).map(typeWords))].toSorted(nullLast).join(" or ");
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeWords))].toSorted(nullLast).join(" or ");
   if (schema.type === "array") return "list";
   if (schema.format === "date-time") return "date-time";
   const { type } = schema;

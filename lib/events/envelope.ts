@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { eventLimits } from "../contract/limits.ts";
-import { wellFormed } from "../contract/parameters.ts";
+import { badText, wellFormed } from "../contract/parameters.ts";
 import { queueLimits } from "../contract/platform.ts";
 import { canonicalInstant } from "../store/items/version.ts";
 import { issueMessage, problemsOf } from "./problems.ts";
@@ -16,7 +16,7 @@ export const unknownType = (name: string, known: readonly string[]): EventRefuse
 /** The fields that every event has. Further fields are ignored: the platform may add some. */
 const head = {
   id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
-  type: z.string().min(1).max(eventLimits.typeCharactersMax).refine(wellFormed),
+  type: z.string().min(1).max(eventLimits.typeCharactersMax).refine(wellFormed, { error: badText }),
   /** Any offset is accepted; stored in UTC, with every digit that was sent. */
   occurred_at: z.iso
     .datetime({ offset: true, error: "must be a date-time with an offset" })

@@ -214,5 +214,5 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
   }),
 };
 
-/** The same, indexed by any name that a message may have. */
-export const eventTypes: Readonly<Record<string, EventType<unknown>>> = types;
+/** The same; it may also be indexed by any other name that a message has. */
+export const eventTypes: typeof types & Readonly<Record<string, EventType<unknown>>> = types;

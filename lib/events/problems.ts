@@ -23,10 +23,7 @@ export const issueMessage: z.core.$ZodErrorMap = (issue) => {
       return `must ${bound(issue.origin, "at least", issue.minimum)}`;
     case "too_big":
       return `must ${bound(issue.origin, "at most", issue.maximum)}`;
-    case "invalid_format":
-      return `must be a valid ${issue.format}`;
-    case "invalid_union":
-      return "is none of the forms that are allowed here";
+    // Schemas have messages of their own for all other checks; without one, zod names what is allowed.
     default:
       return undefined;
   }
@@ -34,7 +31,7 @@ export const issueMessage: z.core.$ZodErrorMap = (issue) => {
 
 function bound(origin: string, which: "at least" | "at most", limit: number | bigint): string {
   if (origin === "string") return `have ${which} ${limit} characters`;
-  if (origin === "array" || origin === "set") return `have ${which} ${limit} elements`;
+  if (origin === "array") return `have ${which} ${limit} elements`;
   return `be ${which} ${limit}`;
 }
 

@@ -1,3 +1,5 @@
+import type { EventTypeName } from "../contract/event-names.ts";
+
 /**
  * The meaning of events and their fields, for docs/events.md and the JSON Schema files. No function imports it. A test
  * compares it with the schemas: every field has a text, and every text belongs to a field.
@@ -9,7 +11,7 @@ export type EventDescription = {
   readonly fields: Readonly<Record<string, string>>;
 };
 
-export const envelopeDescriptions: Readonly<Record<string, string>> = {
+export const envelopeDescriptions = {
   id: "Your id of this event, a unique UUID. Sending an event again with the same id changes nothing.",
   type: "One of the nine types.",
   occurred_at:
@@ -28,7 +30,7 @@ const firstValue =
   "Only the value of the earliest event counts, and only until the API or the operator sets another.";
 const active = "false: its keys stop working, and it is no longer listed.";
 
-export const eventDescriptions: Readonly<Record<string, EventDescription>> = {
+export const eventDescriptions: Readonly<Record<EventTypeName, EventDescription>> = {
   "workspace.saved": {
     meaning: "An Enterprise SSO workspace, which several organizations may belong to.",
     fields: {

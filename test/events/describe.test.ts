@@ -4,18 +4,20 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { generatedFiles } from "../../cli/generate/generated-files.ts";
-import { eventTypeNames } from "../../lib/contract/event-names.ts";
+import { type EventTypeName, eventTypeNames } from "../../lib/contract/event-names.ts";
+import { securityLimits } from "../../lib/contract/limits.ts";
 import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
 import { EventRefused, parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { eventDescriptions } from "../../lib/events/words.ts";
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const example = z.looseObject({ type: z.string(), data: z.record(z.string(), z.unknown()) });
+const example = z.looseObject({ type: z.enum(eventTypeNames), data: z.record(z.string(), z.unknown()) });
 const examples = file("docs/examples/events.ndjson")
   .trimEnd()
   .split("\n")
   .map((line) => example.parse(JSON.parse(line)));
+const generated = generatedFiles();
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
@@ -30,7 +32,7 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
 
   test(`the worker and the JSON Schema both accept the example of ${type}`, () => {
     const { data } = readEvent(sent);
-    expect(() => parseOrRefuse(eventTypes[type]?.schema ?? z.never(), data)).not.toThrow();
+    expect(() => parseOrRefuse(eventTypes[type].schema, data)).not.toThrow();
     const validate = ajv.compile(schema);
     expect([validate(sent), validate.errors]).toEqual([true, null]);
   });
@@ -50,20 +52,25 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
     }
   });
 
+  test(`every text about ${type} belongs to a field`, () => {
+    expect(new Set(Object.keys(eventDescriptions[type].fields))).toEqual(
+      new Set(eventFieldsOf(type).map(({ path }) => path)),
+    );
+  });
+
   test(`every property of the JSON Schema of ${type} has a description`, () => {
     expect(undescribed(schema, type)).toEqual([]);
   });
 
   test(`the schema file of ${type} and the documented tables match the generated ones`, () => {
-    const made = generatedFiles();
     for (const path of [`docs/events/${type}.json`, "docs/events.md"])
-      expect(file(path)).toBe(made.get(path));
+      expect(file(path)).toBe(generated.get(path));
   });
 });
 
-function reasonOf(type: string, data: unknown): string {
+function reasonOf(type: EventTypeName, data: unknown): string {
   try {
-    parseOrRefuse(eventTypes[type]?.schema ?? z.never(), data);
+    parseOrRefuse(eventTypes[type].schema, data);
   } catch (error) {
     if (error instanceof EventRefused) return error.message;
     throw error;
@@ -119,6 +126,30 @@ describe("validation errors have our own messages", () => {
   ])("member.saved with %j is rejected with our own message: %s", (change, sentence) => {
     const member = examples.find(({ type }) => type === "member.saved")?.data ?? {};
     expect(reasonOf("member.saved", { ...member, ...change })).toBe(sentence);
+  });
+
+  test("a list that is too long is refused with the number of elements that it may have", () => {
+    const scan = examples.find(({ type }) => type === "security_scan.completed")?.data ?? {};
+    const finding = {
+      ...Object(Object(scan.findings)[0]),
+      evidence: Array(securityLimits.evidenceMax + 1).fill(""),
+    };
+    expect(reasonOf("security_scan.completed", { ...scan, findings: [finding] })).toBe(
+      `findings[0].evidence: must have at most ${securityLimits.evidenceMax} elements`,
+    );
+  });
+
+  test("a type that no table can store is refused with the characters that it must not contain", () => {
+    expect(() => readEvent({ ...examples[0], type: "a\u0000b" })).toThrow(
+      new EventRefused("type: must not contain NUL or unpaired surrogate characters"),
+    );
+  });
+
+  test("a check without a message of its own gets a general one, which does not show the value", () => {
+    expect(() => parseOrRefuse(z.email(), "secret")).toThrow(
+      new EventRefused("event: Invalid email address"),
+    );
+    expect(() => parseOrRefuse(z.bigint(), "secret")).toThrow(new EventRefused("event: must be bigint"));
   });
 
   test("data that is not an object is rejected", () => {
