@@ -19,6 +19,7 @@ import {
   type Table,
   TransactionRefused,
   type TransactionWrite,
+  transactIf,
 } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
@@ -195,19 +196,15 @@ export async function revoke(
   const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
   const before = { state: keyStateOf(key, deps.clock.nowMs()) };
   const metadata = { before, after: { state: "revoked" } };
-  try {
-    await deps.table.transact([
-      {
-        update: apiKeyKey(key.id),
-        change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
-        when: { equals: ["revoked_at", null] },
-      },
-      ...auditWrites(deps, keyEvent(key, { by, organization, action, metadata })),
-    ]);
-  } catch (error) {
-    // The key is already revoked, perhaps by a request at the same moment: that is the wanted result.
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  // If the key is already revoked, perhaps by a request at the same moment, that is the wanted result.
+  await transactIf(deps.table, [
+    {
+      update: apiKeyKey(key.id),
+      change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
+      when: { equals: ["revoked_at", null] },
+    },
+    ...auditWrites(deps, keyEvent(key, { by, organization, action, metadata })),
+  ]);
 }
 
 export function checkedKeyName(text: string): string {

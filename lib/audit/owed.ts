@@ -5,7 +5,7 @@ import { required } from "../runtime/required.ts";
 import { type OwedItem, parseOwed } from "../store/items/owed.ts";
 import { tenantKeySchema } from "../store/items/parse.ts";
 import { auditKey, auditOwnerOf, owedKey, owedPartition } from "../store/layout.ts";
-import { type Put, queryAll, type Table, TransactionRefused, type TransactionWrite } from "../store/table.ts";
+import { type Put, queryAll, type Table, type TransactionWrite, transactIf } from "../store/table.ts";
 
 /**
  * A change and its audit entry are one transaction. If the copies of the entry do not fit (a person of a thousand
@@ -113,14 +113,10 @@ export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise
       ],
       remove: ["entry", "tellings", "copies"],
     } as const;
-    try {
-      await deps.table.transact([
-        { update: { pk: item.pk, sk: item.sk }, change, when: { absent: "settled" } },
-        ...copiesOf(item, momentMs),
-      ]);
-    } catch (error) {
-      if (!(error instanceof TransactionRefused)) throw error;
-    }
+    await transactIf(deps.table, [
+      { update: { pk: item.pk, sk: item.sk }, change, when: { absent: "settled" } },
+      ...copiesOf(item, momentMs),
+    ]);
   }
 }
 

@@ -2,7 +2,7 @@ import { auditLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, refusalKey } from "../store/layout.ts";
-import { type Table, TransactionRefused } from "../store/table.ts";
+import { type Table, transactIf } from "../store/table.ts";
 import { type Actor, type AuditDeps, auditWrites } from "./entry.ts";
 
 export type KeyRefusal = {
@@ -31,32 +31,28 @@ export async function recordRefusal(
     ? await deps.table.get(organizationKey(key.organization))
     : undefined;
   const organization = organizationItem && parseOrganization(organizationItem);
-  try {
-    await deps.table.transact([
-      {
-        put: {
-          ...marker,
-          at_ms: nowMs,
-          ttl: Math.ceil(nowMs / 1000) + 2 * (auditLimits.refusedEveryMs / 1000),
-        },
-        when: { any: [{ absent: "pk" }, { atMost: ["at_ms", nowMs - auditLimits.refusedEveryMs] }] },
+  // The condition fails if another function has written this minute's entry.
+  await transactIf(deps.table, [
+    {
+      put: {
+        ...marker,
+        at_ms: nowMs,
+        ttl: Math.ceil(nowMs / 1000) + 2 * (auditLimits.refusedEveryMs / 1000),
       },
-      ...auditWrites(deps, {
-        action: "key.refused",
-        resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
-        resourceId: key.id,
-        summary: `key refused: ${reason} on ${operation}`,
-        actor,
-        tenant: organization?.tenant ?? key.tenant,
-        organization: organization ?? null,
-        metadata: { reason, operation },
-        ipAddress: refusal.ipAddress,
-        requestId: refusal.requestId,
-        gatewayRequestId: refusal.gatewayRequestId,
-      }),
-    ]);
-  } catch (error) {
-    // Another function wrote this minute's entry.
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+      when: { any: [{ absent: "pk" }, { atMost: ["at_ms", nowMs - auditLimits.refusedEveryMs] }] },
+    },
+    ...auditWrites(deps, {
+      action: "key.refused",
+      resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
+      resourceId: key.id,
+      summary: `key refused: ${reason} on ${operation}`,
+      actor,
+      tenant: organization?.tenant ?? key.tenant,
+      organization: organization ?? null,
+      metadata: { reason, operation },
+      ipAddress: refusal.ipAddress,
+      requestId: refusal.requestId,
+      gatewayRequestId: refusal.gatewayRequestId,
+    }),
+  ]);
 }

@@ -2,11 +2,11 @@ import { v5 } from "uuid";
 import { identityNamespace } from "../contract/identity.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { CorruptItem } from "../store/items/parse.ts";
+import { CorruptItem, parsedOrDamage } from "../store/items/parse.ts";
 import { versionOf } from "../store/items/version.ts";
 import { parseWaiting, type WaitingItem } from "../store/items/waiting.ts";
 import { waitingByAgeKey, waitingKey, waitingPartition } from "../store/layout.ts";
-import { type Item, type Key, type Table, TransactionRefused } from "../store/table.ts";
+import { type Item, type Key, type Table, transactIf } from "../store/table.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
@@ -31,17 +31,13 @@ export async function keepWaiting(
   const { redactMessage } = await import("./redact-message.ts");
   const body = redactMessage(message.body);
   const { key, label } = dependency;
-  try {
-    await table.transact([
-      {
-        put: { ...waitingKey(key, version), id, group, body, event_id: event.id, since },
-        when: { absent: "pk" },
-      },
-      { put: { ...waitingByAgeKey(since, event.id), since, dependency: key, label, version } },
-    ]);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  await transactIf(table, [
+    {
+      put: { ...waitingKey(key, version), id, group, body, event_id: event.id, since },
+      when: { absent: "pk" },
+    },
+    { put: { ...waitingByAgeKey(since, event.id), since, dependency: key, label, version } },
+  ]);
 }
 
 /** In the order of `occurred_at`; a few at a time, because each may be large. Damaged items are set aside. */
@@ -63,14 +59,11 @@ export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGene
  * events.
  */
 export async function readWaiting(deps: EventDeps, item: Item): Promise<WaitingItem[]> {
-  try {
-    return [parseWaiting(item)];
-  } catch (error) {
-    if (!(error instanceof CorruptItem)) throw error;
-    await deadLetter(deps, messageOfDamaged(item), error.message);
-    await removeDamaged(deps.table, item);
-    return [];
-  }
+  const waiting = parsedOrDamage(parseWaiting, item);
+  if (!(waiting instanceof CorruptItem)) return [waiting];
+  await deadLetter(deps, messageOfDamaged(item), waiting.message);
+  await removeDamaged(deps.table, item);
+  return [];
 }
 
 /** The remains of the message, in a form that a queue accepts: SQS accepts 128 plain characters as an id. */
@@ -89,24 +82,16 @@ function messageOfDamaged({ pk, sk, id, group, body }: Item): QueueMessage {
 async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): Promise<void> {
   const when = since === undefined ? { absent: "since" } : { equals: ["since", since] as const };
   const hasRow = typeof since === "string" && typeof event_id === "string";
-  try {
-    await table.transact([
-      { delete: { pk, sk }, when },
-      ...(hasRow ? [{ delete: waitingByAgeKey(since, event_id) }] : []),
-    ]);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  await transactIf(table, [
+    { delete: { pk, sk }, when },
+    ...(hasRow ? [{ delete: waitingByAgeKey(since, event_id) }] : []),
+  ]);
 }
 
 export async function stopWaiting(table: Table, { pk, sk, since, event_id }: WaitingItem): Promise<void> {
-  try {
-    await table.transact([
-      // The same event may have started to wait again since it was read; that new item must stay.
-      { delete: { pk, sk }, when: { equals: ["since", since] } },
-      { delete: waitingByAgeKey(since, event_id) },
-    ]);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  await transactIf(table, [
+    // The same event may have started to wait again since it was read; that new item must stay.
+    { delete: { pk, sk }, when: { equals: ["since", since] } },
+    { delete: waitingByAgeKey(since, event_id) },
+  ]);
 }

@@ -15,7 +15,7 @@ import {
 } from "../store/layout.ts";
 import { isTemporaryStoreError } from "../store/retry.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
-import { queryAll, TransactionRefused } from "../store/table.ts";
+import { queryAll, transactIf } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
 import { hasEpochs, settledEpochs } from "./visibility.ts";
@@ -52,16 +52,12 @@ export async function completeMove(store: Store, organization: OrganizationItem)
     ],
   };
   const change = { remove: ["leaving"] };
-  try {
-    await store.table.transact([
-      { update: organizationKey(uuid), change, when: stillThisMove },
-      { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
-      { delete: movingKey(uuid) },
-    ]);
-  } catch (error) {
-    // Another run has finished the move.
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  // A condition fails if another run has finished the move.
+  await transactIf(store.table, [
+    { update: organizationKey(uuid), change, when: stillThisMove },
+    { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
+    { delete: movingKey(uuid) },
+  ]);
 }
 
 /**

@@ -193,6 +193,17 @@ export async function writeIf(table: Table, write: Write, options?: WriteOptions
   }
 }
 
+/** The same for a transaction: returns whether all its conditions held. */
+export async function transactIf(table: Table, writes: readonly TransactionWrite[]): Promise<boolean> {
+  try {
+    await table.transact(writes);
+    return true;
+  } catch (error) {
+    if (error instanceof TransactionRefused) return false;
+    throw error;
+  }
+}
+
 /** Every item of a range, page by page. */
 export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
   let resume: Key | undefined;

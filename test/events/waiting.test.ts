@@ -186,7 +186,7 @@ test("a damaged row of the waiting list is reported and does not block the other
 });
 
 describe("a damaged event among those that wait", () => {
-  const spoil = async (damage: { readonly [name: string]: number }) => {
+  const spoil = async (damage: { readonly [name: string]: number | undefined }) => {
     const key = waitingKey(organizationKey(uuidOf()), versionOf(memberSaved(3)));
     await harness.table.write({ put: { ...(await harness.table.get(key)), ...key, ...damage } });
   };
@@ -203,17 +203,23 @@ describe("a damaged event among those that wait", () => {
     expect(await waiting(harness.table)).toEqual([]);
   });
 
-  test("a damaged event becomes a dead letter once, even if its age is unreadable, and its row by age is deleted later", async () => {
-    await deliver(harness, [memberSaved(3), repositorySaved(4)]);
-    await spoil({ since: 7, group: 7, id: 7 });
-    await deliver(harness, [organizationSaved(1)]);
-    harness.clock.now += (eventLimits.waitingDaysMax + 1) * msPerDay;
-    await expireWaiting(harness);
-    expect(harness.letters).toMatchObject([
-      { group: expect.stringMatching(/^damaged\./), reason: reason("id") },
-    ]);
-    expect(await waiting(harness.table)).toEqual([]);
-  });
+  test.each([
+    ["unreadable", 7],
+    ["missing", undefined],
+  ])(
+    "a damaged event becomes a dead letter once, even if its age is %s, and its row by age is deleted later",
+    async (_, since) => {
+      await deliver(harness, [memberSaved(3), repositorySaved(4)]);
+      await spoil({ since, group: 7, id: 7 });
+      await deliver(harness, [organizationSaved(1)]);
+      harness.clock.now += (eventLimits.waitingDaysMax + 1) * msPerDay;
+      await expireWaiting(harness);
+      expect(harness.letters).toMatchObject([
+        { group: expect.stringMatching(/^damaged\./), reason: reason("id") },
+      ]);
+      expect(await waiting(harness.table)).toEqual([]);
+    },
+  );
 
   test("a damaged event becomes a dead letter when its dependency never arrives", async () => {
     await deliver(harness, [memberSaved(3)]);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { compileChange, compileCondition, Placeholders } from "../../lib/store/expressions.ts";
 import { CorruptItem, parseItem, tenantKeySchema } from "../../lib/store/items/parse.ts";
+import { unlessDamaged } from "../../lib/store/items/unless-damaged.ts";
 
 describe("an item read from the table", () => {
   const parse = parseItem("thing", z.strictObject({ pk: z.string(), sk: z.string(), count: z.number() }));
@@ -20,6 +21,15 @@ describe("an item read from the table", () => {
     expect(() => parse({ pk: "a", sk: "b", count: 1, more: "secret" })).toThrow(
       new CorruptItem("The thing at a / b is damaged in: item."),
     );
+  });
+
+  test("a walk that passes over damaged items still stops at a bug in the parser", () => {
+    expect(unlessDamaged(parse, { pk: "a", sk: "b" }, "The test")).toBeUndefined();
+    const bug = new TypeError("a bug");
+    const failing = () => {
+      throw bug;
+    };
+    expect(() => unlessDamaged(failing, { pk: "a", sk: "b" }, "The test")).toThrow(bug);
   });
 
   test.each([

@@ -15,6 +15,7 @@ import {
   StoreUnavailable,
   type Table,
   TransactionRefused,
+  transactIf,
   writeIf,
 } from "../../lib/store/table.ts";
 import { createVectorSearch } from "../../lib/store/vectors.ts";
@@ -285,9 +286,15 @@ describe("a conditional write", () => {
     expect(await writeIf(storeOf(failed).table, write)).toBe(false);
   });
 
-  test("a conditional write passes on every other error", async () => {
+  test("a conditional transaction returns whether all conditions held", async () => {
+    expect(await transactIf(storeOf({}).table, [write])).toBe(true);
+    expect(await transactIf(storeOf(cancelled("ConditionalCheckFailed")).table, [write])).toBe(false);
+  });
+
+  test("a conditional write or transaction passes on every other error", async () => {
     const error = awsError("AccessDeniedException");
     await expect(writeIf(storeOf(error).table, write)).rejects.toBe(error);
+    await expect(transactIf(storeOf(error).table, [write])).rejects.toBe(error);
   });
 });
 

@@ -20,6 +20,16 @@ export function parseItem<Schema extends z.ZodType>(
   };
 }
 
+/** Returns the damage instead of throwing it. Other errors are bugs, and are thrown. */
+export function parsedOrDamage<Parsed>(parse: (item: Item) => Parsed, item: Item): Parsed | CorruptItem {
+  try {
+    return parse(item);
+  } catch (error) {
+    if (error instanceof CorruptItem) return error;
+    throw error;
+  }
+}
+
 export const tenantKeySchema = z.custom<TenantKey>(
   (value) => typeof value === "string" && /^[wio]#./s.test(value),
 );

@@ -20,7 +20,12 @@ vi.mock("../../../lib/runtime/aws-handler.ts", async (original) => {
 /** And these ports are the only way to send them. */
 vi.mock("../../../lib/store/table.ts", async (original) => {
   const real = await original<typeof import("../../../lib/store/table.ts")>();
-  return { ...real, queryAll: markedWalk(real.queryAll), writeIf: marked(real.writeIf) };
+  return {
+    ...real,
+    queryAll: markedWalk(real.queryAll),
+    writeIf: marked(real.writeIf),
+    transactIf: marked(real.transactIf),
+  };
 });
 vi.mock("../../../lib/store/dynamo.ts", async (original) => {
   const real = await original<typeof import("../../../lib/store/dynamo.ts")>();

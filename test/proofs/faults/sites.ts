@@ -55,7 +55,7 @@ const call = new RegExp(
   [
     `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
     "\\.\\s*(?=(?:getMany|transactGet|queryPage|scanPage|transact|writeMany)\\()",
-    "\\b(?=(?<!function\\*? )(?:queryAll|writeIf)\\()",
+    "\\b(?=(?<!function\\*? )(?:queryAll|writeIf|transactIf)\\()",
     '(?=\\bcall\\("[A-Z]\\w+")',
   ].join("|"),
   "g",
