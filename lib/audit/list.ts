@@ -32,6 +32,8 @@ export type AuditPage = {
   readonly entries: readonly AuditItem[];
   /** Where the next page starts; null if there is none. */
   readonly next: AuditPosition | null;
+  /** Where this page ended, also on the last page; null if the walk has seen no entry yet. */
+  readonly end: AuditPosition | null;
   /** Where a walk in ascending order can be resumed after it has reached its end. */
   readonly resume: AuditPosition;
 };
@@ -45,9 +47,11 @@ export async function readAuditLog(
   const entries: AuditItem[] = [];
   const page = (place: string | undefined, isLast: boolean): AuditPage => {
     const settled = settledOf(query.after, place ?? query.after?.place, nowMs);
+    const end = place === undefined ? query.after : { place, settled };
     return {
       entries,
-      next: isLast || place === undefined ? null : { place, settled },
+      next: isLast ? null : end,
+      end,
       resume: { place: settled, settled },
     };
   };

@@ -5,6 +5,7 @@ import type { Principal } from "../access/principal.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
 import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
 import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
+import { required } from "../runtime/required.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 
 export type AuditContext = WalkContext<z.output<(typeof listAuditLogs)["query"]>> &
@@ -26,12 +27,13 @@ export async function exportAuditLog(call: AuditContext, after: AuditPosition | 
   if (following && following.newlyVisible.length > 0 && after !== null)
     return catchUp(call, following, after);
   const wanted = auditFilter(input.query, { ...scope, authorized: principal.key.authorized });
-  const { entries, next, resume } = await read(call, { after, wanted });
+  const { entries, next, end, resume } = await read(call, { after, wanted });
   const isLast = next === null && (following?.isCurrent ?? true);
   const isResumable = isLast && input.query.order === "asc";
   return {
     entries,
-    nextCursor: isLast ? null : paging.next(cursorAt(next ?? after ?? resume), following?.mark),
+    // The last page has a next one if the scope has changed since: an organization left while the walk caught it up.
+    nextCursor: isLast ? null : paging.next(cursorAt(required(end, "end of the page")), following?.mark),
     resumeCursor: isResumable ? paging.resume(cursorAt(resume), following?.mark) : null,
   };
 }

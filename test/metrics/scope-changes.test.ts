@@ -279,23 +279,43 @@ describe("the other walks that can be resumed", () => {
     expect([data, found.map(({ learning }) => learning)]).toEqual([[], ["Prefer small functions."]]);
   });
 
-  test.each(["asc", "desc"])("audit logs catch up an organization that became visible: %s", async (order) => {
-    const uuid = await save("b");
-    await world.member(github(idOf("b")), "u-admin", { role: "cr_admin" });
+  /** Two pages of a walk through the keys of `a`, which passes two keys of `b` while `b` is hidden. */
+  async function passesHiddenEntries(order: "asc" | "desc") {
     const asAdmin = { kind: "organization", owner: "u-admin", role: "cr_admin" } as const;
-    await world.member(github(idOf("a")), "u-admin", { role: "cr_admin" });
-    const a = await save("a");
-    for (const organization of [a, uuid, a]) await world.key({ ...asAdmin, organization });
+    const uuids = { a: await save("a"), b: await save("b") };
+    for (const name of ["a", "b"] as const)
+      await world.member(github(idOf(name)), "u-admin", { role: "cr_admin" });
+    const written = ["a", "b", "b", "a", "a"] as const;
+    for (const name of order === "asc" ? written : written.toReversed())
+      await world.key({ ...asAdmin, organization: uuids[name] });
     await save("b", hide);
     const path = `/v1/audit-logs?order=${order}&limit=1&actions=key.created`;
     const first = await page(path);
     const second = await page(`${path}&cursor=${first.next}`);
+    return { path, next: second.next, shown: [...first.data, ...second.data] };
+  }
+  const ownersOf = (entries: ReadonlyArray<Record<string, unknown>>) =>
+    entries.map(({ organization_id }) => organization_id);
+
+  test.each(["asc", "desc"] as const)(
+    "audit logs catch up an organization that became visible, page by page: %s",
+    async (order) => {
+      const { path, next, shown } = await passesHiddenEntries(order);
+      await save("b");
+      const { found } = await all(path, next);
+      expect(ownersOf(found)).toEqual([idOf("b"), idOf("b"), idOf("a")]);
+      expect(new Set([...shown, ...found].map(({ id }) => id)).size).toBe(5);
+    },
+  );
+
+  test("a walk through the audit log shows every entry once, even if an organization leaves while the walk catches it up", async () => {
+    const { path, next } = await passesHiddenEntries("asc");
     await save("b");
-    const { found } = await all(path, second.next ?? first.next);
-    const ids = new Set([...first.data, ...second.data, ...found].map(({ id }) => id));
-    const ofB = found.filter(({ organization_id }) => organization_id === idOf("b"));
-    expect(ofB).toHaveLength(1);
-    expect(ids.size).toBe(3);
+    const caughtUp = await page(`${path}&cursor=${next}`);
+    await save("b", hide);
+    const { found } = await all(path, caughtUp.next);
+    expect(ownersOf(caughtUp.data)).toEqual([idOf("b")]);
+    expect(ownersOf(found)).toEqual([idOf("a")]);
   });
 
   test("audit logs of named organizations catch up the instance's own entries that name one", async () => {
