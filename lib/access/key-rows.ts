@@ -21,11 +21,16 @@ const placesOf = ({ id, kind, organization, tenant }: KeyItem): Key[] => [
   ...(kind === "workspace" || kind === "instance" ? [tenantKeyRow(tenant, id)] : []),
 ];
 
-/** All rows that list a key. `listed` means that the rows of its organization and tenant exist. */
-export const keyRowWrites = (key: KeyItem): Put[] => [
-  { put: { ...keyDirectoryKey(key.id), kind: key.kind, listed: true } },
-  ...placesOf(key).map((place) => ({ put: { ...place, kind: key.kind } })),
-];
+const placeWrites = (key: KeyItem): Put[] =>
+  placesOf(key).map((place) => ({ put: { ...place, kind: key.kind } }));
+
+/** `listed` means that the rows of its organization and tenant exist. */
+const directoryWrite = ({ id, kind }: KeyItem): Put => ({
+  put: { ...keyDirectoryKey(id), kind, listed: true },
+});
+
+/** All rows that list a key. */
+export const keyRowWrites = (key: KeyItem): Put[] => [directoryWrite(key), ...placeWrites(key)];
 
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
 export async function* keysOfRows(
@@ -60,9 +65,8 @@ export async function listOldKeys({ table }: { readonly table: Table }): Promise
   let listed = 0;
   for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted)) {
     // The directory's own rows come last, so that an interrupted run starts again with the keys that are not listed.
-    const writes = keys.map(keyRowWrites);
-    await table.writeMany(writes.flatMap(([, ...places]) => places));
-    await table.writeMany(writes.flatMap(([directory]) => directory ?? []));
+    await table.writeMany(keys.flatMap(placeWrites));
+    await table.writeMany(keys.map(directoryWrite));
     listed += keys.length;
   }
   return listed;

@@ -144,17 +144,15 @@ async function* pagesOf(table: Table, range: Range, firstPage: Promise<ItemPage>
 async function* keysOf({ table }: Reader, source: KeyPartition, page: ItemPage): AsyncGenerator<FoundKey> {
   const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
   const items = await table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
-  for (const item of items) {
-    if (!item) continue;
-    const key = parseKey(item);
+  for (const key of items.filter((item) => item !== undefined).map(parseKey))
     yield { place: { source: source.name, keyId: key.id }, key };
-  }
 }
 
 async function toRecords({ table, clock, principal }: Reader, found: readonly FoundKey[]) {
   const keys = found.flatMap(({ key }) => key ?? []);
   const names = await providerIds(table, principal, keys);
-  const shown = (uuids: readonly string[]) => uuids.flatMap((uuid) => names.get(uuid) ?? []);
+  const shown = (uuids: readonly string[]) =>
+    uuids.map((uuid) => names.get(uuid)).filter((name) => name !== undefined);
   return keys.map((key) => {
     const uuids = key.kind === "instance" ? key.authorized : key.organization && [key.organization];
     return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs());
@@ -168,10 +166,8 @@ async function providerIds(table: Table, { organizations }: Principal, keys: rea
     keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),
   );
   const unknown = [...wanted].filter((uuid) => !names.has(uuid));
-  for (const item of await table.getMany(unknown.map(organizationKey))) {
-    if (!item) continue;
-    const { uuid, provider_organization_id } = parseOrganization(item);
+  const read = (await table.getMany(unknown.map(organizationKey))).filter((item) => item !== undefined);
+  for (const { uuid, provider_organization_id } of read.map(parseOrganization))
     names.set(uuid, provider_organization_id);
-  }
   return names;
 }

@@ -8,7 +8,7 @@ import { boundedTable } from "../store/bounded.ts";
 import { StoreMeter } from "../store/meter.ts";
 import { openDeadline, workTimeOf } from "./deadline.ts";
 import { type Dependencies, dependencies } from "./dependencies.ts";
-import { gatewayRequestIdOf, requestIdOf } from "./headers.ts";
+import { requestIdOf } from "./headers.ts";
 import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
 import type { RequestContext, RunOperation } from "./request-context.ts";
@@ -53,7 +53,7 @@ function requestLifecycle(
 ): MiddlewareObj<APIGatewayProxyEvent, HandlerResult, Error, RequestState> {
   return {
     before: function openRequest({ event, context }) {
-      beginInvocation(context, gatewayRequestIdOf(event) ?? undefined);
+      beginInvocation(context, event.requestContext?.requestId);
       const remainingMs = context.getRemainingTimeInMillis();
       context.requestContext = openRequestContext(dependencies(), operation, event, remainingMs);
     },

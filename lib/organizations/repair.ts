@@ -1,4 +1,5 @@
 import { scopeLimits } from "../contract/limits.ts";
+import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseOrganizationLeft, parseScopeEpochs } from "../store/items/scope-epochs.ts";
 import { unchanged } from "../store/items/unchanged.ts";
@@ -100,8 +101,7 @@ async function fixOrganization(
   restored: string,
 ): Promise<number> {
   return await retryOnConflict(store, async () => {
-    const stored = await store.table.get(organizationKey(uuid));
-    if (!stored) return 0;
+    const stored = required(await store.table.get(organizationKey(uuid)), "organization that the scan found");
     const organization = { ...parseOrganization(stored), restored };
     await store.table.transact([
       { put: organization, when: unchanged(stored, organizationAttributes) },

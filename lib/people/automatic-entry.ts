@@ -1,4 +1,5 @@
 import { systemEntry } from "../audit/system-entry.ts";
+import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
 import { isWorkspaceTenant, organizationKey, type PoolKey } from "../store/layout.ts";
@@ -106,16 +107,15 @@ export async function filledSeatsEntry(
   const memberships = people.flatMap((person) => person.memberships);
   const uuids = [...new Set(memberships.map(({ organization }) => organization))];
   const items = await store.table.getMany(uuids.map(organizationKey));
-  const organizations = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
+  const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
   const isWorkspace = isWorkspaceTenant(pool);
-  const [own] = organizations;
   const entryOf = (seated: readonly PersonItem[]) => {
     const theirs = new Set(seated.flatMap((person) => person.memberships.map((each) => each.organization)));
     const named = organizations.filter(({ uuid }) => theirs.has(uuid));
     return {
       summary: `Seats assigned automatically: ${seated.length}`,
       metadata: {
-        ids: seated.map(({ email, memberships: [first] }) => email ?? first?.user_id ?? ""),
+        ids: seated.map(idInEntry),
         ...assigned,
         reason: "seats became free",
         ...(isWorkspace &&
@@ -123,17 +123,25 @@ export async function filledSeatsEntry(
       },
     };
   };
-  return systemEntry(store, {
+  const entry = {
     action: "seats.assigned",
     resourceType: "seat",
     resourceId: null,
-    tenant: isWorkspace ? pool : (own?.tenant ?? pool),
-    organization: isWorkspace ? null : (own ?? null),
     ...entryOf(people),
-    ...(isWorkspace && {
-      shownIn: organizations.map(({ uuid }) => uuid),
-      textFor: (uuid: string) =>
-        entryOf(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
-    }),
+  } as const;
+  if (!isWorkspace) {
+    const own = required(organizations[0], "organization of the seat pool");
+    return systemEntry(store, { ...entry, tenant: own.tenant, organization: own });
+  }
+  return systemEntry(store, {
+    ...entry,
+    tenant: pool,
+    organization: null,
+    shownIn: organizations.map(({ uuid }) => uuid),
+    textFor: (uuid) =>
+      entryOf(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
   });
 }
+
+const idInEntry = ({ email, memberships: [first] }: PersonItem): string =>
+  email ?? required(first, "membership of a person with a seat").user_id;

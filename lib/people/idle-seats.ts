@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { readAuditLog } from "../audit/list.ts";
 import { happenedBefore } from "../contract/audit.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -83,17 +84,20 @@ async function seatEntriesSince(
 
 const entriesTogether = 100;
 
+const idsInEntry = z.array(z.string());
+
 /** An entry names people as the caller did: by e-mail address, or by the user id within its organization. */
 function names({ metadata, organization }: AuditItem, { email, memberships }: PersonItem): boolean {
-  const ids = Array.isArray(metadata.ids) ? metadata.ids.map(String) : [];
-  return ids.some(
-    (id) =>
-      id.toLowerCase() === email ||
-      memberships.some(
-        (membership) =>
-          membership.user_id === id && (organization === null || organization === membership.organization),
-      ),
-  );
+  return idsInEntry
+    .parse(metadata.ids)
+    .some(
+      (id) =>
+        id.toLowerCase() === email ||
+        memberships.some(
+          (membership) =>
+            membership.user_id === id && (organization === null || organization === membership.organization),
+        ),
+    );
 }
 
 async function readMembers(table: Table, { memberships }: PersonItem): Promise<readonly MemberItem[]> {

@@ -1,5 +1,5 @@
-import { type PersonItem, parsePerson } from "../store/items/people.ts";
-import type { Item, Key } from "../store/table.ts";
+import type { PersonItem } from "../store/items/people.ts";
+import type { Key } from "../store/table.ts";
 
 export type Membership = PersonItem["memberships"][number];
 
@@ -45,7 +45,3 @@ function byOrganizationAndUser(left: Membership, right: Membership): number {
   if (left.organization !== right.organization) return left.organization < right.organization ? -1 : 1;
   return left.user_id < right.user_id ? -1 : 1;
 }
-
-/** The number of memberships of a stored person; 0 if there is no person. */
-export const membershipsOf = (stored: Item | undefined): number =>
-  stored ? parsePerson(stored).memberships.length : 0;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
+import { required } from "../runtime/required.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { spillKey, spillPartKey } from "../store/layout.ts";
 import {
@@ -147,7 +148,7 @@ export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill
 /** Deletes a spill that was dropped long enough ago; before that there is nothing to do. */
 export async function forgetSpill(deps: StreamDeps, spill: Spill): Promise<void> {
   const { limits = streamLimits } = deps;
-  const droppedAt = (spill.ttl ?? 0) - keptSeconds(deps);
+  const droppedAt = required(spill.ttl, "expiry of a dropped spill") - keptSeconds(deps);
   if (nowSeconds(deps) < droppedAt + limits.lateRequestHours * secondsPerHour) return;
   await deps.table.writeMany(partKeys(spill).map((key) => ({ delete: key })));
   // This delete comes last: if the process stops before it, the mark stays and the next sweep repeats the work.

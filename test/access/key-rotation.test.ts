@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
+import { rotateWithinReach } from "../../lib/access/manage-keys.ts";
 import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
-import { operator } from "../../lib/audit/entry.ts";
+import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { TimeUp } from "../../lib/runtime/time-up.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
+import type { KeyItem } from "../../lib/store/items/key.ts";
 import { apiKeyKey, organizationKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
+import { tableWith } from "../support/partial-table.ts";
 import { everyKindOfKey, github } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
+import { keyItem, principalOf } from "./principals.ts";
 
 const { store, clock, world, now, stored, auditEntriesOf } = useKeyRegistry();
 
@@ -146,6 +150,30 @@ describe("rotation", () => {
       );
     }
     expect(await listKeysOfOrganization(store())).toHaveLength(before);
+  });
+});
+
+describe("a rotation that a caller asks for over HTTP", () => {
+  const rotateOwn = (change: Partial<KeyItem>, table = tableWith({})) => {
+    const key = keyItem("user", { id: "k1", ...change });
+    const caller = { principal: principalOf("user", { key }), scope: { organizations: [], selector: "all" } };
+    const { signal } = new AbortController();
+    return rotateWithinReach({ ...world.deps, ...operatorOrigin, ...caller, table, signal }, key, 0);
+  };
+
+  test.each([
+    ["revoked", { revoked_at: "2026-11-15T12:00:00.000Z" }],
+    ["expired", { expires_at_ms: 1 }],
+  ])("a key that is %s gets the same answer as an unknown key", async (_, change) => {
+    await expect(rotateOwn(change)).rejects.toMatchObject({
+      code: "KEY_NOT_FOUND",
+      message: "key_id: there is no live key with this id that this key may manage.",
+    });
+  });
+
+  test("an error of the store is not taken for an unknown key", async () => {
+    const away = new StoreUnavailable("away", false);
+    await expect(rotateOwn({}, tableWith({ get: () => Promise.reject(away) }))).rejects.toBe(away);
   });
 });
 

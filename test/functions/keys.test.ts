@@ -97,8 +97,19 @@ describe("GET /v1/keys", () => {
       successor_id: null,
     });
     await end(rotated.id, rotated.key);
+    const { key: expired } = await world.key({
+      kind: "user",
+      organization: setup.organization,
+      owner: "u-member",
+      expiresInDays: 1,
+    });
+    await world.deps.table.write({
+      update: { pk: expired.pk, sk: expired.sk },
+      change: { set: [["expires_at_ms", 1]] },
+    });
     const later = keyPage.parse((await call("/v1/keys", { key: setup.keys.organization.text })).json);
     expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
+    expect(later.keys.find(({ id }) => id === expired.id)).toMatchObject({ state: "expired" });
   });
 
   test("GET /v1/keys finds the keys of more organizations than one page reads, page by page", async () => {
@@ -232,18 +243,23 @@ describe("a role that a live key holds", () => {
       .object({ id: z.string() })
       .parse((await call("/v1/roles", { key: admin, body: { name: "Robot" } })).json);
     const remove = () => call(`/v1/roles/${role}`, { key: admin, method: "DELETE" });
-    const holder = await world.key({
+    const holding = {
       kind: "organization",
       organization: setup.organization,
       owner: "u-admin",
       role,
-    });
+    } as const;
+    const [first, second] = [await world.key(holding), await world.key(holding)];
     const refused = await remove();
     expect([refused.codes, refused.message]).toEqual([
       ["ROLE_IN_USE"],
-      `The role is still held by 1 live key, ${holder.key.id} for one. End it first.`,
+      expect.stringMatching(/^The role is still held by 2 live keys, k\w+ for one\. End them first\.$/),
     ]);
-    await end(holder.key.id, admin);
+    await end(first.key.id, admin);
+    expect((await remove()).message).toBe(
+      `The role is still held by 1 live key, ${second.key.id} for one. End it first.`,
+    );
+    await end(second.key.id, admin);
     expect((await remove()).status).toBe(204);
     await expect(
       world.key({ kind: "organization", organization: setup.organization, owner: "u-admin", role }),

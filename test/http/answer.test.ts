@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { ApiError } from "../../lib/contract/api-error.ts";
+import { cacheLimits } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
 import { gatedTable } from "../../lib/http/admission.ts";
@@ -111,6 +112,16 @@ test("reads do not wait for the limiter, writes do", async () => {
   resolve();
   await writing;
   expect(log).toEqual(["transactGet", "writeMany"]);
+});
+
+test("a full memory of refusals forgets them all, so that it never grows", () => {
+  const memory = new RefusalMemory();
+  for (let number = 0; number < cacheLimits.refusalsMax; number++)
+    memory.noteRecorded(`k${number}`, "expired", 0);
+  const isRecorded = (id: string) => memory.isRecorded(id, "expired", 0);
+  expect(isRecorded("k0")).toBe(true);
+  memory.noteRecorded("another", "expired", 0);
+  expect([isRecorded("k0"), isRecorded("another")]).toEqual([false, true]);
 });
 
 test("a refusal that cannot be audited is logged, and the answer stays the same", async () => {

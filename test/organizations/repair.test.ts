@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { resumeMoves } from "../../lib/organizations/move.ts";
 import { repairTable } from "../../lib/organizations/repair.ts";
 import {
   organizationDirectoryKey,
+  organizationKey,
   scopeEpochsKey,
   tenantOrganizationKey,
   workspaceTenant,
@@ -133,6 +135,18 @@ describe("after a restore and a repair", () => {
       expect.objectContaining({ uuid: b }),
     ]);
     expect(await repairTable(world.deps)).toMatchObject({ rowsRepaired: 0 });
+  });
+
+  test("an organization that was moving continues to move, even if the note of its move was not restored", async () => {
+    const [, b = ""] = ids;
+    const leaving = workspaceTenant(`${workspace}-left`);
+    await table().write({ update: organizationKey(b), change: { set: [["leaving", leaving]] } });
+    expect(await resumeMoves(world.deps)).toBe(0);
+
+    await repairTable(world.deps);
+
+    expect(await resumeMoves(world.deps)).toBe(1);
+    expect(await table().get(organizationKey(b))).not.toHaveProperty("leaving");
   });
 });
 

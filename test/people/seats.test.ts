@@ -1,9 +1,18 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { findIdleSeats } from "../../lib/people/idle-seats.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
-import { decideSeats, readPool } from "../../lib/people/seats.ts";
-import { memberKey, type PoolKey, peopleKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
+import { decideSeats, fillSeats, readPool } from "../../lib/people/seats.ts";
+import {
+  memberKey,
+  type PoolKey,
+  peopleKey,
+  personsRange,
+  poolGuardKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { retryOnConflict } from "../../lib/store/retry-on-conflict.ts";
 import { type Key, queryAll, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import {
@@ -126,6 +135,22 @@ describe("seats while they last", () => {
     expect(await readPool(harness.table, own)).toMatchObject({ seats_free: 1, seats_short: 1 });
   });
 
+  test("the filling of seats ends and reports the pool if the guard counts people whom nobody finds", async () => {
+    const lines: string[] = [];
+    await deliver(harness, [organizationSaved(1, { seats_purchased: 1 })]);
+    await harness.table.write({ update: poolGuardKey(own), change: { set: [["seats_short", 1]] } });
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);
+    await fillSeats(harness, own);
+    vi.restoreAllMocks();
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: "error",
+        pool: own,
+        message: expect.stringContaining("Look at its counts"),
+      }),
+    ]);
+  });
+
   test("if all candidates were decided about in the meantime, the next people in order get seats", async () => {
     await deliver(harness, [
       organizationSaved(1, { seats_purchased: 0 }),
@@ -232,6 +257,38 @@ describe("a decision that found no seat free, while seats are bought", () => {
     await filled;
     checkPeople(await everything(harness.table));
     expect(await readPool(harness.table, acme)).toMatchObject({ seats_free: 0, seats_short: 0 });
+  });
+});
+
+describe("idle seats", () => {
+  test("a seat whose audit entry is no longer kept is as old as its holder, whatever gave the seat", async () => {
+    const join = (user_id: string, seat_assigned: boolean) =>
+      memberSaved(3, { user_id, email: null, seat_assigned });
+    await deliver(harness, [
+      organizationSaved(1, { seat_assignment_mode: "automatic" }),
+      repositorySaved(2),
+      join("wished", true),
+      ...["reviewed", "decided"].map((user_id) => join(user_id, false)),
+      event("pull_request.finalized", 4, {
+        ...finalized(organizationName(), "1", { repository_id: "9001", author_id: "reviewed" }),
+      }),
+    ]);
+    const persons = await Array.fromAsync(queryAll(harness.table, personsRange(own)));
+    await decide(
+      persons
+        .filter((person) => JSON.stringify(person).includes("decided"))
+        .map(({ pk, sk }) => ({ pk, sk })),
+      true,
+    );
+    harness.clock.now += msPerDay;
+    const idleSince = async (sinceMs: number) => {
+      const query = { sinceMs, isAuthor: () => false, isJudged: () => true, auditRetentionDays: 0 };
+      const { held, idle } = await findIdleSeats(harness, own, query);
+      return [held, ...idle.flatMap(({ members }) => members.map(({ user_id }) => user_id)).toSorted()];
+    };
+    const joinedMs = Date.parse(memberSaved(3).occurred_at);
+    expect(await idleSince(joinedMs + 1)).toEqual([3, "decided", "reviewed", "wished"]);
+    expect(await idleSince(joinedMs)).toEqual([3]);
   });
 });
 

@@ -22,6 +22,7 @@ import {
   pendingSchema,
   pendingValue,
 } from "../../lib/stream/pending.ts";
+import { parseRemoval } from "../../lib/stream/removal.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
 import { decodeWeeks, encodeWeeks, weekOf, weekStartMs } from "../../lib/stream/weeks.ts";
 import { tableWith } from "../support/partial-table.ts";
@@ -193,6 +194,13 @@ describe("an entry", () => {
     for (const sk of ["42", "00000000042", "000000004x"])
       expect(() => parseEntry({ ...key, ...body, sk }, organization)).toThrow("is damaged in: sk.");
   });
+});
+
+test("a removal without an organization in the copy of a workspace is damaged", () => {
+  const key = { pk: "R#x", sk: "0000000042" };
+  const item = { ...key, i: "p1", u: "https://git.test/1", t: 7, x: { d: 1, r: "9001" } };
+  expect(() => parseRemoval(item, undefined)).toThrow("The removal at R#x / 0000000042 is nobody's.");
+  expect(parseRemoval({ ...item, g: organization }, undefined)).toMatchObject({ organization, number: 42 });
 });
 
 describe("the head", () => {
