@@ -53,5 +53,6 @@ export async function organizationsOf(
   if (key.kind !== "instance") return organization && [organization.provider_organization_id];
   if (key.authorized === null) return null;
   const items = await table.getMany(key.authorized.map(organizationKey));
-  return items.flatMap((item) => (item ? [parseOrganization(item).provider_organization_id] : []));
+  const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
+  return organizations.map(({ provider_organization_id }) => provider_organization_id);
 }

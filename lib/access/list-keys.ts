@@ -38,9 +38,10 @@ export async function listKeysOfScope(
   reader: Reader,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<KeyPage> {
-  const found: FoundKey[] = [];
+  const found: Array<{ readonly place: KeyPosition; readonly key: KeyItem }> = [];
   for await (const next of foundKeys(reader, keyPositionOf(page.after), page.limit)) {
-    if (next.key && reachOf(reader, next.key).list) found.push(next);
+    const { place, key } = next;
+    if (key && reachOf(reader, key).list) found.push({ place, key });
     const last = found[page.limit - 1];
     if (last && found.length > page.limit) {
       return { records: await toRecords(reader, found.slice(0, page.limit)), next: nameOf(last.place) };
@@ -148,8 +149,11 @@ async function* keysOf({ table }: Reader, source: KeyPartition, page: ItemPage):
     yield { place: { source: source.name, keyId: key.id }, key };
 }
 
-async function toRecords({ table, clock, principal }: Reader, found: readonly FoundKey[]) {
-  const keys = found.flatMap(({ key }) => key ?? []);
+async function toRecords(
+  { table, clock, principal }: Reader,
+  found: ReadonlyArray<{ readonly key: KeyItem }>,
+) {
+  const keys = found.map(({ key }) => key);
   const names = await providerIds(table, principal, keys);
   const shown = (uuids: readonly string[]) =>
     uuids.map((uuid) => names.get(uuid)).filter((name) => name !== undefined);

@@ -23,9 +23,8 @@ type Deps = { readonly table: Table; readonly clock: Clock };
 export function withCopies(changes: readonly TransactionWrite[], copies: readonly Put[]): AuditedWrites {
   const all = [...changes, ...copies];
   if (fitTogether(all)) return { writes: all, owed: [] };
-  const [first, ...further] = copies;
-  const owed = owedOf(further);
-  const writes: TransactionWrite[] = [...changes, ...(first ? [first] : [])];
+  const owed = owedOf(copies.slice(1));
+  const writes: TransactionWrite[] = [...changes, ...copies.slice(0, 1)];
   // The copies may name hundreds of people who failed. Notes that do not fit are not stored, but still settled.
   for (const item of owed) {
     const isSmall = bytesOf(item) <= auditLimits.owedBytesMax;

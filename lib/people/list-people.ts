@@ -70,7 +70,7 @@ async function organizationsOfHolders(
   const uuids = nameless.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
   const unknown = [...new Set(uuids)].filter((uuid) => !visible.has(uuid));
   const items = unknown.length > 0 ? await table.getMany(unknown.map(organizationKey)) : [];
-  const read = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
+  const read = items.filter((item) => item !== undefined).map(parseOrganization);
   return new Map([...visible, ...read.map((organization) => [organization.uuid, organization] as const)]);
 }
 

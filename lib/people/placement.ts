@@ -15,12 +15,15 @@ export const personKeyOf = (
 const placementIn = (pool: PoolKey, organization: string, member: MemberIdentity): MembershipPlacement => ({
   pool,
   key: personKeyOf(pool, organization, member),
-  email: isShared(pool, member) ? (member.email?.toLowerCase() ?? null) : null,
+  email: isShared(pool, member) ? member.email.toLowerCase() : null,
 });
 
 /** Whether the person is stored under the address, together with all other memberships that have this address. */
-const isShared = (pool: PoolKey, { email, stands_alone }: MemberIdentity): boolean =>
-  isWorkspaceTenant(pool) && email !== null && !stands_alone;
+const isShared = (
+  pool: PoolKey,
+  member: MemberIdentity,
+): member is MemberIdentity & { readonly email: string } =>
+  isWorkspaceTenant(pool) && member.email !== null && !member.stands_alone;
 
 /** A member's change from one state to the next, with the pool that its organization uses now. */
 export type MemberStep = {

@@ -347,7 +347,7 @@ export const vectorKey = (organization: string, learningId: string, piece = 0): 
   pk: vectorPartition(organization),
   sk: piece === 0 ? learningId : `${learningId}#${piece}`,
 });
-export const learningOfVector = (sk: string): string => sk.split("#", 1)[0] ?? sk;
+export const learningOfVector = (sk: string): string => sk.replace(/#.*/s, "");
 /** Sorts after every piece of this Learning, and before every other Learning. */
 export const behindVectors = (learningId: string): string => `${learningId}$`;
 export const stalePartition = (shard: number): string => `STALE#${digits(shard, 2)}`;

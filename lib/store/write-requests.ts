@@ -33,9 +33,8 @@ export function compileWrite(write: TransactionWrite, TableName: string): Transa
   }
   if ("delete" in write) return { Delete: { ...common, Key: bareKey(write.delete) } };
   if ("update" in write) return { Update: { ...common, Key: bareKey(write.update), UpdateExpression } };
-  return {
-    ConditionCheck: { ...common, ConditionExpression: ConditionExpression ?? "", Key: bareKey(write.check) },
-  };
+  const condition = { ConditionExpression: required(ConditionExpression, "condition of a check") };
+  return { ConditionCheck: { ...common, ...condition, Key: bareKey(write.check) } };
 }
 
 /** A write as a single request. */

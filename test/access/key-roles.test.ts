@@ -84,10 +84,14 @@ describe("a change during the creation of a key", () => {
 
   test("a key that is older than the count keeps its role, even if another role has been counted since", async () => {
     const { uuid, context, organization, role, makeRole, request } = await office("uncounted");
-    await createKey(world.deps, request);
+    const { key } = await createKey(world.deps, request);
     await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
-    await createKey(world.deps, { ...request, role: await makeRole("Other") });
+    const other = await makeRole("Other");
+    await createKey(world.deps, { ...request, role: other });
     await expect(deleteRole(context, organization, role)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
+    await revokeKey(world.deps, key.id, operator);
+    await deleteRole(context, organization, role);
+    expect((await store().table.get(peopleKey(uuid)))?.keys_given).toEqual({ [other]: 1 });
   });
 
   test("a key of the first release that is not listed yet keeps its role", async () => {

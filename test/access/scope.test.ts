@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { listKeysOfScope } from "../../lib/access/list-keys.ts";
 import {
   checkAllIsAllowed,
   checksOrgId,
@@ -14,7 +15,10 @@ import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { changeRoles } from "../../lib/contract/operations/users.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import { organizationItem, principalOf } from "./principals.ts";
+import { apiKeyKey, organizationKeyRow } from "../../lib/store/layout.ts";
+import { TestClock } from "../support/clock.ts";
+import { tableWith } from "../support/partial-table.ts";
+import { keyItem, organizationItem, principalOf } from "./principals.ts";
 
 const operationWith = (change: Partial<Operation>): Operation => ({ ...whoami, ...change });
 const [one, two, three] = ["1", "2", "3"].map((id) => organizationItem(id)) as [
@@ -256,4 +260,21 @@ describe("a scope", () => {
       new TypeError("The operation selects one organization."),
     );
   });
+});
+
+test("a list of keys shows the keys of every organization once, in whatever order the scope has the organizations", async () => {
+  const keys = [one, two].map(({ uuid }) => keyItem("user", { id: `k-${uuid}`, organization: uuid }));
+  const rows = keys.map(({ id, organization }) => organizationKeyRow(organization ?? "", id));
+  const table = tableWith({
+    queryPage: async ({ pk, after = "" }) => ({
+      items: rows.filter((row) => row.pk === pk && row.sk > after),
+    }),
+    getMany: async (wanted) => wanted.map(({ pk }) => keys.find(({ id }) => apiKeyKey(id).pk === pk)),
+  });
+  const scope = { organizations: [two, one], selector: "all" };
+  const reader = { table, clock: new TestClock(), principal: token, scope };
+  const first = await listKeysOfScope(reader, { after: null, limit: 1 });
+  const second = await listKeysOfScope(reader, { after: first.next, limit: 1 });
+  expect([...first.records, ...second.records].map(({ id }) => id)).toEqual(keys.map(({ id }) => id));
+  expect(second.next).toBeNull();
 });

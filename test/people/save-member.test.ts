@@ -290,3 +290,17 @@ describe("the repositories a member can read", () => {
     expect((await member()).username).toBe("anna");
   });
 });
+
+test("a member is saved even if a read does not see the guard of its pool yet", async () => {
+  await deliver(harness, [organizationSaved(1)]);
+  let isHidden = true;
+  const getMany: Table["getMany"] = async (keys, ...rest) => {
+    const items = await harness.table.getMany(keys, ...rest);
+    if (!isHidden || !keys.some(({ sk }) => sk.startsWith("PERSON#"))) return items;
+    isHidden = false;
+    return items.map((item) => (item?.sk === peopleKey(uuid).sk ? undefined : item));
+  };
+  await deliver({ ...harness, table: { ...harness.table, getMany } }, [memberSaved(2)]);
+  expect(isHidden).toBe(false);
+  expect((await person(ownPool, "4411", null)).seat).toBe(true);
+});

@@ -24,7 +24,9 @@ describe("an item read from the table", () => {
   });
 
   test("a walk that passes over damaged items still stops at a bug in the parser", () => {
+    vi.stubEnv("LOG_LEVEL", "silent");
     expect(unlessDamaged(parse, { pk: "a", sk: "b" }, "The test")).toBeUndefined();
+    vi.unstubAllEnvs();
     const bug = new TypeError("a bug");
     const failing = () => {
       throw bug;
