@@ -252,3 +252,23 @@ test("each result of a POST lists the kinds of credentials that were redacted in
     ["failed", ["github_token"]],
   ]);
 });
+
+test("a walk through pending Learnings shows every one once, even if an organization leaves while the walk catches it up", async () => {
+  await world.workspace("shrinking-space");
+  const space = { workspace_id: "shrinking-space", approval_delay_days: 3 };
+  const [late, first] = [await newHome(world, { ...space, active: false }), await newHome(world, space)];
+  for (const text of ["a", "b"]) await capture(late, text);
+  for (const text of ["c", "d"]) await capture(first, text);
+  const { text: key } = await world.token("shrinking-space");
+  const lateId = late.name.provider_organization_id;
+  const seen: string[] = [];
+  for (let cursor: string | null = "", page = 0; cursor !== null; page++) {
+    if (page === 1) await world.organization(lateId, space);
+    if (page === 2) await world.organization(lateId, { ...space, active: false });
+    const query: string = `state=pending&limit=1${cursor && `&cursor=${cursor}`}`;
+    const { data, next_cursor } = pendingOf(await api.call(`/v1/learnings?${query}`, { key }));
+    seen.push(...data.map(({ learning }) => learning));
+    cursor = next_cursor;
+  }
+  expect(seen).toEqual(["c", "a", "d"]);
+});

@@ -30,20 +30,24 @@ export async function listPending(call: ExportContext): Promise<PendingPage> {
   if (following && following.newlyVisible.length > 0) {
     const after = typeof following.caughtUpTo === "string" ? following.caughtUpTo : "";
     const page = await readSegment(call, { organizations: following.newlyVisible, after, upTo: place });
-    const mark = page.last === undefined ? following.mark : following.markAt(page.last);
+    const mark = page.isLast ? following.mark : following.markAt(page.end);
     return { records: page.records, nextCursor: paging.next([place], mark) };
   }
-  const { records, last } = await readSegment(call, { organizations, after: place });
-  const isEnd = last === undefined && (following?.isCurrent ?? true);
-  return { records, nextCursor: isEnd ? null : paging.next([last ?? place], following?.mark) };
+  const { records, isLast, end } = await readSegment(call, { organizations, after: place });
+  // The last page has a next one if the scope has changed since: an organization left while the walk caught it up.
+  const isEnd = isLast && (following?.isCurrent ?? true);
+  return { records, nextCursor: isEnd ? null : paging.next([end], following?.mark) };
 }
 
 const onePlace = z.tuple([z.string()]);
 
 type SegmentPage = {
+  /** May be fewer than the page has room for: some Learnings are filtered out. */
   readonly records: readonly LearningRecord[];
-  /** The last place of the page; undefined if nothing follows. A page is shorter if Learnings were filtered out. */
-  readonly last: string | undefined;
+  /** Nothing follows in this segment. */
+  readonly isLast: boolean;
+  /** The last place of the page, or where it began if it is empty. */
+  readonly end: string;
 };
 
 async function readSegment(
@@ -70,7 +74,8 @@ async function readSegment(
   const learnings = items.flatMap((item) => (item ? [parseLearning(item)] : []));
   return {
     records: await presentWanted(call, organizations, learnings),
-    last: rows.length > taken.length ? taken.at(-1)?.sk : undefined,
+    isLast: rows.length === taken.length,
+    end: taken.at(-1)?.sk ?? after,
   };
 }
 
