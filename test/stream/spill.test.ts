@@ -183,4 +183,12 @@ describe("a spill's own item", () => {
       [{ delete: spillKey(organization, "s1") }],
     ]);
   });
+
+  test("a spill that was not dropped is not forgotten, and nothing is deleted", async () => {
+    const { calls, deps } = recorded();
+    await expect(forgetSpill(deps, spill)).rejects.toThrow(
+      new TypeError("Missing expiry of a dropped spill; this is a bug."),
+    );
+    expect(calls).toEqual([]);
+  });
 });
