@@ -106,9 +106,18 @@ describe("rotation", () => {
   test("the first signing key of a table is created once, even if many workers create one at the same moment", async () => {
     const { table } = await newTable({ hasKeys: false });
     const deps = { table, clock: new TestClock(), random: systemRandom };
+    const workers = 8;
+    const everyWorkerHasRead = Promise.withResolvers<void>();
+    let reads = 0;
+    const get: Table["get"] = async (...given) => {
+      const item = await table.get(...given);
+      if (++reads === workers) everyWorkerHasRead.resolve();
+      await everyWorkerHasRead.promise;
+      return item;
+    };
     const seen = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        expect(await rotateCursorKeys(deps)).toBe("created");
+      Array.from({ length: workers }, async () => {
+        expect(await rotateCursorKeys({ ...deps, table: { ...table, get } })).toBe("created");
         return table.get(cursorKeysKey);
       }),
     );
