@@ -21,22 +21,25 @@ const callTable: Record<number, string> = {
   3: "Credentials dbConnect",
   2: "database FTP.open minio.New Minio openssl_pkcs12_read Pusher SNMP mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI->connect DriverManager.getConnection getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider NewStaticCredentials pymysql.connect MySQLdb.connect mysql.connect DBIx::Class connect_db createConnection openssl_encrypt openssl_decrypt create_user CreateUser DB.connect sequelize Sequelize Database->connect",
 };
-const places = new Map(
-  Object.entries(callTable).flatMap(([place, names]) =>
-    names.split(" ").map((name) => [name, Number(place)]),
-  ),
+/** A function that takes a credential, and the position of that argument. */
+interface KnownCall {
+  readonly name: string;
+  readonly place: number;
+}
+const knownCalls: readonly KnownCall[] = Object.entries(callTable).flatMap(([place, names]) =>
+  names.split(" ").map((name) => ({ name, place: Number(place) })),
 );
-/** Function names by their last word, the longest name first. */
+/** The known calls by the last word of their names, the longest name first. */
 const byLastWord = Map.groupBy(
-  [...places.keys()].sort((a, b) => b.length - a.length),
-  (name) => /\w+$/.exec(name)?.[0] ?? "",
+  knownCalls.toSorted((a, b) => b.name.length - a.name.length),
+  ({ name }) => name.replace(/^.*\W/, ""),
 );
 const calledWord = /(\w+)[ \t]?$/;
 
 const callAt = (text: string, word: string, end: number) =>
   byLastWord
     .get(word)
-    ?.find((name) => text.endsWith(name, end) && !/[\w$]/.test(text.charAt(end - name.length - 1)));
+    ?.find(({ name }) => text.endsWith(name, end) && !/[\w$]/.test(text.charAt(end - name.length - 1)));
 
 const password = kindNamed("Password");
 const apiKey = kindNamed("API key");
@@ -121,8 +124,8 @@ const findCharArrays = (text: string): Span[] =>
     .filter(({ value }) => (hasDigit(value) || looksChosen(value)) && !isPlaceholder(value))
     .map(({ value, index }) => ({ start: index, end: index + value.length, kind: password.kind }));
 
-function knownArgument(list: readonly Argument[], name: string): Value | undefined {
-  const argument = list[places.get(name) ?? 0];
+function knownArgument(list: readonly Argument[], { name, place }: KnownCall): Value | undefined {
+  const argument = list[place];
   const value = argument?.value ?? argument?.inner;
   if (!value) return undefined;
   const isWord = strictCalls.test(name) && /^[a-z]{5,}$/.test(value.text) && !isPlaceholder(value.text);
@@ -143,18 +146,18 @@ function findInCalls(text: string): Span[] {
     if (at < unclosedUntil) continue;
     const before = text.slice(Math.max(0, at - 32), at);
     const word = calledWord.exec(before)?.[1] ?? "";
-    const name = callAt(before, word, before.trimEnd().length);
+    const call = callAt(before, word, before.trimEnd().length);
     const isLoginCall = loginCallName.test(word);
     // A cheap check first: the first argument of most calls is not a string.
-    const isLiteral = !name && !isLoginCall && literalArgument.test(text.slice(at + 1, at + 24));
+    const isLiteral = !call && !isLoginCall && literalArgument.test(text.slice(at + 1, at + 24));
     const owner = isLiteral ? ownerOf(before, word) : undefined;
-    if (!name && !isLoginCall && !owner) continue;
+    if (!call && !isLoginCall && !owner) continue;
     const list = argumentsAt(text, at + 1)?.list;
     if (!list) {
       unclosedUntil = at + unclosedStep;
       continue;
     }
-    const known = name && knownArgument(list, name);
+    const known = call && knownArgument(list, call);
     const values = known ? [known] : isLoginCall ? loginArguments(list) : [];
     const keys = owner ? keyArguments(list, owner) : [];
     for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
@@ -174,20 +177,23 @@ function findInRows(text: string): Span[] {
   const spans: Span[] = [];
   insertPattern.lastIndex = 0;
   for (let match = insertPattern.exec(text); match; match = insertPattern.exec(text)) {
-    const claims = (match[1] ?? "").split(",").map((column) => claimOf(column.trim()));
+    const [, columns = ""] = match;
+    const claims = columns.split(",").map((column) => claimOf(column.trim()));
     if (!claims.some(Boolean)) continue;
-    for (let at = insertPattern.lastIndex; ; at = nextRow.lastIndex) {
-      const row = argumentsAt(text, at);
-      for (const [index, { value }] of row?.list.entries() ?? []) {
+    let row = argumentsAt(text, insertPattern.lastIndex);
+    while (row) {
+      for (const [index, { value }] of row.list.entries()) {
         const claim = claims[index];
         if (!claim || !value) continue;
         const named = { claim, tie: "literal", isConstant: true, isEnvironment: true } as const;
         if (isCredential(value, named))
           spans.push({ start: value.start, end: value.end, kind: password.kind });
       }
-      insertPattern.lastIndex = row?.end ?? at;
-      nextRow.lastIndex = row?.end ?? 0;
-      if (!row || !nextRow.test(text)) break;
+      insertPattern.lastIndex = row.end;
+      nextRow.lastIndex = row.end;
+      if (!nextRow.test(text)) break;
+      insertPattern.lastIndex = nextRow.lastIndex;
+      row = argumentsAt(text, nextRow.lastIndex);
     }
   }
   return spans;

@@ -2,14 +2,10 @@
 
 const decodedLengthMax = 96;
 
-/** Returns the first bytes of a base64 text as characters, or an empty string if it is not base64. */
+/** Returns the first bytes of a base64 text as characters. Ignores characters that are not base64. */
 export function decodeStart(encoded: string): string {
   const whole = encoded.slice(0, decodedLengthMax).replace(/[^A-Za-z0-9+/]/g, "");
-  try {
-    return atob(whole.slice(0, whole.length - (whole.length % 4)));
-  } catch {
-    return "";
-  }
+  return atob(whole.slice(0, whole.length - (whole.length % 4)));
 }
 
 const sequence = 0x30;

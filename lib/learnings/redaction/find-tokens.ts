@@ -1,3 +1,4 @@
+import { required } from "../../runtime/required.ts";
 import { type Finder, hasDistinct, type ShapeRule, type Span, type TokenRule } from "./rule.ts";
 
 function isAlphanumeric(code: number): boolean {
@@ -79,7 +80,7 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
       first = second;
       second = third;
       if (((thirds[pair] ?? 0) & bitOf(third)) === 0 || at < walkedTo || !opensAt(text, at)) continue;
-      for (const opening of byPair.get(pair) ?? []) {
+      for (const opening of required(byPair.get(pair), "prefixes of a pair")) {
         // `pk_test_…` is not a `test_…` token.
         if (opening.prefix.length <= 5 && isInside(text, at)) continue;
         const end = tokenEnd(text, at, opening);

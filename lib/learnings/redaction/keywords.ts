@@ -1,5 +1,8 @@
 /** Finds many words in one pass over a text: groups of three characters exclude most positions. */
-export type Heard = (word: number, at: number) => void;
+export interface Keyword {
+  /** In lower case. A word of one character must be Chinese, Japanese or Korean. */
+  readonly word: string;
+}
 
 const groupsCount = 1 << 16;
 const groupOf = (first: number, second: number, third: number) =>
@@ -9,36 +12,45 @@ const pairOf = (first: number, second: number) => ((first << 7) ^ second) & (gro
 /** The first Chinese, Japanese or Korean character. The search finds such words by their first character. */
 const signMin = 0x2e80;
 
-/** The words are in lower case. A word of one character must be Chinese, Japanese or Korean. */
-export function wordSearch(words: readonly string[]): (text: string, heard: Heard) => void {
-  const buckets: number[][] = [[]];
-  const byGroup = new Uint16Array(groupsCount);
-  const byPair = new Uint16Array(groupsCount);
-  const bySign = new Map<number, number[]>();
-  const add = (table: Uint16Array, place: number, index: number) => {
-    table[place] ||= buckets.push([]) - 1;
-    buckets[table[place] ?? 0]?.push(index);
-  };
-  for (const [index, word] of words.entries()) {
-    const [first, second, third] = [word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2)];
-    if (first >= signMin) bySign.set(first, [...(bySign.get(first) ?? []), index]);
-    else if (word.length > 2) add(byGroup, groupOf(first, second, third), index);
-    else add(byPair, pairOf(first, second), index);
-  }
+/** A fast check whether a group or a pair has words. */
+function flagsOf(groups: Iterable<number>): Uint8Array {
+  const flags = new Uint8Array(groupsCount);
+  for (const group of groups) flags[group] = 1;
+  return flags;
+}
+
+/** At one position the search reports the words in the order of the list, but words of two characters last. */
+export function wordSearch<Word extends Keyword>(
+  words: readonly Word[],
+): (text: string, heard: (word: Word, at: number) => void) => void {
+  const isSign = ({ word }: Word) => word.charCodeAt(0) >= signMin;
+  const others = words.filter((each) => !isSign(each));
+  const bySign = Map.groupBy(words.filter(isSign), ({ word }) => word.charCodeAt(0));
+  const byGroup = Map.groupBy(
+    others.filter(({ word }) => word.length > 2),
+    ({ word }) => groupOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2)),
+  );
+  const byPair = Map.groupBy(
+    others.filter(({ word }) => word.length <= 2),
+    ({ word }) => pairOf(word.charCodeAt(0), word.charCodeAt(1)),
+  );
+  const hasGroup = flagsOf(byGroup.keys());
+  const hasPair = flagsOf(byPair.keys());
   return (text, heard) => {
     const lowerCase = lowerCaseOf(text);
-    const hear = (candidates: readonly number[], at: number) => {
-      for (const index of candidates) if (lowerCase.startsWith(words[index] ?? "", at)) heard(index, at);
+    const hear = (candidates: readonly Word[] | undefined, at: number) => {
+      for (const candidate of candidates ?? [])
+        if (lowerCase.startsWith(candidate.word, at)) heard(candidate, at);
     };
     let first = lowerCase.charCodeAt(0);
     let second = lowerCase.charCodeAt(1);
     for (let at = 0; at + 1 < lowerCase.length; at++) {
       const third = lowerCase.charCodeAt(at + 2);
-      const group = byGroup[groupOf(first, second, third)] ?? 0;
-      if (group !== 0) hear(buckets[group] ?? [], at);
-      const pair = byPair[pairOf(first, second)] ?? 0;
-      if (pair !== 0) hear(buckets[pair] ?? [], at);
-      if (first >= signMin) hear(bySign.get(first) ?? [], at);
+      const group = groupOf(first, second, third);
+      if (hasGroup[group]) hear(byGroup.get(group), at);
+      const pair = pairOf(first, second);
+      if (hasPair[pair]) hear(byPair.get(pair), at);
+      if (first >= signMin) hear(bySign.get(first), at);
       first = second;
       second = third;
     }

@@ -1,3 +1,4 @@
+import { required } from "../../runtime/required.ts";
 import { nameStems } from "./assignment-names.ts";
 import { wordSearch } from "./keywords.ts";
 import type { Finder, NameHit } from "./rule.ts";
@@ -8,9 +9,15 @@ export interface LineRange {
   end: number;
 }
 
+/** A finder and the lines that it searches. A finder without keywords searches the whole text. */
+export interface FinderRanges {
+  readonly finder: Finder;
+  readonly ranges: LineRange[];
+}
+
 export interface SearchRanges {
-  /** In the order of the finders. A finder without keywords has the whole text. */
-  readonly stretches: ReadonlyArray<readonly LineRange[]>;
+  /** In the order of the finders. */
+  readonly searches: readonly FinderRanges[];
   /** The positions of possible credential names. */
   readonly names: readonly NameHit[];
 }
@@ -24,19 +31,19 @@ export function findSearchRanges(finders: readonly Finder[]): (text: string) => 
   for (const [index, { keywords }] of finders.entries())
     for (const keyword of keywords) owners.set(keyword, [...(owners.get(keyword) ?? []), index]);
   const words = [...new Set([...owners.keys(), ...nameStems])];
-  const ownersOf = words.map((word) => owners.get(word) ?? []);
-  const isName = words.map((word) => nameStems.has(word));
-  const lengths = words.map((word) => word.length);
-  const reaches = finders.map(({ reach }) => reach ?? reachDefault);
-  const search = wordSearch(words);
+  // The longest word first: it is the name at its position.
+  const search = wordSearch(
+    words
+      .sort((a, b) => b.length - a.length)
+      .map((word) => ({ word, isName: nameStems.has(word), owners: owners.get(word) ?? [] })),
+  );
 
   return (text) => {
-    const stretches: LineRange[][] = finders.map(({ keywords }) =>
-      keywords.length === 0 ? [{ start: 0, end: text.length }] : [],
-    );
+    const searches: FinderRanges[] = finders.map((finder) => ({
+      finder,
+      ranges: finder.keywords.length === 0 ? [{ start: 0, end: text.length }] : [],
+    }));
     const names: NameHit[] = [];
-    /** The end of the last stretch of each finder. */
-    const ends = new Int32Array(finders.length).fill(-1);
     let lineStart = 0;
     let lineBeforeStart = 0;
     let lineEnd = text.indexOf("\n");
@@ -44,31 +51,23 @@ export function findSearchRanges(finders: readonly Finder[]): (text: string) => 
       const end = text.indexOf("\n", at);
       return end === -1 ? text.length : end;
     };
-    search(text, (word, at) => {
+    search(text, ({ word, isName, owners }, at) => {
       for (; lineEnd !== -1 && lineEnd < at; lineEnd = text.indexOf("\n", lineStart)) {
         lineBeforeStart = lineStart;
         lineStart = lineEnd + 1;
       }
-      if (isName[word]) addName(names, at, lengths[word] ?? 0);
-      for (const owner of ownersOf[word] ?? []) {
-        const until = Math.min(text.length, at + (reaches[owner] ?? 0));
-        // The current stretch includes the next line too, and with it most of the following hits.
-        if (until <= (ends[owner] ?? 0)) continue;
-        const own = stretches[owner];
-        const last = own?.at(-1);
+      if (isName && names.at(-1)?.at !== at) names.push({ at, length: word.length });
+      for (const owner of owners) {
+        const { finder, ranges } = required(searches[owner], "finder of a keyword");
+        const until = Math.min(text.length, at + (finder.reach ?? reachDefault));
+        const last = ranges.at(-1);
+        // The current range includes the next line too, and with it most of the following hits.
+        if (last && until <= last.end) continue;
         const end = lineEndBehind(Math.max(until, lineEndBehind(at) + 1));
-        ends[owner] = end;
         if (last && lineBeforeStart <= last.end) last.end = end;
-        else own?.push({ start: lineBeforeStart, end });
+        else ranges.push({ start: lineBeforeStart, end });
       }
     });
-    return { stretches, names };
+    return { searches, names };
   };
-}
-
-/** Keeps the longer of two names that begin at the same position. */
-function addName(names: NameHit[], at: number, length: number): void {
-  const last = names.at(-1);
-  if (last?.at !== at) names.push({ at, length });
-  else if (length > last.length) names[names.length - 1] = { at, length };
 }

@@ -76,11 +76,11 @@ interface Boundary {
 
 function boundariesOf(text: string): Boundary[] {
   boundary.lastIndex = 0;
-  return Array.from(text.matchAll(boundary), (match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    isBegin: match[1] === "BEGIN",
-    label: match[2] ?? "",
+  return Array.from(text.matchAll(boundary), ({ 0: whole, 1: word, 2: label = "", index }) => ({
+    start: index,
+    end: index + whole.length,
+    isBegin: word === "BEGIN",
+    label,
   }));
 }
 

@@ -3,7 +3,7 @@ import { calls, charArrays, rows } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
 import { shapeFinder, tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
-import { findSearchRanges, type LineRange } from "./line-ranges.ts";
+import { type FinderRanges, findSearchRanges } from "./line-ranges.ts";
 import { links } from "./links.ts";
 import { clearMemoized } from "./memoize.ts";
 import { nearbyRules } from "./nearby.ts";
@@ -71,13 +71,8 @@ function withMarkers(text: string, spans: readonly Span[]): string {
 const placesIn = findSearchRanges(finders);
 
 /** Runs one finder on the lines near its keywords. */
-function findIn(
-  text: string,
-  finder: Finder,
-  stretches: readonly LineRange[],
-  names: readonly NameHit[],
-): Span[] {
-  return stretches.flatMap(({ start, end }) => {
+function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly NameHit[]): Span[] {
+  return ranges.flatMap(({ start, end }) => {
     if (start === 0 && end === text.length) return finder.find(text, names);
     const found = finder.find(text.slice(start, end), []);
     for (const span of found) {
@@ -90,14 +85,14 @@ function findIn(
 
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
-  const { stretches, names } = placesIn(view.text);
+  const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("-----BEGIN") ? publicBlocks(view.text) : [];
   const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end);
   let spans: readonly Span[] = [];
-  for (const [index, finder] of finders.entries()) {
+  for (const search of searches) {
     // A file path is not checked for randomness: the filter by path must find the path that was sent.
-    if (isPath && finder === highEntropy) continue;
-    const found = findIn(view.text, finder, stretches[index] ?? [], names).filter(
+    if (isPath && search.finder === highEntropy) continue;
+    const found = findIn(view.text, search, names).filter(
       (span) => !view.text.slice(span.start, span.end).includes(marker) && !isPublic(span),
     );
     spans = mergeSpans(view.text, spans, found);

@@ -38,8 +38,9 @@ function inBlock(text: string, from: number, claim: Claim): Span[] {
   let walked = 0;
   for (const match of block.matchAll(pair)) {
     if (match.index < walked) continue;
+    const [, member = ""] = match;
     const at = from + match.index + match[0].length;
-    const span = judged(text, at, match[1] ?? "", claim);
+    const span = judged(text, at, member, claim);
     if (!span || span.end > from + block.length) continue;
     spans.push(span);
     walked = span.end - from;
@@ -53,8 +54,10 @@ function inLines(text: string, from: number, indent: number, claim: Claim): Span
   for (let lines = 0; lines < linesMax && at < text.length; lines++) {
     linePair.lastIndex = at;
     const match = linePair.exec(text);
-    if (!match || (match[1]?.length ?? 0) < indent) break;
-    const span = judged(text, linePair.lastIndex, match[2] ?? "", claim);
+    if (!match) break;
+    const [, spaces = "", member = ""] = match;
+    if (spaces.length < indent) break;
+    const span = judged(text, linePair.lastIndex, member, claim);
     if (span) spans.push(span);
     const end = text.indexOf("\n", linePair.lastIndex);
     if (end === -1) break;

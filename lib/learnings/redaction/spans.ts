@@ -1,3 +1,4 @@
+import { required } from "../../runtime/required.ts";
 import { hasBothCases, hasDigit } from "./appearance.ts";
 import type { Span } from "./rule.ts";
 
@@ -13,7 +14,7 @@ function firstBehind(spans: readonly Span[], at: number): number {
   let high = spans.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((spans[middle]?.end ?? 0) <= at) low = middle + 1;
+    if (required(spans[middle], "span").end <= at) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -32,22 +33,26 @@ export function mergeSpans(text: string, spans: readonly Span[], found: readonly
   const added: Span[] = [];
   for (const span of found) {
     const first = firstBehind(spans, span.start);
+    const known = spans[first];
+    if (!known || known.start >= span.end) {
+      added.push(span);
+      continue;
+    }
     let covered = 0;
     let last = first;
-    for (let known = spans[last]; known && known.start < span.end; known = spans[++last])
-      covered += Math.min(known.end, span.end) - Math.max(known.start, span.start);
-    if (last === first) added.push(span);
-    if (last === first || covered * 2 < span.end - span.start) continue;
+    let knownEnd = known.end;
+    for (let next: Span | undefined = known; next && next.start < span.end; next = spans[++last]) {
+      covered += Math.min(next.end, span.end) - Math.max(next.start, span.start);
+      knownEnd = next.end;
+    }
+    if (covered * 2 < span.end - span.start) continue;
     // `user:token` and `token@host` have two parts, and only one of them is the credential.
-    const knownStart = spans[first]?.start ?? 0;
-    const knownEnd = spans[last - 1]?.end ?? 0;
     const whole = text.slice(span.start, span.end);
-    if (span.start < knownStart && isApart(text.charAt(knownStart - 1), whole)) continue;
+    if (span.start < known.start && isApart(text.charAt(known.start - 1), whole)) continue;
     if (span.end > knownEnd && isApart(text.charAt(knownEnd), whole)) continue;
     for (let index = first + 1; index < last; index++) swallowed.add(index);
-    const known = grown.get(first) ?? spans[first] ?? span;
-    const end = Math.max(span.end, knownEnd);
-    grown.set(first, { start: Math.min(known.start, span.start), end, kind: known.kind });
+    const { start, kind } = grown.get(first) ?? known;
+    grown.set(first, { start: Math.min(start, span.start), end: Math.max(span.end, knownEnd), kind });
   }
   const kept = spans.flatMap((span, index) => (swallowed.has(index) ? [] : [grown.get(index) ?? span]));
   return [...kept, ...added].sort((a, b) => a.start - b.start);

@@ -23,8 +23,8 @@ function splitBy(separator: RegExp): Split {
     let from = 0;
     const add = (end: number) => {
       const raw = line.slice(from, end);
-      const [opened = ""] = /^[\s"'`*]*/.exec(raw) ?? [];
-      cells.push({ start: from + opened.length, text: closed(raw.slice(opened.length)) });
+      const text = raw.replace(/^[\s"'`*]+/, "");
+      cells.push({ start: end - text.length, text: closed(text) });
     };
     for (const match of line.matchAll(separator)) {
       add(match.index);
@@ -43,8 +43,8 @@ const outsideQuotes = (separator: string): Split => {
     let from = 0;
     const add = (end: number) => {
       const raw = line.slice(from, end);
-      const [opened = ""] = /^[\s"']*/.exec(raw) ?? [];
-      cells.push({ start: from + opened.length, text: closed(raw.slice(opened.length)) });
+      const text = raw.replace(/^[\s"']+/, "");
+      cells.push({ start: end - text.length, text: closed(text) });
     };
     for (const match of line.matchAll(field)) {
       if (match[1] === undefined) continue;
@@ -107,11 +107,7 @@ function rowSpans(line: string, start: number, { split, count, claims }: Header)
 }
 
 const kindOf = (claim: Claim) =>
-  claim === "token" || claim === "api_key" || claim === "secret"
-    ? claim
-    : claim === "password"
-      ? claim
-      : "secret";
+  claim === "token" || claim === "api_key" || claim === "password" ? claim : "secret";
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);

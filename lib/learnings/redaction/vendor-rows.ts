@@ -1,3 +1,4 @@
+import { required } from "../../runtime/required.ts";
 import { keyTable, namedTable, otherTable, tokenTable, vendorNames } from "./vendor-table.ts";
 
 /** A row of a vendors' table: a kind, the prefixes or vendor names before its tokens, and their form. */
@@ -10,19 +11,20 @@ export interface VendorRow {
   readonly flags: string;
 }
 
+/** `Acme: acme_live_ acme_test_ a32#`: the kind, the words before its tokens, and their form. */
+const rowPattern = /^(.+?): (.* )?([a-z])(\d+)(\D*)$/;
+
 function rowsOf(table: string, called = ""): VendorRow[] {
   return table
     .trim()
     .split("\n")
     .map((line) => {
-      const [name = ""] = line.split(": ", 1);
-      const words = line.slice(name.length + 2).split(" ");
-      const [, alphabet = "w", length = "0", flags = ""] =
-        /^([a-z])(\d+)(\D*)$/.exec(words.pop() ?? "") ?? [];
-      if (words.length === 0) words.push((name.split(" ")[0] ?? "").toLowerCase());
+      const row = required(rowPattern.exec(line), `form of the vendor in the row "${line}"`);
+      const [, name = "", listed, alphabet = "", length = "", flags = ""] = row;
+      const [vendor = ""] = name.toLowerCase().split(" ");
       return {
         name: name + called,
-        words,
+        words: listed ? listed.trim().split(" ") : [vendor],
         alphabet,
         length: Number(length),
         isExact: flags.includes("="),

@@ -1,3 +1,4 @@
+import { required } from "../../runtime/required.ts";
 import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
 import { isScrambled, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
@@ -21,13 +22,13 @@ const isVaried = (token: string) => hasDistinct(token, 8) && !isPlaceholder(toke
 const ruleOf = ({ name, words, alphabet, length, isExact, flags }: VendorRow): TokenRule => ({
   ...kindNamed(name),
   prefixes: words,
-  pattern: patterns[alphabet] ?? /\w+/y,
+  pattern: required(patterns[alphabet], `alphabet of ${name}`),
   bodyLengthMin: length,
   accept: (token) =>
     isVaried(token) &&
     (!isExact || words.some((word) => token.startsWith(word) && token.length === word.length + length)) &&
     (!flags.includes("#") || hasDigit(token)) &&
-    (!flags.includes("~") || looksRandom(token) || isScrambled(/[A-Za-z0-9]*$/.exec(token)?.[0] ?? "")) &&
+    (!flags.includes("~") || looksRandom(token) || isScrambled(token.replace(/^.*[^A-Za-z0-9]/, ""))) &&
     (!flags.includes("U") || isUuid(token.slice(-36))),
 });
 

@@ -1,10 +1,12 @@
+import { required } from "../../runtime/required.ts";
+
 /**
  * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, look-alike
  * letters, escapes, formatting tags and joined strings. Every character maps to its part of the original.
  */
 export interface View {
   readonly text: string;
-  /** Returns the part of the original text that `[start, end)` of the view represents. */
+  /** Returns the part of the original text that `[start, end)` of the view represents. Takes no empty range. */
   original(start: number, end: number): { start: number; end: number };
 }
 
@@ -22,27 +24,29 @@ export const marker = "\uE010";
 /** Letters of Chinese, Japanese and Korean (U+3040 to U+A788, U+AC00 to U+D7FF) have no plain form. */
 const special = /[&\\%<"'`[\n\u0080-\u303f\ua789-\uabff\ud800-\uffff]/g;
 const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
-const entity =
-  /&(?:#(\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(quot|apos|amp|lt|gt|nbsp|equals|colon|num|excl|dollar|sol|plus|commat|lowbar|Tab|NewLine));/y;
-const namedEntities: Record<string, string> = {
-  quot: innerDouble,
-  apos: innerSingle,
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  nbsp: " ",
-  equals: "=",
-  colon: ":",
-  num: "#",
-  excl: "!",
-  dollar: "$",
-  sol: "/",
-  plus: "+",
-  commat: "@",
-  lowbar: "_",
-  Tab: "\t",
-  NewLine: "\n",
-};
+const namedEntities = new Map([
+  ["quot", innerDouble],
+  ["apos", innerSingle],
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["nbsp", " "],
+  ["equals", "="],
+  ["colon", ":"],
+  ["num", "#"],
+  ["excl", "!"],
+  ["dollar", "$"],
+  ["sol", "/"],
+  ["plus", "+"],
+  ["commat", "@"],
+  ["lowbar", "_"],
+  ["Tab", "\t"],
+  ["NewLine", "\n"],
+]);
+const entity = new RegExp(
+  `&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`,
+  "y",
+);
 const escapeSequence =
   /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|0[aA])/y;
@@ -94,8 +98,7 @@ function plain(character: string): string {
   if (isBetween(code, 0x201c, 0x201f) || code === 0xab || code === 0xbb) return '"';
   if (isBetween(code, 0x300c, 0x300f)) return '"';
   if (isBetween(code, 0x2010, 0x2015) || code === 0x2212) return "-";
-  if (code >= 0xe000) return isBetween(code, 0xe000, 0xe010) ? "\uFFFD" : (smallForms.get(code) ?? character);
-  return smallForms.get(code) ?? character;
+  return isBetween(code, 0xe000, 0xe010) ? "\uFFFD" : (smallForms.get(code) ?? character);
 }
 
 const quoteOf = (character: string, isInnermost: boolean): string => {
@@ -109,26 +112,26 @@ function fromCode(code: number): string {
 }
 
 function unescaped(match: RegExpExecArray): string {
-  const [, slashes = "", unicode, hex, letter, lineEnd] = match;
+  const [, slashes = "", unicode, hex, letter = "", lineEnd] = match;
   const code = unicode ?? hex;
   if (code) return fromCode(Number.parseInt(code, 16));
   if (lineEnd !== undefined) return "";
   if (letter === "n" || letter === "r") return "\n";
   if (letter === "t") return "\t";
-  return quoteOf(letter ?? "", slashes.length > 1);
+  return quoteOf(letter, slashes.length > 1);
 }
 
-function tagMeaning(match: RegExpExecArray): string {
-  const name = (match[2] ?? "").toLowerCase();
-  if (name === "td" || name === "th") return match[1] ? "" : "|";
+function tagMeaning([, slash, tag = ""]: RegExpExecArray): string {
+  const name = tag.toLowerCase();
+  if (name === "td" || name === "th") return slash ? "" : "|";
   // `<tr>` already starts a new line: a table row is one line, whatever the layout of its cells.
-  if (name === "tr" && match[1]) return "";
+  if (name === "tr" && slash) return "";
   return /^(?:br|p|div|li|pre|tr|table|h\d)$/.test(name) ? "\n" : "";
 }
 
-function entityMeaning([, decimal, hex, name]: RegExpExecArray): string {
-  if (name) return namedEntities[name] ?? "";
-  const code = decimal ? Number(decimal) : Number.parseInt(hex ?? "", 16);
+function entityMeaning([, decimal, hex = "", name]: RegExpExecArray): string {
+  if (name) return required(namedEntities.get(name), `character of the entity ${name}`);
+  const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
   return code === 13 ? "" : fromCode(code & 0xffff);
 }
 
@@ -232,20 +235,18 @@ export function viewOf(text: string): View {
     if (place >= seenUntil) {
       let wordStart = place;
       while (wordStart > at && /\w/.test(text.charAt(wordStart - 1))) wordStart--;
-      const word = matchAt(mixedWord, text, wordStart)?.[0] ?? "";
-      seenUntil = wordStart + word.length;
-      if (/[A-Za-z]/.test(word)) mixedUntil = seenUntil;
+      mixedWord.lastIndex = wordStart;
+      mixedWord.test(text);
+      seenUntil = mixedWord.lastIndex;
+      if (/[A-Za-z]/.test(text.slice(wordStart, seenUntil))) mixedUntil = seenUntil;
     }
     return place < mixedUntil ? letter : undefined;
   };
 
   /** The view drops a prefix only if a neighbouring line has a prefix too. */
   const prefixes = sharedPrefixes(text);
-  special.lastIndex = 0;
-  if (prefixes.has(0)) {
-    at = prefixes.get(0) ?? 0;
-    special.lastIndex = at;
-  }
+  at = prefixes.get(0) ?? 0;
+  special.lastIndex = at;
   for (let hit = special.exec(text); hit; hit = special.exec(text)) {
     if (hit[0] === "\n") {
       const length = prefixes.get(hit.index + 1);
@@ -276,8 +277,8 @@ export function viewOf(text: string): View {
   return {
     text: pieces.join(""),
     original: (start, end) => ({
-      start: starts[start] ?? text.length,
-      end: end > start ? (ends[end - 1] ?? 0) : start,
+      start: required(starts[start], "start of a span"),
+      end: required(ends[end - 1], "end of a span"),
     }),
   };
 }
