@@ -10,7 +10,7 @@ import {
   looksVeryRandom,
 } from "./appearance.ts";
 import { type Claim, isCredentialWord } from "./assignment-names.ts";
-import { classifyDer } from "./decoded.ts";
+import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
@@ -247,7 +247,7 @@ const literalRelations: ReadonlySet<Relation | undefined> = new Set(["literal", 
 
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
-  classifyDer(value) === "public" ||
+  isPublicDer(value) ||
   /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$)/.test(
     value,
   );

@@ -3,7 +3,7 @@
 const decodedLengthMax = 96;
 
 /** Returns the first bytes of a base64 text as characters. Ignores characters that are not base64. */
-export function decodeStart(encoded: string): string {
+function decodeStart(encoded: string): string {
   const whole = encoded.slice(0, decodedLengthMax).replace(/[^A-Za-z0-9+/]/g, "");
   return atob(whole.slice(0, whole.length - (whole.length % 4)));
 }
@@ -20,7 +20,7 @@ function contentAt(bytes: string, at: number): number {
 
 const encryptingAlgorithms = ["\x2a\x86\x48\x86\xf7\x0d\x01\x05", "\x2a\x86\x48\x86\xf7\x0d\x01\x0c"];
 
-export type Decoded = "private key" | "public" | undefined;
+type Decoded = "private key" | "public" | undefined;
 
 /** PKCS #1, #8 and #12 and SEC 1 begin with a small version number; certificates and public keys do not. */
 function derMeaning(bytes: string): Decoded {
@@ -38,29 +38,26 @@ function derMeaning(bytes: string): Decoded {
   return isEncrypting ? "private key" : "public";
 }
 
-/** OpenPGP packets: secret keys have tags 5 and 7; public keys, signatures and messages have others. */
-function packetMeaning(bytes: string): Decoded {
+/** Tags of the OpenPGP packets that hold public keys, signatures and messages. Secret keys have tags 5 and 7. */
+const publicTags = [1, 2, 3, 6, 14, 18, 20];
+function isPublicPacket(bytes: string): boolean {
   const first = bytes.charCodeAt(0);
-  if (first < 0x80 || Number.isNaN(first)) return undefined;
-  const tag = first & 0x40 ? first & 0x3f : (first >> 2) & 0x0f;
-  if (tag === 5 || tag === 7) return "private key";
-  return [1, 2, 3, 6, 14, 18, 20].includes(tag) ? "public" : undefined;
+  return first >= 0x80 && publicTags.includes(first & 0x40 ? first & 0x3f : (first >> 2) & 0x0f);
 }
 
 /** A length of four bytes, then the name of the key type. */
 const isSshPublic = (bytes: string) =>
   (bytes.startsWith("\0\0\0") && /^(?:ssh-|ecdsa-|sk-)/.test(bytes.slice(4))) || bytes.startsWith("SSHSIG");
 
-/** For text in a block with a header. */
-export function classifyBlock(encoded: string): Decoded {
+/** For text in a block with a header: whether the block holds no private key. */
+export function isPublicBlock(encoded: string): boolean {
   const bytes = decodeStart(encoded);
-  if (bytes.startsWith("openssh-key-v1")) return "private key";
-  return isSshPublic(bytes) ? "public" : (derMeaning(bytes) ?? packetMeaning(bytes));
+  return isSshPublic(bytes) || derMeaning(bytes) === "public" || isPublicPacket(bytes);
 }
 
-/** For text that may be a key, a certificate or a signature in DER. Returns undefined for other text. */
-export const classifyDer = (encoded: string): Decoded =>
-  /^MI?[A-Z]/.test(encoded) ? derMeaning(decodeStart(encoded)) : undefined;
+/** For any text: whether it is a certificate, a public key or a signature in DER. */
+export const isPublicDer = (encoded: string): boolean =>
+  /^MI?[A-Z]/.test(encoded) && derMeaning(decodeStart(encoded)) === "public";
 
 /** For text without a header: accepts only text that is certainly a private key. */
 export function isBarePrivateKey(encoded: string): boolean {

@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
-import { classifyDer } from "./decoded.ts";
+import { isPublicDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /** Finds values that look random and have no rule of their own. */
@@ -61,7 +61,7 @@ const isSecretRun = (run: string, text: string, start: number, from: number) =>
   looksVeryRandom(run) &&
   run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
   !publicStart.test(run) &&
-  classifyDer(run) !== "public" &&
+  !isPublicDer(run) &&
   !isPublicId(run) &&
   !isLabelledPublic(text, start, from);
 

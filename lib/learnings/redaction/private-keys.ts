@@ -1,4 +1,4 @@
-import { classifyBlock, isBarePrivateKey } from "./decoded.ts";
+import { isBarePrivateKey, isPublicBlock } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 
@@ -190,8 +190,7 @@ export function publicBlocks(text: string): Run[] {
     const next = boundaries[index + 1];
     const runs = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
     const last = runs.at(-1);
-    if (last && classifyBlock(textOf(text, runs)) === "public")
-      blocks.push({ start: begin.end, end: last.end });
+    if (last && isPublicBlock(textOf(text, runs))) blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

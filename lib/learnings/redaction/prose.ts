@@ -361,7 +361,7 @@ const asciiWord = /[!-~]+/y;
 /** For scripts without spaces between words: returns the first ASCII word after the name. */
 export function findInCjkAfter(text: string, from: number, claim: Claim): Value | undefined {
   cjkBridge.lastIndex = from;
-  if (!cjkBridge.test(text)) return undefined;
+  cjkBridge.test(text);
   const start = cjkBridge.lastIndex;
   asciiWord.lastIndex = start;
   if (!asciiWord.test(text)) return undefined;

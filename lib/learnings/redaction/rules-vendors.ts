@@ -44,7 +44,7 @@ export const formTokens: readonly TokenRule[] = [
 
 /** `acme_live_…`: a key of any vendor. A hex value after `prod-` may be the digest of a build instead. */
 const isMadeLikeVendors: Accept = (secret) => {
-  const [body = ""] = /[A-Za-z0-9]+$/.exec(secret) ?? [];
+  const body = secret.replace(/^.*[_-]/, "");
   if (/^(?:pk|pub|public|publishable|anon|site|client)[_-]/.test(secret)) return false;
   return (
     hasDigit(body) &&
