@@ -61,6 +61,14 @@ describe("a rule", () => {
     const all = contextRules.flatMap(({ keywords }) => keywords);
     expect(all.filter((keyword) => keyword === "" || keyword !== keyword.toLowerCase())).toEqual([]);
   });
+
+  it("of contexts rejects an empty secret, whatever is around it", () => {
+    const contextRules = [...rules, ...nearbyRules].filter((rule) => "keywords" in rule);
+    const text = contextRules.flatMap(({ keywords }) => keywords).join(" ");
+    const found = { text, start: 0, end: 0, context: text };
+    const accepting = contextRules.filter(({ value, accept }) => value && accept("", found));
+    expect(accepting.map(({ kind }) => kind)).toEqual([]);
+  });
 });
 
 describe("the sample set", () => {

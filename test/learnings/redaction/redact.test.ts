@@ -1,5 +1,6 @@
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { clearMemoized, memoize } from "../../../lib/learnings/redaction/memoize.ts";
 import { publishedKinds, redact, redactPath } from "../../../lib/learnings/redaction/redact.ts";
 import { expand } from "./samples/template.ts";
 
@@ -40,6 +41,58 @@ describe("a credential", () => {
     expect(redact(made("https://ci:{alnum:20}@git.example.com/a/b/pull/7")).text).toBe(
       "https://ci:[REDACTED:url_password]@git.example.com/a/b/pull/7",
     );
+  });
+});
+
+describe("a long text", () => {
+  const plainLines = "A line of plain words that no rule takes for a credential.\n".repeat(300);
+  const line = "the access token doo_v1_{hex:15}: Xk9!pQz7Rt2bW";
+  const redactedLine = "the access token [REDACTED:token]: [REDACTED:token]";
+
+  it("loses a credential that another replacement uncovers, like a short text", () => {
+    expect(redact(made(line)).text).toBe(redactedLine);
+    const text = `${plainLines}${line}, ghp_{alnum:36}\n${plainLines}${line}`;
+    expect(redact(made(text)).text).toBe(
+      `${plainLines}${redactedLine}, [REDACTED:github_token]\n${plainLines}${redactedLine}`,
+    );
+  });
+
+  it("loses an uncovered credential at the end of a line with hundreds of credentials", () => {
+    const tokens = "ghp_{alnum:36} ".repeat(500);
+    const markers = "[REDACTED:github_token] ".repeat(500);
+    expect(redact(made(`${tokens}${line}\n${plainLines}`)).text).toBe(
+      `${markers}${redactedLine}\n${plainLines}`,
+    );
+  });
+
+  it("keeps two lines that are a private key only if nothing is between them", () => {
+    const text = `ghp_{alnum:36} -----BEGIN RSA PRIVATE KEY-----\n${plainLines}aB3dE6gH9kLm2NpQ5rS8 ghp_{alnum:36}`;
+    expect(redact(made(text)).text).toBe(made(text).replaceAll(/ghp_\w+/g, "[REDACTED:github_token]"));
+  });
+});
+
+describe("a verdict about a value", () => {
+  function countedJudge() {
+    const judged: string[] = [];
+    const isAccepted = memoize((value) => judged.push(value) > 0);
+    return { judged, isAccepted };
+  }
+
+  it("is made once for each value, and is forgotten with the text", () => {
+    const { judged, isAccepted } = countedJudge();
+    for (const value of ["a", "b", "a"]) expect(isAccepted(value)).toBe(true);
+    clearMemoized();
+    isAccepted("a");
+    expect(judged).toEqual(["a", "b", "a"]);
+  });
+
+  it("does not stay beside more than 1,023 others", () => {
+    const { judged, isAccepted } = countedJudge();
+    for (let value = 0; value < 1_025; value++) isAccepted(`${value}`);
+    isAccepted("0");
+    isAccepted("1024");
+    expect(judged.slice(1_024)).toEqual(["1024", "0"]);
+    clearMemoized();
   });
 });
 

@@ -182,6 +182,17 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(["password - …"], mixed),
     ...none(["the password x`…`", "password-…"], random),
   ],
+  "redaction finds the values below a heading for secrets, whatever its capitals": [
+    'secreTs: { db: "«password|Yk8nR3qqMx6b»", host: "db-7" }',
+    'secreTs: { db: "«password|Yk8n!x=R3qqMx6bW9pZt4Q»" }',
+    'secreTs = { .db = R"x(«password|Yk8nR3qqMx6b»)x" };',
+  ],
+  "redaction finds a value after letters whose small form is longer": [
+    `${"İ".repeat(24)} password=«password|Xk9mQ2ppLw7a»`,
+  ],
+  "redaction finds one value where two tokens are parts of it": [
+    'password = "«github_token|ghp_{alnum:36}.npm_{alnum:36}»"',
+  ],
   "redaction continues the search after a rejected value": [
     `password="token: x" token=«token|${random}»`,
     `session=${"a".repeat(57)}_token=«token|${random}»`,

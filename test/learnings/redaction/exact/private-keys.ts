@@ -98,6 +98,18 @@ export const privateKeys: Record<string, readonly string[]> = {
     "a «private_key|PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc\nPrivate-MAC:{HEX:40}» b",
     "a «private_key|PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc\nPrivate-MAC: \t  {HEX:40}» b",
   ],
+  "a private key is not found in a block that holds a public key, a signature or a message": [
+    `-----BEGIN SSH2 PUBLIC KEY-----\nAAAAB3NzaC1yc2EA{base64:48}\n${line}\n-----END SSH2 PUBLIC KEY-----`,
+    `-----BEGIN SSH SIGNATURE-----\nU1NIU0lH{base64:56}\n${line}\n-----END SSH SIGNATURE-----`,
+    `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF{base64:58}\n${line}\n-----END PGP PUBLIC KEY BLOCK-----`,
+    `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxsDNBF{base64:58}\n${line}\n-----END PGP PUBLIC KEY BLOCK-----`,
+    `-----BEGIN PGP MESSAGE-----\n\nhQEMA{base64:59}\n${line}\n-----END PGP MESSAGE-----`,
+  ],
+  "a private key is found in a block that claims to be public": [
+    `-----BEGIN CERTIFICATE-----\n«private_key|b3BlbnNzaC1rZXktdjEA{base64:44}\n${line}»\n-----END CERTIFICATE-----`,
+    `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n«high_entropy_value|lQOYBF{base64:58}»\n«high_entropy_value|${line}»\n-----END PGP PUBLIC KEY BLOCK-----`,
+    `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n«high_entropy_value|xcMGBF{base64:58}»\n«high_entropy_value|${line}»\n-----END PGP PUBLIC KEY BLOCK-----`,
+  ],
   "a private key is not found if a text only mentions parts of a PuTTY file": [
     "PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc",
     "x PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc",

@@ -48,6 +48,15 @@ export const cloud: Record<string, readonly string[]> = {
     "«high_entropy_value|g{hex:35}NRAL»",
     "«high_entropy_value|{hex:35}NRAL»",
     "«high_entropy_value|{hex:35}NRALx»",
+    "«authress_key|sc_{alnum:20}.{lowalnum:4}.acc-{lowalnum:20}.{alnum:60}»",
+    "«high_entropy_value|sc_{alnum:80}»",
+    "«youtrack_token|perm:{alnum:8}=.{alnum:6}==.{alnum:30}»",
+    "perm:{alnum:8}=.{alnum:20}",
+    "«azure_service_key|{alnum:52}JQQJ99{alnum:26}»",
+    "«high_entropy_value|{alnum:40}JQQJ99{alnum:26}»",
+    "«maxmind_key|{alnum:6}_{alnum:29}_mmk»",
+    "«high_entropy_value|{alnum:33}_mmk»",
+    "abc8Q~{alnum:12}..and-so-on-and-so-forth",
   ],
   "a credential of a cloud or service is recognized after its name if it has the expected form": [
     ...["awsSecret: ", "aws_secret=", 'awssecretkey="', "aws_secret_key = ", "SecretAccessKey => "].map(
@@ -64,6 +73,12 @@ export const cloud: Record<string, readonly string[]> = {
     '"auth":"«docker_credential|{alnum:16}»"',
     "twilio('AC1','«twilio_key|{hex:32}»')",
     'twilio("AC1",    "«twilio_key|{hex:32}»")',
+    "https://api.vercel.com/v1/integrations/deploy/prj_1/«vercel_deploy_hook|{alnum:10}»",
+    "https://api.vercel.com/v1/integrations/deploy/prj_1/hook-7x",
+    "<RSAKeyValue><D>«rsa_key_value|{base64:80}»</D></RSAKeyValue>",
+    "<D>Zm9yIHRoZSB0ZXN0IG9ubHk=</D>",
+    'encrypt = "«secret|{base64:22}==»"',
+    'encrypt = "aes-256"',
   ],
 };
 
@@ -104,6 +119,11 @@ export const headers: Record<string, readonly string[]> = {
     `Basic ${pair("me:pw12345\u0001")} x`,
     "Basic authentication",
     "authorization: Basic «basic_credentials|abc1»",
+  ],
+  "a credential is found after a user that stands in the header unencoded, if it has digits and letters": [
+    "authorization: basic bob «basic_credentials|abcd1234»",
+    "authorization: basic bob 12345678",
+    "authorization: basic bob abcdefgh",
   ],
   "a credential is found in each form of an authorization header": [
     ...marked(
@@ -283,6 +303,34 @@ export const statements: Record<string, readonly string[]> = {
     'the password "«password|battery»"',
     'the password "«password|BATtery»"',
   ],
+  "a password is found at its place in a file, a script or a device's configuration": [
+    "«password|Xk9mQ2ppLw7a»\nlogin: bob\nurl: example.com",
+    "«password|Summer-Rain-47»\nuser: bob",
+    "Settings\nlogin: bob\nurl: example.com",
+    'expect "Password:"\nsend "«cli_password|hunter22»\\r"',
+    'expect "login:"\nsend "hunter22\\r"',
+    'createUser bob SHA "«device_password|Xk9mQ2ppLw7a»" AES "«device_password|Yk8nR3qqMx6b»"',
+    "createUser bob MD5 «device_password|Xk9mQ2ppLw7a» DES «device_password|Yk8nR3qqMx6b»",
+    "createUser bob SHA «device_password|Xk9mQ2ppLw7a» AES ,",
+    "deploy/«password|Summer2024!»",
+    "admin/config2.json",
+    "INSERT INTO users (name, password) VALUES ('bob', '«password|Xk9mQ2pp»'), ('ann', '«password|Yk8nR3qq»')",
+    "INSERT INTO users (name, password) VALUES ('bob', 'changeme'), (name",
+    'KeyStore.load(in, "«password|Xk9mQ2ppLw7a»".toCharArray())',
+    'words.add("summer".toCharArray())',
+  ],
+  "a password is found before its name in Chinese and Japanese": [
+    "请使用 «password|Xk9mQ2ppLw7a» 作为密码",
+    '把 "«password|Xk9mQ2ppLw7a»" 设为密码',
+    "«password|Xk9mQ2ppLw7a» をパスワードとして使う",
+    "请使用 changeme 作为密码",
+    "他作为密码管理员登录",
+  ],
+  "a password may be a word after its name in Chinese, if it has quotes": [
+    '密码为"«password|dragonfly»"',
+    '密码为"changeme"',
+    "密码为dragonfly",
+  ],
   "a password is found after its name in another language": [
     ...marked(
       "password",
@@ -339,7 +387,17 @@ export const statements: Record<string, readonly string[]> = {
     "Pin 4 of the connector is ground.",
     "STRIPE_SECRET_KEY=sk_live_...",
   ],
+  "a password is recognized by a form that other values share, if a word nearby announces it": [
+    "Authenticator: «totp_seed|ABCD EFGH IJKL MNOP QRST»",
+    "Alphabet: ABCD EFGH IJKL MNOP QRST",
+    "gmail: «app_password|ab12 cd34 ef56 gh78»",
+    "gmail: 1234 5678 9012 3456",
+    "licence «licence_key|AB7D-EF9H-IJ2L»",
+    "licence ABCD-EFGH-IJKL",
+  ],
   "a password is recognized by its name in a table, an element or a list": [
+    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: Yk8nR3qqMx6b",
+    "| user | password |\n|---|---|\n| bob | «password|Amber4902» |\n\n\n| ann | Amber4903 |",
     "<table>\n<tr><th>User</th><th>Password</th></tr>\n<tr><td>ops</td><td>«password|Amber4902»</td></tr>\n</table>",
     '<tr>\n  <th scope="row">Password</th>\n  <td>«password|Amber4902»</td>\n</tr>',
     "<thead>\n<tr>\n<th>User</th>\n<th>Password</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>ops</td>\n<td>«password|Amber4902»</td>\n</tr>\n</tbody>",

@@ -24,6 +24,13 @@ export const values: Record<string, readonly string[]> = {
     'password = "«password|abc12» x',
     'password = "" x',
   ],
+  "a value ends where a raw string of its language ends": [
+    "password = %q|«password|abc 12 def 34»| x",
+    "password = %q{«password|abc 12 def 34»} x",
+    "password = ~s/«password|abc 12 def 34»/ x",
+    'password = """\n  «password|abc 12 def 34»\n"""',
+    'password = """   """ x',
+  ],
   "a value ends at the end of its word if it has no quotes": [
     ...[" ", "\n", '"', "'", "`", "<", ">"].map((end) => `password=«password|abc12»${end}x`),
     ...[".", ",", ":", ";", ")", "]", "}", ").", "}];"].map((end) => `password=«password|abc12»${end} x`),
@@ -99,6 +106,10 @@ export const values: Record<string, readonly string[]> = {
     ...["ab12", "12-45"].map(quotedNot),
     ...["abc12"].map(bare),
     ...["ab12", "12-456"].map(bareNot),
+  ],
+  "a value stays if it is a placeholder with a number or with an ellipsis": [
+    ...["example-123", "your password 1", "Xk9…Lw7a"].map(quotedNot),
+    quoted("sk_live_ab1…9z"),
   ],
   "a value must look like a password if it has no digit": [
     ...["horses", "horse!staple", "abc!de", "hORseSTaple", "horsé!"].map(quoted),

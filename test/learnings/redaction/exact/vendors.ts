@@ -57,6 +57,8 @@ export const vendorKeys: Record<string, readonly string[]> = {
   "redaction recognizes a key in a header whose name announces a key": [
     'curl -H "Key: «api_key|{hex:80}»" https://api.example.com',
     "curl -H 'X-Acme-Key: «api_key|{uuid}»' https://api.example.com",
+    "curl -H 'X-Acme-Key: «api_key|1a2b3c4d»' https://api.example.com",
+    "curl -H 'X-Acme-Key: 20240131' https://api.example.com",
     "X-Honeycomb-Team: «api_key|{hex:32}»",
     'curl -H "X-Request-Id: {uuid}" https://api.example.com',
     'curl -H "Idempotency-Key: {uuid}" https://api.example.com',
@@ -125,6 +127,8 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "signing key: 3AA5C34371567BD2",
   ],
   "redaction recognizes a key that has several parts": [
+    "«apollo_key|service:acme-api:{alpha:22}»",
+    "service:acme-api:checkout-and-payments-team",
     "see «unleash_token|default:production.{hex:56}» there",
     "see «bitwarden_token|0.{uuid}.{alnum:30}:{alnum:22}==» there",
     "see «app_password|aB3d Ef6H i9Kl M2nO pQ5r S8tU» there",
