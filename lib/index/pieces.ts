@@ -28,6 +28,6 @@ export function beginningOf(text: string, bytesMax: number): string {
 /** Returns the place if a character starts there, else the start of the character that contains it. */
 function characterStart(bytes: Buffer, place: number): number {
   let start = place;
-  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  while (start < bytes.length && (bytes.readUInt8(start) & 0xc0) === 0x80) start--;
   return start;
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { bedrockClient, createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
 import { NoAnswer } from "../../lib/runtime/aws-error.ts";
@@ -9,13 +9,13 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-async function embedderOn(turn: (count: number) => ServerTurn) {
+async function embedderOn(turn: (count: number) => ServerTurn, client = bedrockClient(testIdentity)) {
   const server = await startAwsServer("bedrock", (_, count) => turn(count));
   process.env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME = server.url;
   undo.push(server.close, () => delete process.env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME);
   return {
     server,
-    embedder: createBedrockEmbedder("amazon.titan-embed-text-v2:0", bedrockClient(testIdentity)),
+    embedder: createBedrockEmbedder("amazon.titan-embed-text-v2:0", client),
   };
 }
 
@@ -39,6 +39,25 @@ describe("Bedrock over the wire", () => {
         { inputText: "hello", dimensions: 256, normalize: true },
       ],
     ]);
+  });
+
+  test("a function calls the model in the region BEDROCK_REGION if that variable is set, else in its own region", async () => {
+    const { region, credentials } = testIdentity;
+    const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
+    undo.push(() => vi.unstubAllEnvs());
+    vi.stubEnv("AWS_ACCESS_KEY_ID", accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", secretAccessKey);
+    vi.stubEnv("AWS_SESSION_TOKEN", sessionToken);
+    for (const [own, ofModel] of [
+      ["xx-away-1", region],
+      [region, ""],
+    ]) {
+      vi.stubEnv("AWS_REGION", own);
+      vi.stubEnv("BEDROCK_REGION", ofModel);
+      const { server, embedder } = await embedderOn(() => embedded, bedrockClient());
+      expect(await embedder.embed("hello")).toHaveLength(256);
+      expect(server.problems).toEqual([]);
+    }
   });
 
   test.each([

@@ -101,6 +101,7 @@ describe("the reviewer's search", () => {
       { min_score: 2 },
     ])
       await expect(search(home, "x", wrong)).rejects.toThrow();
+    await expect(searchForReview(deps(), "payment")).rejects.toThrow(/^request: /);
   });
 
   test("a change of very many files is still searched by its text", async () => {
