@@ -4,7 +4,8 @@ import { learningDetail } from "../../lib/contract/records.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue, listOldPending } from "../../lib/learnings/approval.ts";
-import { organizationPendingPartition } from "../../lib/store/layout.ts";
+import { learningKey, organizationPendingPartition } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { World } from "../support/world.ts";
@@ -107,9 +108,10 @@ describe("Learnings that wait", () => {
     const [late, first] = [await newHome(world, { ...space, active: false }), await newHome(world, space)];
     for (const [home, text] of [
       [late, "a"],
-      [first, "b"],
+      [late, "b"],
       [first, "c"],
-      [late, "d"],
+      [first, "d"],
+      [late, "e"],
     ] as const)
       await capture(home, text);
     const { text: key } = await world.token("growing-space");
@@ -118,7 +120,7 @@ describe("Learnings that wait", () => {
         await api.call(`/v1/learnings?state=pending&limit=1${cursor && `&cursor=${cursor}`}`, { key }),
       );
     const begun = await read("");
-    expect(begun.data.map(({ learning }) => learning)).toEqual(["b"]);
+    expect(begun.data.map(({ learning }) => learning)).toEqual(["c"]);
     await world.organization(late.name.provider_organization_id, space);
     const seen: string[] = [];
     for (let cursor = begun.next_cursor; cursor !== null; ) {
@@ -126,7 +128,7 @@ describe("Learnings that wait", () => {
       seen.push(...page.data.map(({ learning }) => learning));
       cursor = page.next_cursor;
     }
-    expect(seen).toEqual(["a", "c", "d"]);
+    expect(seen).toEqual(["a", "b", "d", "e"]);
   });
 
   test("repository_name lists only that repository's pending Learnings; an unknown name is refused", async () => {
@@ -152,6 +154,36 @@ describe("Learnings that wait", () => {
     expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["old", "new"]);
     expect(await listOldPending({ table: table() })).toBe(0);
     await settled();
+  });
+
+  test("a later run skips a Learning that is decided meanwhile, and fails if the store fails", async () => {
+    const { home, pending, decide } = await careful();
+    await capture(home, "decided meanwhile");
+    const id = pendingOf(await pending()).data[0]?.id ?? "";
+    const { items } = await table().queryPage({ pk: organizationPendingPartition(home.uuid) });
+    await table().writeMany(items.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+    const error = new Error("no store");
+    const failing = listOldPending({ table: { ...table(), transact: () => Promise.reject(error) } });
+    await expect(failing).rejects.toBe(error);
+    const transact: Table["transact"] = async (...given) => {
+      expect((await decide(id, "disapprove")).status).toBe(200);
+      return await table().transact(...given);
+    };
+    expect(await listOldPending({ table: { ...table(), transact } })).toBe(0);
+    expect(pendingOf(await pending()).data).toEqual([]);
+    await settled();
+  });
+
+  test("the list omits a Learning that is deleted while the page is read", async () => {
+    const { home, pending } = await careful();
+    for (const text of ["kept", "deleted"]) await capture(home, text);
+    const [, deleted] = pendingOf(await pending()).data;
+    const key = learningKey(home.uuid, deleted?.id ?? "");
+    const record = await table().get(key);
+    await table().write({ delete: key });
+    expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["kept"]);
+    // Other tests check the whole table.
+    if (record) await table().write({ put: record });
   });
 
   test("a Learning leaves the pending list when it is decided, also when the deadline decides", async () => {
