@@ -181,6 +181,18 @@ function findPutty(text: string): Span[] {
   return spans;
 }
 
+/**
+ * Without an END the block may be over: the text after it may hold credentials. A line of the block has the same letters
+ * before it as the first line (`sb.AppendLine("`), or none.
+ */
+function withoutNextText(text: string, from: number, runs: readonly Run[]): readonly Run[] {
+  const before = runs.map(({ start }, index) =>
+    text.slice(runs[index - 1]?.end ?? from, start).replace(/\P{L}/gu, ""),
+  );
+  const at = before.findIndex((letters) => letters !== "" && letters !== before[0]);
+  return at === -1 ? runs : runs.slice(0, at);
+}
+
 /** Returns the certificates, public keys and signatures in a text: random text in them is not a secret. */
 export function publicBlocks(text: string): Run[] {
   const boundaries = boundariesOf(text);
@@ -188,7 +200,8 @@ export function publicBlocks(text: string): Run[] {
   for (const [index, begin] of boundaries.entries()) {
     if (!begin.isBegin || isPrivateLabel(begin.label)) continue;
     const next = boundaries[index + 1];
-    const runs = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
+    const body = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
+    const runs = next && !next.isBegin ? body : withoutNextText(text, begin.end, body);
     const last = runs.at(-1);
     if (last && isPublicBlock(textOf(text, runs))) blocks.push({ start: begin.end, end: last.end });
   }

@@ -86,7 +86,7 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
-  const blocks = view.text.includes("-----BEGIN") ? publicBlocks(view.text) : [];
+  const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
   const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end);
   let spans: readonly Span[] = [];
   for (const search of searches) {

@@ -100,9 +100,12 @@ export const privateKeys: Record<string, readonly string[]> = {
   ],
   "a private key is not found in a block that holds a public key, a signature or a message": [
     `-----BEGIN SSH2 PUBLIC KEY-----\nAAAAB3NzaC1yc2EA{base64:48}\n${line}\n-----END SSH2 PUBLIC KEY-----`,
+    `---- BEGIN SSH2 PUBLIC KEY ----\nAAAAB3NzaC1yc2EA{base64:48}\n${line}\n---- END SSH2 PUBLIC KEY ----`,
     `-----BEGIN SSH SIGNATURE-----\nU1NIU0lH{base64:56}\n${line}\n-----END SSH SIGNATURE-----`,
     `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF{base64:58}\n${line}\n-----END PGP PUBLIC KEY BLOCK-----`,
     `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxsDNBF{base64:58}\n${line}\n-----END PGP PUBLIC KEY BLOCK-----`,
+    `-----BEGIN CERTIFICATE-----\nMIIB7jCCAaCgAwIBAgIQQb{base64:42}\n${line}\n${line}`,
+    `-----BEGIN CERTIFICATE-----");\nadd("MIIB7jCCAaCgAwIBAgIQQb{base64:42}");\nadd("${line}");\nadd("${line}");`,
     `-----BEGIN PGP MESSAGE-----\n\nhQEMA{base64:59}\n${line}\n-----END PGP MESSAGE-----`,
   ],
   "a private key is found in a block that claims to be public": [

@@ -1,6 +1,7 @@
 const body = "{hex:40}";
 const inside = (before: string, after = "") => `x ${before}cr-${body}${after} x`;
 const found = (before: string, after = "") => `x ${before}«service_api_key|cr-${body}»${after} x`;
+const certificate = "-----BEGIN CERTIFICATE-----\nMIIB7jCCAaCgAwIBAgIQQb{base64:42}";
 
 export const tokens: Record<string, readonly string[]> = {
   "a token has no letter or digit directly before or after it": [
@@ -49,6 +50,12 @@ export const tokens: Record<string, readonly string[]> = {
   "a token that is rejected is not searched for other tokens": [
     "api-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-cr-{hex:40} x",
     "api-a+«service_api_key|cr-{hex:40}» x",
+  ],
+  "a token is found after a certificate whose END is missing": [
+    `${certificate}\nGITHUB_TOKEN=«github_token|ghp_{alnum:36}»`,
+    `${certificate}\nand «github_token|ghp_{alnum:36}» too`,
+    `${certificate}\n{"id_token": "«jwt|eyJ{alnum:17}.{alnum:30}.{alnum:40}»"}`,
+    `${certificate}\nAWS_SECRET_ACCESS_KEY=«aws_secret_key|{base64:40}»`,
   ],
   "a token is recognized by its form from twenty-nine characters on": [
     "«licence_key|{upperalnum:5}-{upperalnum:5}-{upperalnum:5}-{upperalnum:5}-{upperalnum:4}7»",
