@@ -1,6 +1,8 @@
+import { required } from "../../runtime/required.ts";
+
 /** Finds many words in one pass over a text: groups of three characters exclude most positions. */
 export interface Keyword {
-  /** In lower case. A word of one character must be Chinese, Japanese or Korean. */
+  /** In lower case. */
   readonly word: string;
 }
 
@@ -9,21 +11,25 @@ const groupOf = (first: number, second: number, third: number) =>
   ((first << 9) ^ (second << 5) ^ third) & (groupsCount - 1);
 const pairOf = (first: number, second: number) => ((first << 7) ^ second) & (groupsCount - 1);
 
-/** The first Chinese, Japanese or Korean character. The search finds such words by their first character. */
+/** The first Chinese, Japanese or Korean character. */
 const signMin = 0x2e80;
+/** Whether the search finds the word by its first character alone. */
+const isSign = ({ word }: Keyword) => word.length === 1 || word.charCodeAt(0) >= signMin;
 
-/** A fast check whether a group or a pair has words. */
-function flagsOf(groups: Iterable<number>): Uint8Array {
+/** A fast check whether a character, a pair or a group has words. */
+function flagsOf(keys: Iterable<number>): Uint8Array {
   const flags = new Uint8Array(groupsCount);
-  for (const group of groups) flags[group] = 1;
+  for (const key of keys) flags[key] = 1;
   return flags;
 }
 
-/** At one position the search reports the words in the order of the list, but words of two characters last. */
+/**
+ * At one position the search reports the words in the order of the list, but words of two characters and of one
+ * character last.
+ */
 export function wordSearch<Word extends Keyword>(
   words: readonly Word[],
 ): (text: string, heard: (word: Word, at: number) => void) => void {
-  const isSign = ({ word }: Word) => word.charCodeAt(0) >= signMin;
   const others = words.filter((each) => !isSign(each));
   const bySign = Map.groupBy(words.filter(isSign), ({ word }) => word.charCodeAt(0));
   const byGroup = Map.groupBy(
@@ -34,12 +40,13 @@ export function wordSearch<Word extends Keyword>(
     others.filter(({ word }) => word.length <= 2),
     ({ word }) => pairOf(word.charCodeAt(0), word.charCodeAt(1)),
   );
+  const hasSign = flagsOf(bySign.keys());
   const hasGroup = flagsOf(byGroup.keys());
   const hasPair = flagsOf(byPair.keys());
   return (text, heard) => {
     const lowerCase = lowerCaseOf(text);
     const hear = (candidates: readonly Word[] | undefined, at: number) => {
-      for (const candidate of candidates ?? [])
+      for (const candidate of required(candidates, "words of a flag"))
         if (lowerCase.startsWith(candidate.word, at)) heard(candidate, at);
     };
     let first = lowerCase.charCodeAt(0);
@@ -50,7 +57,7 @@ export function wordSearch<Word extends Keyword>(
       if (hasGroup[group]) hear(byGroup.get(group), at);
       const pair = pairOf(first, second);
       if (hasPair[pair]) hear(byPair.get(pair), at);
-      if (first >= signMin) hear(bySign.get(first), at);
+      if (hasSign[first]) hear(bySign.get(first), at);
       first = second;
       second = third;
     }

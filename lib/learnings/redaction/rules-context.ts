@@ -199,7 +199,7 @@ export const statementContexts: readonly ContextRule[] = [
   // admin:…, root/… anywhere
   password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s"'`,;()<>\uE000-\uE003]+/y, isKnownUsers),
   // bob:…@host
-  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}[:/](?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end }) => looksChosen(secret) && !/[:/@]/.test(secret) && /^@[\w.-]{1,60}/.test(text.slice(end, end + 62)) && isNoPlaceholder(secret)), upTo: "@" },
+  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end }) => looksChosen(secret) && !secret.includes("@") && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
   // Cookie: sid=…
   behind(/cookie/gi, after("Secret", "cookie", /(?<![\w.-])[\w.-]{0,24}(?:sess\w{0,8}|sid|auth|token|remember\w{0,6})=/gi, /[\w%.+/=-]+/y, (secret) => secret.length >= 16 && hasDigit(secret) && isNoPlaceholder(secret))),
   after("Secret", "cookie", /(?:-setcookie|erlang[ _]cookie)[ \t:=]{1,4}[¶]?/gi, unquoted, isSecretLike),

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { findSearchRanges } from "../../../lib/learnings/redaction/line-ranges.ts";
 import { nearbyRules } from "../../../lib/learnings/redaction/nearby.ts";
-import { publishedKinds, redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { finders, publishedKinds, redact, rules } from "../../../lib/learnings/redaction/redact.ts";
 import { bridges, nameEnds } from "./exact/assignments.ts";
 import { highEntropy } from "./exact/high-entropy.ts";
 import { names } from "./exact/names.ts";
@@ -60,6 +61,16 @@ describe("a rule", () => {
     ]);
     const all = contextRules.flatMap(({ keywords }) => keywords);
     expect(all.filter((keyword) => keyword === "" || keyword !== keyword.toLowerCase())).toEqual([]);
+  });
+
+  it("with keywords searches the line of every keyword", () => {
+    const searchRanges = findSearchRanges(finders);
+    const keywords = finders.flatMap((finder) => finder.keywords.map((keyword) => ({ finder, keyword })));
+    const unheard = keywords.filter(
+      ({ finder, keyword }) =>
+        searchRanges(`a ${keyword} b`).searches.find((each) => each.finder === finder)?.ranges.length !== 1,
+    );
+    expect(unheard.map(({ keyword }) => keyword)).toEqual([]);
   });
 
   it("of contexts rejects an empty secret, whatever is around it", () => {

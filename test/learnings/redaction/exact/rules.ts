@@ -170,6 +170,13 @@ export const urls: Record<string, readonly string[]> = {
     " root:«url_password|abc12»@tcp(db)",
     "jdbc:oracle:thin:me/«url_password|abc12»@host",
   ],
+  "a credential in a URL is found between a user and a host without the beginning of a URL": [
+    "connect to bob:«url_password|Xk9mQ2ppLw7a»@host.example now",
+    "bob:changeme@host.example",
+    "bob:Xk9mQ2ppLw7a@ home",
+    "acme/api:Summer2024@sha256:{hex:64}",
+    "acme/Summer2024@main",
+  ],
   "a credential in a URL is found in place of a user if it looks random": [
     "https://«url_token|aB3dE6gH9kLm2NpQ5rS8»@host",
     "https://aB3dE6gH9kLm2NpQ5rS@host",
