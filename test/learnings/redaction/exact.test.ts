@@ -63,7 +63,7 @@ describe("a rule", () => {
     expect(all.filter((keyword) => keyword === "" || keyword !== keyword.toLowerCase())).toEqual([]);
   });
 
-  it("with keywords searches the line of every keyword", () => {
+  it("a finder with keywords searches the line of each of its keywords", () => {
     const searchRanges = findSearchRanges(finders);
     const keywords = finders.flatMap((finder) => finder.keywords.map((keyword) => ({ finder, keyword })));
     const unheard = keywords.filter(
@@ -73,7 +73,7 @@ describe("a rule", () => {
     expect(unheard.map(({ keyword }) => keyword)).toEqual([]);
   });
 
-  it("of contexts rejects an empty secret, whatever is around it", () => {
+  it("a rule of contexts rejects an empty secret, whatever text is around it", () => {
     const contextRules = [...rules, ...nearbyRules].filter((rule) => "keywords" in rule);
     const text = contextRules.flatMap(({ keywords }) => keywords).join(" ");
     const found = { text, start: 0, end: 0, context: text };

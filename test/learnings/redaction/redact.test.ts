@@ -49,7 +49,7 @@ describe("a long text", () => {
   const line = "the access token doo_v1_{hex:15}: Xk9!pQz7Rt2bW";
   const redactedLine = "the access token [REDACTED:token]: [REDACTED:token]";
 
-  it("loses a credential that another replacement uncovers, like a short text", () => {
+  it("a long text loses a credential that another replacement uncovers, like a short text", () => {
     expect(redact(made(line)).text).toBe(redactedLine);
     const text = `${plainLines}${line}, ghp_{alnum:36}\n${plainLines}${line}`;
     expect(redact(made(text)).text).toBe(
@@ -57,7 +57,7 @@ describe("a long text", () => {
     );
   });
 
-  it("loses an uncovered credential at the end of a line with hundreds of credentials", () => {
+  it("a long text loses an uncovered credential at the end of a line with hundreds of credentials", () => {
     const tokens = "ghp_{alnum:36} ".repeat(500);
     const markers = "[REDACTED:github_token] ".repeat(500);
     expect(redact(made(`${tokens}${line}\n${plainLines}`)).text).toBe(
@@ -65,7 +65,7 @@ describe("a long text", () => {
     );
   });
 
-  it("keeps two lines that are a private key only if nothing is between them", () => {
+  it("a long text keeps two lines that would be a private key only if nothing is between them", () => {
     const text = `ghp_{alnum:36} -----BEGIN RSA PRIVATE KEY-----\n${plainLines}aB3dE6gH9kLm2NpQ5rS8 ghp_{alnum:36}`;
     expect(redact(made(text)).text).toBe(made(text).replaceAll(/ghp_\w+/g, "[REDACTED:github_token]"));
   });
@@ -78,7 +78,7 @@ describe("a verdict about a value", () => {
     return { judged, isAccepted };
   }
 
-  it("is made once for each value, and is forgotten with the text", () => {
+  it("redaction judges a value once in a text, and forgets the verdict after the text", () => {
     const { judged, isAccepted } = countedJudge();
     for (const value of ["a", "b", "a"]) expect(isAccepted(value)).toBe(true);
     clearMemoized();
@@ -86,7 +86,7 @@ describe("a verdict about a value", () => {
     expect(judged).toEqual(["a", "b", "a"]);
   });
 
-  it("does not stay beside more than 1,023 others", () => {
+  it("redaction keeps at most 1,024 verdicts", () => {
     const { judged, isAccepted } = countedJudge();
     for (let value = 0; value < 1_025; value++) isAccepted(`${value}`);
     isAccepted("0");

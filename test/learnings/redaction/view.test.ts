@@ -14,7 +14,11 @@ describe("the view of a text", () => {
     ["every hyphen and minus sign becomes a plain hyphen", "a\u2011b\u2212c", "a-b-c"],
     ["small forms become plain signs", "a\ufe55b\u207cc", "a:b=c"],
     ["letters and signs without a plain form stay", "é \ue123", "é \ue123"],
-    ["characters that the view uses for quotes and markers do not", "\ue000\ue010", "\ufffd\ufffd"],
+    [
+      "characters that stand for quotes and markers become replacement characters",
+      "\ue000\ue010",
+      "\ufffd\ufffd",
+    ],
     ["entities become their characters", "a&#61;b &amp; c&#x3d;d", "a=b & c=d"],
     ["an escaped slash becomes a slash", "a\\/b", "a/b"],
     ["an escaped quote becomes an inner quote", '\\"a\\"', `${innerDouble}a${innerDouble}`],

@@ -170,7 +170,7 @@ export const urls: Record<string, readonly string[]> = {
     " root:«url_password|abc12»@tcp(db)",
     "jdbc:oracle:thin:me/«url_password|abc12»@host",
   ],
-  "a credential in a URL is found between a user and a host without the beginning of a URL": [
+  "a password is found between a user and a host, even without the beginning of a URL": [
     "connect to bob:«url_password|Xk9mQ2ppLw7a»@host.example now",
     "bob:changeme@host.example",
     "bob:Xk9mQ2ppLw7a@ home",
