@@ -14,7 +14,8 @@ import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {
   name: "",
-  summary: "After a restore: complete half-written data, repair copies that differ, and end running exports",
+  summary:
+    "After a restore: complete half-written data, repair copies that differ, and invalidate cursors that the restore made wrong",
   connects: true,
   examples: ["repair", "repair --stack ReviewApi"],
   run: (input, terminal) =>

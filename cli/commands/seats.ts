@@ -30,7 +30,7 @@ const daysMax = 366;
 const idle: Command = {
   name: "idle",
   summary:
-    "List people who held a seat for --days days without a finished, reviewed pull request; --unassign takes the seats away",
+    "List people who held a seat for N days without a finished, reviewed pull request; --unassign takes the seats away",
   connects: true,
   options: {
     days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import type { KeyKind } from "../contract/access.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
 import type { Random } from "../runtime/random.ts";
-import type { TenantKey } from "../store/layout.ts";
+import { isTenantKey, organizationTenant, type TenantKey } from "../store/layout.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 
 /**
@@ -129,18 +129,15 @@ function unpackId(bytes: Buffer): string | undefined {
 
 /** A stand-alone organization is its own tenant; an empty hint means that. */
 const tenantText = ({ organization, tenant }: { organization: string; tenant: TenantKey }): string =>
-  tenant === `o#${organization}` ? "" : tenant;
+  tenant === organizationTenant(organization) ? "" : tenant;
 
 function unpackTenant(bytes: Buffer, organization: string): TenantKey | undefined {
   const text = bytes.toString();
   // Up to three times as long as an id, because the separators of the id may be escaped.
   const isText = Buffer.from(text).equals(bytes) && bytes.length <= 4 * requestLimits.idBytesMax;
   if (!isText) return undefined;
-  if (text === "") return `o#${organization}`;
-  const [, kind, id] = /^([wio])#(.+)$/s.exec(text) ?? [];
-  if (!id) return undefined;
-  if (kind === "w") return `w#${id}`;
-  return kind === "i" ? `i#${id}` : `o#${id}`;
+  if (text === "") return organizationTenant(organization);
+  return isTenantKey(text) ? text : undefined;
 }
 
 const packUuid = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex");

@@ -43,7 +43,7 @@ export function checkKeyKind(
 }
 
 /** Checks subscription, deployment, plan, then the state of the metrics. Returns the part of the scope that passes. */
-export function checkPlan(
+export function narrowToPlan(
   operation: Operation,
   scope: Scope,
   kind: KeyKind,
@@ -54,7 +54,7 @@ export function checkPlan(
     requireEvery(scope, ({ subscription_active }) => subscription_active, noSubscription);
   if (gates.includes("self_hosted"))
     requireEvery(scope, ({ deployment }) => deployment === "self_hosted", notSelfHosted);
-  const narrowed = checkEnterprise(operation, scope, options);
+  const narrowed = narrowToEnterprise(operation, scope, options);
   if (gates.includes("metrics")) {
     const advice = narrowed.organizations.length > 1 ? howToLeaveOut[kind] : undefined;
     requireEvery(
@@ -71,7 +71,7 @@ export function checkPlan(
   return narrowed;
 }
 
-function checkEnterprise(operation: Operation, scope: Scope, { mayBeEmpty = false }: ScopeOptions): Scope {
+function narrowToEnterprise(operation: Operation, scope: Scope, { mayBeEmpty = false }: ScopeOptions): Scope {
   if (operation.plan === "any") return scope;
   const organizations = scope.organizations.filter(({ plan }) => plan === "enterprise");
   if (organizations.length === 0 && !(mayBeEmpty && coversSeveral(scope))) {

@@ -3,7 +3,7 @@ import { counted } from "./counted.ts";
 import { requestLimits } from "./limits.ts";
 
 /** The problems that a schema found in a value; `whole` is the name of the whole value. */
-export type Refused = {
+export type SchemaFailure = {
   readonly issues: readonly z.core.$ZodIssue[];
   readonly schema: z.ZodObject;
   readonly value: unknown;
@@ -11,8 +11,8 @@ export type Refused = {
 };
 
 /** Sentences that name the field and say what is allowed. */
-export const sentencesOf = (refused: Refused): string[] =>
-  refused.issues.flatMap((issue) => sentences(issue, refused));
+export const sentencesOf = (failure: SchemaFailure): string[] =>
+  failure.issues.flatMap((issue) => sentences(issue, failure));
 
 /**
  * Limits how much of the caller's input is sent back. Further problems are counted, so that nobody takes the list for
@@ -29,13 +29,11 @@ export function firstOf(problems: readonly string[]): string[] {
     : [...problems];
 }
 
-function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): string[] {
+function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: SchemaFailure): string[] {
   const field = pathName(issue.path);
   if (issue.code === "unrecognized_keys") {
-    const known = issue.path.length === 0 ? ` Known are: ${Object.keys(schema.shape).join(", ")}.` : "";
-    return issue.keys.map(
-      (key) => `${field ? `${field}.` : ""}${shortened(key)}: is not known here.${known}`,
-    );
+    const known = issue.path.length === 0 ? ` Known names: ${Object.keys(schema.shape).join(", ")}.` : "";
+    return issue.keys.map((key) => `${field ? `${field}.` : ""}${shortened(key)}: is unknown.${known}`);
   }
   if (issue.code === "invalid_type") {
     if (issue.path.length > 0 && valueAt(value, issue.path) === undefined) return [`${field}: is required.`];

@@ -11,7 +11,7 @@ export class EventRefused extends Error {
 }
 
 export const unknownType = (name: string, known: readonly string[]): EventRefused =>
-  new EventRefused(`type: ${name} is not known; known are: ${known.join(", ")}`);
+  new EventRefused(`type: ${name} is unknown. Known types: ${known.join(", ")}`);
 
 /** The fields that every event has. Further fields are ignored: the platform may add some. */
 const head = {

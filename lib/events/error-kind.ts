@@ -10,7 +10,7 @@ import { QueueUnavailable } from "./sqs.ts";
  * - `event`: no later try can succeed (an invalid event, an item that the table refuses, a damaged dependency);
  * - `passing`: the event is not to blame (the store, the bucket or the queue does not answer; the time is up; an
  *   earlier move is not finished);
- * - `unclear`: perhaps rivals, perhaps a bug that the event triggers every time. A few more tries show which.
+ * - `unclear`: perhaps other writers, perhaps a bug that the event triggers every time. A few more tries show which.
  */
 export type EventErrorKind = "event" | "passing" | "unclear";
 

@@ -43,7 +43,7 @@ export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number):
 }
 
 /** Without a given reason, every abort would create an error and its stack trace, on each request. */
-const disposed = "let go of";
+const disposed = "disposed";
 
 /** Aborts one controller after the other, each at its time. Rejects after the last, or when `done` fires. */
 async function watch(

@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
 import { touchLastUsed } from "../access/last-used.ts";
 import type { OperationContext } from "../access/operation-context.ts";
-import { checkPermission, checkPlan } from "../access/policy.ts";
+import { checkPermission, narrowToPlan } from "../access/policy.ts";
 import { actorOf } from "../access/principal.ts";
 import { readableDigest } from "../access/readable.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -49,13 +49,17 @@ export function createRequestPath<Op extends Operation>(
     const paging = bindPaging(
       { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
       {
-        ...{ operation, principal, scope: selected, query: input.query, cursor },
+        operation,
+        principal,
+        scope: selected,
+        query: input.query,
+        cursor,
         readable: readableDigest(readable),
         defaultPageSize: operation.paging?.defaultSize ?? 0,
       },
     );
 
-    const allowed = checkPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
+    const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
 
     checkPermission(operation, principal, {
       parameters: sentParameters(event),

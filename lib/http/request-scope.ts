@@ -1,7 +1,7 @@
 import { withCurrentOrganizations } from "../access/authenticate.ts";
 import { followRows, spanOf } from "../access/follow-scope.ts";
 import type { OperationContext, OperationInput } from "../access/operation-context.ts";
-import { checkPlan } from "../access/policy.ts";
+import { narrowToPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import {
   coversSeveral,
@@ -43,7 +43,7 @@ function orgIdOf({ body, organization }: Operation, input: OperationInput<Operat
   return body && organization !== "refused" ? inBody : (inBody ?? textField(input.query, "org_id"));
 }
 
-/** A mirror whose last organization has left first receives this removal, and is refused only after that. */
+/** When the last organization of a mirror leaves, the next request reports this removal; later requests are refused. */
 export const scopeOptionsOf = ({ operation, cursor, input }: ScopeRequest): ScopeOptions => ({
   mayBeEmpty: operation.paging?.resumable === true && cursor !== undefined && asksForRemoved(input.query),
 });
@@ -88,7 +88,7 @@ async function organizationsLeft(
 function scopeNow(request: ScopeRequest, principal: Principal, options: ScopeOptions = {}): Scope {
   const { operation } = request;
   const scope = selectOrganizations(operation, principal, selectionOf(request), options);
-  return checkPlan(operation, scope, principal.key.kind, options);
+  return narrowToPlan(operation, scope, principal.key.kind, options);
 }
 
 const asksForRemoved = (query: unknown): boolean => fieldOf(query, "include_removed") === true;

@@ -75,7 +75,7 @@ export async function assignSeatsToMembers(
     logsOf: () => [uuid],
   };
   const bySelf = (userId: string) => personKey(pool, { organization: uuid, userId, email: null });
-  const [items, ahead] = await Promise.all([
+  const [items, prefetchedState] = await Promise.all([
     context.table.getMany(ids.map((userId) => memberKey(uuid, userId))),
     // In a workspace only the member item contains the address that the person is stored under.
     !isWorkspaceTenant(pool) ? readState(context, seatContext, ids.map(bySelf)) : undefined,
@@ -85,7 +85,7 @@ export async function assignSeatsToMembers(
     return member?.active ? personKeyOf(pool, uuid, member) : undefined;
   };
   const named = ids.map((id, index) => ({ id, person: personOf(items[index]) }));
-  return await assign(context, seatContext, request, { named, ahead });
+  return await assign(context, seatContext, request, { named, prefetchedState });
 }
 
 type Workspace = {
@@ -150,10 +150,10 @@ async function assign(
   request: SeatRequest,
   {
     named,
-    ahead,
+    prefetchedState,
   }: {
     readonly named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>;
-    readonly ahead?: SeatsState | undefined;
+    readonly prefetchedState?: SeatsState | undefined;
   },
 ): Promise<BatchOutcomes> {
   const outcomes = new BatchOutcomes(named.map(({ id }) => id));
@@ -161,7 +161,7 @@ async function assign(
   const people = byPerson(named);
   const { action, dryRun = false } = request;
   const read = (some: readonly RequestedPerson[]) => readState(context, seatContext, keysOf(some));
-  await inParts(context, people, ahead ?? (await read(people)), {
+  await inParts(context, people, prefetchedState ?? (await read(people)), {
     dryRun,
     readAgain: read,
     decide: (rest, state) => decide(context, seatContext, action, { rest, state, outcomes, unrecorded }),
@@ -269,24 +269,24 @@ function decideEach(
   for (const { ids, person } of rest) {
     const item = person && stored.get(person.sk);
     const change = item && personChange(item, { seat, seat_decided: seat });
-    const organizationsOf = () => (change ? seatContext.logsOf(change.before) : []);
+    const logs = () => (change ? seatContext.logsOf(change.before) : []);
     const fail = (code: SeatFailure["code"]) =>
-      failures.push(...ids.map((id) => ({ id, code, organizations: organizationsOf() })));
+      failures.push(...ids.map((id) => ({ id, code, organizations: logs() })));
     const takesSeat = seat && change?.before.seat === false;
     if (!change || (seat && !seatContext.mayGet(change.before))) fail("USER_NOT_FOUND");
     else if (takesSeat && available === 0) fail("NO_SEATS_AVAILABLE");
     else if (isChange(change)) {
-      const its = seatContext.logsOf(change.after);
-      const actions = changes.length + 1 + organizations.union(new Set(its)).size;
+      const logsAfter = seatContext.logsOf(change.after);
+      const actions = changes.length + 1 + organizations.union(new Set(logsAfter)).size;
       memberships += change.before.memberships.length;
       const isFull =
         actions > peopleLimits.changedAndRecordedTogetherMax ||
         memberships > peopleLimits.membershipsTogetherMax;
       if (changes.length > 0 && isFull) break;
-      for (const uuid of its) organizations.add(uuid);
+      for (const uuid of logsAfter) organizations.add(uuid);
       if (takesSeat) available--;
       changes.push(change);
-      if (change.before.seat !== seat) changed.push({ ids, organizations: its });
+      if (change.before.seat !== seat) changed.push({ ids, organizations: logsAfter });
     }
     decided++;
   }

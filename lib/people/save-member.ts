@@ -87,17 +87,17 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
 async function applyMember(
   store: Store,
   { organization, guard, stored, isMarked }: Current,
-  news: MemberUpdate,
+  update: MemberUpdate,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
   const { table, clock } = store;
   const { uuid, tenant, seat_assignment_mode: mode } = organization;
   const pool = poolOf(organization);
   const before = stored && withValidVersion(parseMember(stored), clock.nowMs());
   // This event was applied before: it may have freed a seat and been interrupted before somebody got it.
-  if (before && before.first_version <= news.version && news.version <= before.version) {
+  if (before && before.first_version <= update.version && update.version <= before.version) {
     return { pool, mayHaveRoom: true };
   }
-  const merged = mergeMember(before, uuid, guard, news);
+  const merged = mergeMember(before, uuid, guard, update);
   // The mark counts only while seats are assigned automatically; it is kept when the mode changes.
   const earnsSeat = isMarked && mode === "automatic";
   const step = {
@@ -111,7 +111,7 @@ async function applyMember(
   if (before?.active) draft.countRole(uuid, before.role, -1);
   if (after.active) draft.countRole(uuid, after.role, 1);
   const { writes, madeRoom } = draft.finish();
-  const isNewest = after.version === news.version;
+  const isNewest = after.version === update.version;
   // The mode matters only if there is a mark.
   const sameMode = isMarked ? [{ equals: ["seat_assignment_mode", mode] as const }] : [];
   await table.transact([
@@ -119,9 +119,9 @@ async function applyMember(
     { put: after, when: unchanged(stored, memberAttributes) },
     // If a mark is written meanwhile, its writer may have found no member to seat: then this decision is made again.
     ...(isMarked ? [] : [{ check: taggedKey(uuid, after.user_id), when: { absent: "pk" } as const }]),
-    ...(isNewest ? readableWrites(uuid, after.user_id, before?.reads ?? null, news.readable) : []),
+    ...(isNewest ? readableWrites(uuid, after.user_id, before?.reads ?? null, update.readable) : []),
     ...writes,
-    ...entriesOf(store, organization, { draft, step, after, version: news.version }),
+    ...entriesOf(store, organization, { draft, step, after, version: update.version }),
   ]);
   return { pool, mayHaveRoom: madeRoom };
 }

@@ -27,9 +27,13 @@ export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
   const waiting = { clock: store.clock, random: store.random, policy: storeLimits.retry };
   for (let pass = 0; canSeatSomebody(await readPool(store.table, pool)); pass++) {
     if (pass === eventLimits.decisionsMax) {
-      log("error", "The guard counts people short of a seat, and nobody is found. Look at its counts.", {
-        pool,
-      });
+      log(
+        "error",
+        "The guard counts people who wait for a seat, but no such person exists. Check `seats_short` of this pool.",
+        {
+          pool,
+        },
+      );
       return;
     }
     // A committed transaction becomes visible item by item: the guard may count a person that a query cannot see yet.

@@ -22,9 +22,9 @@
  * | key of tenant           | TENANT#<tenant>              | KEY#<key id>           | TENANT#w#acme / KEY#k7f3q2…                |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
  * | cursor signing keys     | CURSOR-KEYS                  | CURSOR-KEYS            | CURSOR-KEYS / CURSOR-KEYS                  |
- * | event waiting for       | WAITING#<dependency>         | <version>              | WAITING#ORG#6f1c…/ORG / 2026-11-01T…#0b9e… |
+ * | waiting event           | WAITING#<dependency>         | <version>              | WAITING#ORG#6f1c…/ORG / 2026-11-01T…#0b9e… |
  * | waiting, by age         | WAITING                      | <since>#<event id>     | WAITING / 2026-11-02T…#0b9e…               |
- * | more of its repositories| ORG#<org uuid>               | READS#<user id>#<part> | ORG#6f1c… / READS#4411#01                  |
+ * | further part of reads   | ORG#<org uuid>               | READS#<user id>#<part> | ORG#6f1c… / READS#4411#01                  |
  * | seat pool of workspace  | TENANT#w#<workspace>         | SEATS                  | TENANT#w#acme / SEATS                      |
  * | person of a workspace   | TENANT#w#<workspace>         | PERSON#<person>        | TENANT#w#acme / PERSON#mail#ann@acme.test  |
  * | person of another org   | ORG#<org uuid>               | PERSON#<person>        | ORG#6f1c… / PERSON#user#6f1c…#4411         |
@@ -42,12 +42,12 @@
  * | findings of repository  | SCANS#<org uuid>             | <digest of its id>     | SCANS#6f1c… / Qm3x0aV-8xTz1bQe             |
  * | chunk of its findings   | FINDINGS#<org uuid>#<digest> | <chunk id>             | FINDINGS#6f1c…#Qm3x… / 0b9e…               |
  * | Learning                | LEARNING#<org uuid>          | <Learning id>          | LEARNING#6f1c… / 3f0a…                     |
- * | whose a text is         | TEXT#<org uuid>              | <digest of text>       | TEXT#6f1c… / qL0v…                         |
+ * | owner of a text         | TEXT#<org uuid>              | <digest of text>       | TEXT#6f1c… / qL0v…                         |
  * | Learning in the export  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-15T…#00#3f0a…   |
- * | place it moved on from  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-14T…#00#3f0a…   |
+ * | old place of a Learning | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-14T…#00#3f0a…   |
  * | removal of a Learning   | LEARNINGS#<owner>#removed    | <time>#<nn>#<id>       | LEARNINGS#w#acme#removed / 2026-11-15T…    |
  * | waits for approval      | PENDING                      | <deadline>#<org>#<id>  | PENDING / 2026-11-20T…#6f1c…#3f0a…         |
- * | the same of an org      | PENDING#<org uuid>           | <deadline>#<org>#<id>  | PENDING#6f1c… / 2026-11-20T…#6f1c…#3f0a…   |
+ * | pending, by organization| PENDING#<org uuid>           | <deadline>#<org>#<id>  | PENDING#6f1c… / 2026-11-20T…#6f1c…#3f0a…   |
  * | pull request's Learnings| PRIVATE#<org uuid>           | <digest of pr_url>     | PRIVATE#6f1c… / 8xTz…                      |
  * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>[#<piece>]| VECTOR#6f1c… / 3f0a…                       |
  * | to be indexed           | STALE#<shard>                | <org>#<id>#<revision>  | STALE#07 / 6f1c…#3f0a…#51d2…               |
@@ -56,7 +56,7 @@
  * | failed tries of an event| TRIES#<message id>           | TRIES                  | TRIES#0b9e… / TRIES                        |
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
  * | sweeper's place         | SWEEPER                      | SPILLS                 | SWEEPER / SPILLS                           |
- * | its place among markers | RECONCILER                   | MARKERS                | RECONCILER / MARKERS                       |
+ * | reconciler's markers    | RECONCILER                   | MARKERS                | RECONCILER / MARKERS                       |
  */
 import type { Key } from "./table.ts";
 
@@ -214,7 +214,7 @@ export function parseStreamPartition(pk: string): EntryPlace | undefined {
   if (!isTenantKey(tenant) || !isDatasetLetter(dataset)) return undefined;
   return { tenant, organization, dataset, week: Number(week) };
 }
-const isTenantKey = (text: string | undefined): text is TenantKey => /^[wio]#./s.test(text ?? "");
+export const isTenantKey = (text: string | undefined): text is TenantKey => /^[wio]#./s.test(text ?? "");
 const isDatasetLetter = (text: string | undefined): text is DatasetLetter =>
   text === "c" || text === "r" || text === "m";
 export const streamHeadTenant = ({ pk, sk }: Key): TenantKey | undefined => {

@@ -171,7 +171,7 @@ export class WriteExpired extends StoreUnavailable {
   }
 }
 
-/** Another writer was faster at every attempt: there are many rivals, or the condition never holds. */
+/** Another writer was faster at every attempt: there are many other writers, or the condition never holds. */
 export class DecisionsExhausted extends StoreUnavailable {
   override readonly name = "DecisionsExhausted";
   constructor(cause: unknown) {

@@ -22,8 +22,8 @@ export type PartitionStart = { readonly pk: string; readonly floor: number; read
 
 /** A query for fewer items costs the same read unit, so asking for fewer saves nothing. */
 const itemsPerFetchMin = 4;
-/** Fraction of a page that the first fetch requests from all lanes together, before it is known how they interleave. */
-const firstLook = 0.25;
+/** Fraction of a page that the first fetch requests from all partitions together, before it is known how they interleave. */
+const firstFetchShare = 0.25;
 
 const numberOf = (item: Item): number => Number(item.sk);
 const headOf = (partition: PartitionCursor): Item | undefined => partition.waiting[partition.first];
@@ -49,18 +49,18 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
   let given = 0;
 
   /**
-   * A single lane is asked for all wanted items. So is a lane that holds no more numbers than that: when events arrive
-   * in the order of their dates, weeks follow one another, and a page consists of whole weeks. Of several other lanes,
-   * most may begin only later: the first fetch is small, then each lane is asked for the share it had so far. Each
+   * A single partition is asked for all wanted items. So is a partition that holds no more numbers than that: when events arrive
+   * in the order of their dates, weeks follow one another, and a page consists of whole weeks. Of several other partitions,
+   * most may begin only later: the first fetch is small, then each partition is asked for the share it had so far. Each
    * fetch asks for at least twice as many items as the one before, because a filter that skips nearly everything must
    * not cost a round trip per handful.
    */
-  function itemsToAsk(partition: PartitionCursor, wanted: number, lanesAsked: number): number {
+  function itemsToAsk(partition: PartitionCursor, wanted: number, partitionsAsked: number): number {
     const atLeast = itemsPerFetchMin * 2 ** partition.fetches;
     if (partitions.length === 1) return Math.max(atLeast, wanted);
     const numbers = partition.ceiling - partition.floor + 1;
     if (numbers <= wanted) return Math.max(atLeast, numbers);
-    const share = partition.given === 0 ? firstLook / lanesAsked : partition.given / given;
+    const share = partition.given === 0 ? firstFetchShare / partitionsAsked : partition.given / given;
     return Math.max(atLeast, Math.ceil(wanted * share));
   }
 
@@ -93,7 +93,7 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
     return found;
   }
 
-  /** Lanes that may hold an item smaller than the candidate; without a candidate, lanes that one page may reach. */
+  /** Partitions that may hold an item smaller than the candidate; without a candidate, partitions that one page may reach. */
   function unreadBelow(candidate: PartitionCursor | undefined, wanted: number): PartitionCursor[] {
     const unread = partitions.filter((partition) => !headOf(partition) && !partition.isRead);
     const item = candidate && headOf(candidate);

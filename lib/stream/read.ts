@@ -170,11 +170,11 @@ async function readUpTo(
 ): Promise<boolean> {
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
   const end = Math.min(head.published, request.upTo ?? head.published);
-  const lanes = [
+  const starts = [
     ...partitionStartsOf(request, head, walk.position),
     ...removalPartitionStartsOf(request, head, walk),
   ];
-  const merge = mergePartitions(table, lanes, end);
+  const merge = mergePartitions(table, starts, end);
   const isSuperseded = supersededIn(request, head);
   for (;;) {
     if (timeUp?.aborted) return false;

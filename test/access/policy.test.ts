@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkKeyKind, checkPermission, checkPlan } from "../../lib/access/policy.ts";
+import { checkKeyKind, checkPermission, narrowToPlan } from "../../lib/access/policy.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { everyKey, noLegacyKey } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
@@ -71,9 +71,9 @@ describe("the plan", () => {
     organizationItem("4", { subscription_active: false }),
   ];
   const check = (change: Partial<Operation>, ...organizations: OrganizationItem[]) =>
-    faultOf(() => checkPlan(operationWith(change), scopeOf(...organizations), "workspace"));
+    faultOf(() => narrowToPlan(operationWith(change), scopeOf(...organizations), "workspace"));
   const narrowed = (change: Partial<Operation>, ...organizations: OrganizationItem[]) =>
-    checkPlan(operationWith(change), scopeOf(...organizations), "workspace").organizations.map(
+    narrowToPlan(operationWith(change), scopeOf(...organizations), "workspace").organizations.map(
       ({ uuid }) => uuid,
     );
 
@@ -113,9 +113,9 @@ describe("the plan", () => {
   });
 
   test("the plan allows an empty scope only to a walk over several organizations that continues", () => {
-    const verdict = (selector: string, options?: Parameters<typeof checkPlan>[3]) =>
+    const verdict = (selector: string, options?: Parameters<typeof narrowToPlan>[3]) =>
       faultOf(() =>
-        checkPlan(
+        narrowToPlan(
           operationWith({ plan: "enterprise" }),
           { organizations: [free], selector },
           "workspace",
@@ -143,7 +143,7 @@ describe("the plan", () => {
       message: "Organization 5 does not send its metrics to this service.",
     });
     expect(
-      faultOf(() => checkPlan(operationWith({ plan, gates }), scopeOf(good, away), "instance")),
+      faultOf(() => narrowToPlan(operationWith({ plan, gates }), scopeOf(good, away), "instance")),
     ).toMatchObject({ message: expect.stringContaining("name the other organizations in organization_ids") });
     for (const [organization, id] of [
       [soon, "6"],

@@ -5,7 +5,7 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { Dice } from "../simulation/model/scheduler.ts";
-import { SortedItems } from "../simulation/model/shelf.ts";
+import { SortedItems } from "../simulation/model/sorted-items.ts";
 import { TestClock } from "../support/clock.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { volume } from "../support/volume.ts";

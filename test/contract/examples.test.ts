@@ -13,9 +13,9 @@ import { cursorKeysKey } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
 import { World } from "../support/world.ts";
+import { DeterministicRuntime } from "./recording/deterministic-runtime.ts";
 import { type Refusal, refusals } from "./recording/refusals.ts";
 import { type ExampleRequest, requestsOf } from "./recording/requests.ts";
-import { DeterministicRuntime } from "./recording/steady.ts";
 import { buildExampleWorld, type ExampleWorld } from "./recording/world.ts";
 
 const api = useApi();

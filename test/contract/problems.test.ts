@@ -13,12 +13,10 @@ function saidOf(schema: z.ZodObject, value: unknown): string[] {
 
 test("an unknown name is reported with the known names; inside a list, with its index", () => {
   expect(saidOf(createRole.body, { name: "a", color: "red" })).toEqual([
-    `color: is not known here. Known are: ${Object.keys(createRole.body.shape).join(", ")}.`,
+    `color: is unknown. Known names: ${Object.keys(createRole.body.shape).join(", ")}.`,
   ]);
   const permissions = [{ resource_id: "learning", access_type: "read", color: "red" }];
-  expect(saidOf(createRole.body, { name: "a", permissions })).toEqual([
-    "permissions[0].color: is not known here.",
-  ]);
+  expect(saidOf(createRole.body, { name: "a", permissions })).toEqual(["permissions[0].color: is unknown."]);
 });
 
 test("a value that should be an object is reported in our own words", () => {

@@ -230,7 +230,7 @@ describe("parameters", () => {
     [`${november}&user_ids=`, /user_ids: must not be empty/],
     [`${november}&cursor=nonsense`, /cursor/],
     [`${november}&organization_ids=1`, /organization_ids/],
-    [`${november}&page=2`, /page: is not known here/],
+    [`${november}&page=2`, /page: is unknown/],
   ] as const;
   const rejected = datasets.flatMap((dataset) =>
     common.map(([query, message]) => [dataset, query, message] as const),

@@ -90,7 +90,7 @@ describe("POST /v1/users/seats", () => {
     [
       { action: "assign", user_ids: ["a"], extra: 1 },
       "INVALID_REQUEST",
-      "extra: is not known here. Known are: action, user_ids, emails, dry_run, org_id.",
+      "extra: is unknown. Known names: action, user_ids, emails, dry_run, org_id.",
     ],
     [{ action: "assign", user_ids: [1] }, "INVALID_REQUEST", "user_ids[0]: must be a string."],
     [

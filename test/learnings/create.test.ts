@@ -128,7 +128,7 @@ describe("POST /v1/learnings", () => {
     expect(message(1)).toBe("item: must be a JSON object.");
     expect(message(2)).toBe("repository_id: is required.");
     expect(message(3)).toBe("learning: must have 1 to 10000 characters; redaction marks do not count.");
-    expect(message(5)).toMatch(/^author: is not known here\./);
+    expect(message(5)).toMatch(/^author: is unknown\./);
     expect(message(7)).toBe("source_url: must be an http or https URL.");
     await checkTable(table(), { embedder: localEmbedder });
   });

@@ -1,5 +1,5 @@
 import type { ScopeMark } from "../../lib/access/follow-scope.ts";
-import { checkPlan } from "../../lib/access/policy.ts";
+import { narrowToPlan } from "../../lib/access/policy.ts";
 import type { Principal } from "../../lib/access/principal.ts";
 import { type Scope, selectOrganizations } from "../../lib/access/scope.ts";
 import { ApiError } from "../../lib/contract/api-error.ts";
@@ -137,7 +137,7 @@ export abstract class Mirror {
       input: { path: undefined, query, body: undefined },
       cursor: this.#cursor && mark && { ...opened, position: this.#cursor.position, mark },
     };
-    const allowed = checkPlan(operation, selected, "workspace", options);
+    const allowed = narrowToPlan(operation, selected, "workspace", options);
     const scope = await followScope({ table, nowMs: clock.nowMs() }, request, allowed);
     return { principal, scope };
   }

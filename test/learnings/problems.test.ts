@@ -93,6 +93,6 @@ describe("an answer repeats only a limited part of what a caller sends", () => {
     const data = `[{"repository_id":"repo-1","learning":"a","__proto__":{"b":1}},{"repository_id":"repo-1","learning":"b"}]`;
     const { results } = resultsOf(await api.call("/v1/learnings", { key, body: `{"data":${data}}` }));
     expect(results.map(({ status }) => status)).toEqual(["failed", "created"]);
-    expect(results[0]?.error?.message).toMatch(/^__proto__: is not known here\./);
+    expect(results[0]?.error?.message).toMatch(/^__proto__: is unknown\./);
   });
 });

@@ -146,7 +146,7 @@ describe("seats while they last", () => {
       expect.objectContaining({
         level: "error",
         pool: own,
-        message: expect.stringContaining("Look at its counts"),
+        message: expect.stringContaining("no such person exists"),
       }),
     ]);
   });

@@ -124,14 +124,14 @@ const largest: Readonly<Record<string, () => Attributes>> = {
       ]),
     ),
   }),
-  "event waiting for": () => ({
+  "waiting event": () => ({
     id,
     group: id,
     body: "b".repeat(queueLimits.messageBytesMax),
     event_id: uuid,
     since: time,
   }),
-  "more of its repositories": () => idsPart,
+  "further part of reads": () => idsPart,
   "person of a workspace": () => ({
     email: wide(peopleLimits.emailBytesMax / 4),
     memberships: many(peopleLimits.membershipsMax, () => ({
@@ -187,7 +187,7 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     ...learning,
     pull_requests: many(learningLimits.pullRequestsMax, () => "d".repeat(43)),
   }),
-  "whose a text is": () => ({
+  "owner of a text": () => ({
     learning_id: uuid,
     generations: many(learningLimits.generationsMax, (index) => index),
   }),

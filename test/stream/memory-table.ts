@@ -9,7 +9,7 @@ import {
   type Write,
 } from "../../lib/store/table.ts";
 import { changed, holds } from "../simulation/model/conditions.ts";
-import { SortedItems } from "../simulation/model/shelf.ts";
+import { SortedItems } from "../simulation/model/sorted-items.ts";
 
 const keyOf = (write: TransactionWrite): Key => {
   if ("put" in write) return write.put;

@@ -30,33 +30,35 @@ function full({ pk, from, upTo, pageItems = 1 }: Range): ItemPage {
   return last && count === pageItems ? { items, resume: last } : { items };
 }
 
-const lane = (pk: string, floor: number, ceiling: number) => ({ pk, floor, ceiling });
+const partition = (pk: string, floor: number, ceiling: number) => ({ pk, floor, ceiling });
 
 test("a single partition is queried for everything that is wanted", async () => {
   const { table, asked } = askedOf(full);
-  await mergePartitions(table, [lane("a", 1, 1000)], 1000).next(100);
+  await mergePartitions(table, [partition("a", 1, 1000)], 1000).next(100);
   expect(asked).toEqual([{ pk: "a", from: 1, upTo: 1000, items: 100 }]);
 });
 
 test("partitions that hold no more numbers than wanted are queried for exactly those", async () => {
   const { table, asked } = askedOf(full);
-  await mergePartitions(table, [lane("a", 1, 50), lane("b", 51, 100)], 100).next(50);
+  await mergePartitions(table, [partition("a", 1, 50), partition("b", 51, 100)], 100).next(50);
   expect(asked.map(({ items }) => items)).toEqual([50, 50]);
 });
 
 test("the first query of a large partition is small, and each later one at least twice as large", async () => {
   const { table, asked } = askedOf(full);
-  const merge = mergePartitions(table, [lane("a", 1, 10_000), lane("b", 9_000, 10_000)], 10_000);
+  const merge = mergePartitions(table, [partition("a", 1, 10_000), partition("b", 9_000, 10_000)], 10_000);
   for (let count = 0; count < 4 + 8 + 1; count++) await merge.next(1);
   expect(asked.filter(({ pk }) => pk === "a").map(({ items }) => items)).toEqual([4, 8, 16]);
   const wide = askedOf(full);
-  await mergePartitions(wide.table, [lane("a", 1, 10_000), lane("b", 2, 10_000)], 10_000).next(1000);
+  await mergePartitions(wide.table, [partition("a", 1, 10_000), partition("b", 2, 10_000)], 10_000).next(
+    1000,
+  );
   expect(wide.asked.map(({ items }) => items)).toEqual([125, 125]);
 });
 
 test("a partition that begins beyond the bound is never queried, one that ends there only once", async () => {
   const { table, asked } = askedOf(full);
-  const merge = mergePartitions(table, [lane("a", 1, 8), lane("b", 11, 20)], 10);
+  const merge = mergePartitions(table, [partition("a", 1, 8), partition("b", 11, 20)], 10);
   for (let count = 0; count < 8; count++) expect(await merge.next(8)).toBeDefined();
   expect(await merge.next(8)).toBeUndefined();
   expect(asked).toEqual([{ pk: "a", from: 1, upTo: 8, items: 8 }]);
@@ -64,19 +66,19 @@ test("a partition that begins beyond the bound is never queried, one that ends t
 
 test("a partition that turns out to be empty ends, and an empty page is not the end", async () => {
   const none = askedOf(() => ({ items: [] }));
-  expect(await mergePartitions(none.table, [lane("a", 1, 9)], 9).next(5)).toBeUndefined();
+  expect(await mergePartitions(none.table, [partition("a", 1, 9)], 9).next(5)).toBeUndefined();
   expect(none.asked).toHaveLength(1);
   const gap = askedOf((range) =>
     Number(range.from) === 1 ? { items: [], resume: item("a", 5) } : { items: [item("a", 6)] },
   );
-  expect(await mergePartitions(gap.table, [lane("a", 1, 9)], 9).next(5)).toEqual(item("a", 6));
+  expect(await mergePartitions(gap.table, [partition("a", 1, 9)], 9).next(5)).toEqual(item("a", 6));
   expect(gap.asked.map(({ from }) => from)).toEqual([1, 6]);
 });
 
 test("items of several partitions with the same number are returned together, and no item of another number", async () => {
   const numbers: Readonly<Record<string, readonly number[]>> = { a: [1, 3], b: [1, 4] };
   const { table } = askedOf(({ pk }) => ({ items: (numbers[pk] ?? []).map((number) => item(pk, number)) }));
-  const merge = mergePartitions(table, [lane("a", 1, 4), lane("b", 1, 4)], 4);
+  const merge = mergePartitions(table, [partition("a", 1, 4), partition("b", 1, 4)], 4);
   expect([await merge.next(4), merge.nextUnder(1), merge.nextUnder(1)]).toEqual([
     item("a", 1),
     item("b", 1),

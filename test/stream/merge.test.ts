@@ -9,7 +9,7 @@ const unused = () => {
 };
 
 /** Partitions in memory; pages are cut short at random, as at 1 MiB. */
-function partitions(items: readonly Item[], pageMax: number): Table {
+function tableOf(items: readonly Item[], pageMax: number): Table {
   return {
     get: unused,
     getMany: unused,
@@ -28,21 +28,24 @@ function partitions(items: readonly Item[], pageMax: number): Table {
 }
 
 test("everything up to the bound is returned once, in order, with any partitions and pages", async () => {
-  const laneOf = fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 60 });
+  const partitionOf = fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(
-      laneOf,
+      partitionOf,
       fc.nat(80),
       fc.integer({ min: 1, max: 9 }),
       fc.nat(10),
-      async (lanes, upTo, pageMax, wanted) => {
-        const items = lanes.map((lane, index) => ({ pk: `lane-${lane}`, sk: streamNumberKey(index + 1) }));
-        const starts = [...new Set(lanes)].map((lane) => ({
-          pk: `lane-${lane}`,
-          floor: lanes.indexOf(lane) + 1,
-          ceiling: lanes.lastIndexOf(lane) + 1,
+      async (partitions, upTo, pageMax, wanted) => {
+        const items = partitions.map((partition, index) => ({
+          pk: `partition-${partition}`,
+          sk: streamNumberKey(index + 1),
         }));
-        const merge = mergePartitions(partitions(items, pageMax), starts, upTo);
+        const starts = [...new Set(partitions)].map((partition) => ({
+          pk: `partition-${partition}`,
+          floor: partitions.indexOf(partition) + 1,
+          ceiling: partitions.lastIndexOf(partition) + 1,
+        }));
+        const merge = mergePartitions(tableOf(items, pageMax), starts, upTo);
 
         const found: number[] = [];
         for (let item = await merge.next(wanted); item; item = await merge.next(wanted))
@@ -56,12 +59,12 @@ test("everything up to the bound is returned once, in order, with any partitions
 
 /** Reads a page of partitions whose bounds are rounded outwards to multiples of `scale`. */
 async function cost(
-  laneOf: (number: number) => number,
+  partitionOf: (number: number) => number,
   numbers: number,
   scale = numbers,
 ): Promise<{ items: number; rounds: number }> {
   const items = Array.from({ length: numbers }, (_, index) => ({
-    pk: `lane-${laneOf(index + 1)}`,
+    pk: `partition-${partitionOf(index + 1)}`,
     sk: streamNumberKey(index + 1),
   }));
   const starts = [...Map.groupBy(items, ({ pk }) => pk)].map(([pk, own]) => ({
@@ -71,7 +74,7 @@ async function cost(
   }));
   const seen = { items: 0, rounds: 0 };
   let underWay = 0;
-  const table = partitions(items, 2000);
+  const table = tableOf(items, 2000);
   const merge = mergePartitions(
     {
       ...table,

@@ -190,7 +190,7 @@ export function commonSuite(api: Api, subject: Subject): void {
       const key = setup.keys.organization.text;
       const answer = await api.call(joined, { method: operation.method, key, ...(body && { body }) });
       expect([answer.status, answer.codes[0]]).toEqual([400, "INVALID_REQUEST"]);
-      expect(answer.message).toMatch(/^surprise: is not known here\./);
+      expect(answer.message).toMatch(/^surprise: is unknown\./);
       expect(Object.keys(answer.json ?? {})).toEqual([errorShapeOf(operation.path)]);
     });
   });

@@ -93,7 +93,7 @@ async function writeTogether(
 ): Promise<"stored" | "lost" | "refused"> {
   const entries = (["created", "promoted"] as const).flatMap((outcome) => {
     const ids = chunk.filter((plan) => plan.outcome === outcome).map(({ learning }) => learning.id);
-    // In every entry: which of the parallel transactions will succeed is not known here.
+    // In every entry: which of the parallel transactions will succeed is unknown.
     const more = failed.length > 0 ? { failed: failed.map((each) => ({ ...each })) } : {};
     const event = () => learningEvent(organization, `learning.${outcome}`, ids, more);
     return ids.length === 0 ? [] : auditWritesFor(deps, event());

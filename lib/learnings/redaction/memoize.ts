@@ -5,15 +5,15 @@ const keptLengthMax = 64;
 const keptMax = 1_024;
 const memories: Map<string, boolean>[] = [];
 
-/** Judges a value once, even if several searches find it. The judge must depend on the value only. */
-export function memoize(judge: Accept): Accept {
+/** Checks a value once, even if several searches find it. `accept` must depend on the value only. */
+export function memoize(accept: Accept): Accept {
   const verdicts = new Map<string, boolean>();
   memories.push(verdicts);
   return (value) => {
-    if (value.length > keptLengthMax) return judge(value);
+    if (value.length > keptLengthMax) return accept(value);
     const known = verdicts.get(value);
     if (known !== undefined) return known;
-    const verdict = judge(value);
+    const verdict = accept(value);
     if (verdicts.size >= keptMax) verdicts.clear();
     verdicts.set(value, verdict);
     return verdict;

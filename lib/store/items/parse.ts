@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TenantKey } from "../layout.ts";
+import { isTenantKey, type TenantKey } from "../layout.ts";
 import type { Item } from "../table.ts";
 
 /** The stored item is not what the service wrote: a bug, or somebody else changed it. Never the caller's fault. */
@@ -31,5 +31,5 @@ export function parsedOrDamage<Parsed>(parse: (item: Item) => Parsed, item: Item
 }
 
 export const tenantKeySchema = z.custom<TenantKey>(
-  (value) => typeof value === "string" && /^[wio]#./s.test(value),
+  (value) => typeof value === "string" && isTenantKey(value),
 );

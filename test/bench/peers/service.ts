@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { authenticate } from "../../../lib/access/authenticate.ts";
 import { touchLastUsed } from "../../../lib/access/last-used.ts";
-import { checkKeyKind, checkPermission, checkPlan } from "../../../lib/access/policy.ts";
+import { checkKeyKind, checkPermission, narrowToPlan } from "../../../lib/access/policy.ts";
 import type { Principal } from "../../../lib/access/principal.ts";
 import { selectOrganizations } from "../../../lib/access/scope.ts";
 import { ApiError } from "../../../lib/contract/api-error.ts";
@@ -61,7 +61,7 @@ export async function organizationsPage(principal: Principal, query: Query) {
       defaultPageSize: operation.paging?.defaultSize ?? 0,
     },
   );
-  const scope = checkPlan(operation, selected, principal.key.kind);
+  const scope = narrowToPlan(operation, selected, principal.key.kind);
   checkPermission(operation, principal, { parameters: [] });
   const owner = bucketOwner(operation, principal, scope);
   limiter.refuseKnownFull(operation.rateLimit, owner);

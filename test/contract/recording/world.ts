@@ -3,7 +3,7 @@ import { peopleLimits } from "../../../lib/contract/limits.ts";
 import { apiKeyKey } from "../../../lib/store/layout.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
-import type { DeterministicRuntime } from "./steady.ts";
+import type { DeterministicRuntime } from "./deterministic-runtime.ts";
 
 /** The data of the examples: a workspace in the cloud, a self-hosted instance, and organizations in every state. */
 export type ExampleWorld = {

@@ -10,7 +10,7 @@ import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { timeoutMs, volume } from "../../support/volume.ts";
-import { KillableEngine } from "./mortal-engine.ts";
+import { KillableEngine } from "./killable-engine.ts";
 
 const kills = volume(2, 30);
 const writersCount = 4;

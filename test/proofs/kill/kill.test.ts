@@ -18,9 +18,9 @@ import { checkPeople } from "../../people/checks.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { github, World } from "../../support/world.ts";
-import { ConcurrentClients, type Home } from "./crowd.ts";
-import { CountingClient } from "./front.ts";
-import { KillableEngine } from "./mortal-engine.ts";
+import { ConcurrentClients, type Home } from "./concurrent-clients.ts";
+import { CountingClient } from "./counting-client.ts";
+import { KillableEngine } from "./killable-engine.ts";
 import { auditIn, contradictions, learningsIn, recordsOf, unrecorded } from "./table-state.ts";
 import { auditWalk, learningsWalk, metricsWalk, ResumingWalk, type Walk } from "./walks.ts";
 

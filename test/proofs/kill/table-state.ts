@@ -3,7 +3,7 @@ import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
 import { learningPartition, membersRange, personsRange } from "../../../lib/store/layout.ts";
 import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
-import type { Acknowledged, ConcurrentClients, Home } from "./crowd.ts";
+import type { Acknowledged, ConcurrentClients, Home } from "./concurrent-clients.ts";
 
 export const learningsIn = (items: readonly Item[]) =>
   items.filter(({ pk }) => pk.startsWith("LEARNING#")).map(parseLearning);

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { waitAfter } from "./crowd.ts";
-import type { CountingClient } from "./front.ts";
+import { waitAfter } from "./concurrent-clients.ts";
+import type { CountingClient } from "./counting-client.ts";
 
 /** The requests of one kind of walk, and what it keeps of a page: the last state seen, by name. */
 export type Walk = {

@@ -16,7 +16,7 @@ import {
 import type { Process } from "../world.ts";
 import { changed, holds } from "./conditions.ts";
 import type { Dice, Scheduler } from "./scheduler.ts";
-import { SortedItems } from "./shelf.ts";
+import { SortedItems } from "./sorted-items.ts";
 
 /** How often faults happen, from 0 to 1. */
 export type Faults = {

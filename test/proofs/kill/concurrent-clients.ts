@@ -6,7 +6,7 @@ import { sendEvents } from "../../../lib/events/send.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { finalized } from "../../support/event-data.ts";
 import type { OrganizationId } from "../../support/world.ts";
-import type { ClientAnswer, CountingClient } from "./front.ts";
+import type { ClientAnswer, CountingClient } from "./counting-client.ts";
 
 export type Home = {
   readonly name: OrganizationId;
