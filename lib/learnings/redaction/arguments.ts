@@ -6,14 +6,23 @@ export interface Argument {
   readonly end: number;
   /** Set if the argument is one string and nothing else. */
   readonly value: Value | undefined;
-  /** The only string in the argument, with or without other text around it: `[]byte("…")`. */
+  /**
+   * The only string in the argument, with or without other text around it: `[]byte("…")`. The name of an
+   * encoding does not count: `Buffer.from("…", "hex")`.
+   */
   readonly inner: Value | undefined;
 }
 
+const encoding = /,[ \t]{0,4}(["'])(?:hex|base64(?:url)?|utf-?8|latin-?1|ascii|binary)\1/iy;
 const plainRun = /[^"'`\uE000-\uE003,()[\]{}]+/y;
 const argumentsMax = 24;
 const lengthMax = 400;
 const depthMax = 3;
+
+function isEncodingAt(text: string, at: number): boolean {
+  encoding.lastIndex = at;
+  return encoding.test(text);
+}
 
 /**
  * Returns the arguments after an opening bracket and the position of the closing bracket. Returns undefined
@@ -58,7 +67,8 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
       if (++depth > depthMax) return undefined;
       isMore ||= !isChained;
       at++;
-    } else if (text.charAt(at + 1) === character && text.charAt(at + 2) !== character) at += 2;
+    } else if (isEncodingAt(text, at)) at = encoding.lastIndex;
+    else if (text.charAt(at + 1) === character && text.charAt(at + 2) !== character) at += 2;
     else {
       const string = valueAt(text, at);
       if (value || depth > 0) isMore = true;

@@ -1,12 +1,14 @@
-import { hasDigit, hasLetter, isUuid } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isUuid, looksRandom } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
 import { claimOf } from "./assignment-names.ts";
 import {
   isConstantLike,
   isCredential,
+  isDiceware,
   isPublicValue,
   isTokenLike,
   looksChosen,
+  sentenceWords,
 } from "./assignment-values.ts";
 import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
@@ -16,10 +18,10 @@ import { vendorWords } from "./vendor-rows.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw generate_password_hash password_hash password_verify PASSWORD argon2.hash crypt scrypt.hash pbkdf2 hash_password Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec CommunityData scryptSync pbkdf2Sync hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription AzureKeyCredential AuthApiKey ServerClient Translator Ably.Realtime Ably.Rest",
-  1: "oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth BasicAuth BasicAuthentication basicAuth basic_auth auth_basic http_basic_auth HttpBasicAuth httpBasic SetBasicAuth setBasicAuth WithBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential PSCredential BasicAWSCredentials AwsBasicCredentials.create AWSCredentials StaticCredentials AWS.Credentials Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode AES.encrypt AES.decrypt createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login login_user authenticate authenticate_user auth_user create_superuser createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword UserPasswordCredentials Twilio Client.create twilio.Client login with_credentials withCredentials credentials setCredentials addCredentials PlainTextAuthProvider plain_credentials PlainCredentials BasicCredentials StaticUserCredentials UserInfo auth simple_bind_s bind_s ldap_bind_s WiFi.begin wlan.connect sta_if.connect UserPassword encrypt_with X509Certificate2 PdfReader twilio algoliasearch set_access_token OAuthHandler basic snmpget snmp2_get snmpwalk snmp2_walk snmpwalkoid snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private setCommunity buildTokenWithUid StreamChat.getInstance stream.connect OpenTok initApp",
-  3: "Credentials dbConnect",
-  2: "database FTP.open minio.New Minio openssl_pkcs12_read Pusher SNMP mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI->connect DriverManager.getConnection getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider NewStaticCredentials pymysql.connect MySQLdb.connect mysql.connect DBIx::Class connect_db createConnection openssl_encrypt openssl_decrypt create_user CreateUser DB.connect sequelize Sequelize Database->connect",
+  0: "Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription ServerClient Translator Ably.Realtime Ably.Rest",
+  1: "BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s WiFi.begin wlan.connect X509Certificate2 PdfReader twilio algoliasearch set_access_token basic snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private buildTokenWithUid StreamChat.getInstance OpenTok initApp",
+  3: "Credentials",
+  2: "createConnection database FTP FTP_TLS cx_Oracle.connect FTP.open minio.New Minio openssl_pkcs12_read Pusher mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider DBIx.Class openssl_encrypt openssl_decrypt sequelize Sequelize",
 };
 /** A function that takes a credential, and the position of that argument. */
 interface KnownCall {
@@ -56,7 +58,7 @@ const isNoCredential = ({ text }: Value) =>
 
 /** In these calls a plain word is a password too: the argument has no other use. */
 const strictCalls =
-  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect)/;
+  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.)/;
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const loginCallName =
@@ -99,11 +101,20 @@ const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|ac|x)[\w-]{0,24}$/i;
-const isLoginArgument = (text: string, isFirst: boolean) =>
+/** `maple.walrus.quartz`: words with dots that are no host, file or module. */
+const isDottedPhrase = (text: string) =>
+  isDiceware(text) &&
+  /^[a-z]{4,10}(?:\.[a-z]{4,10}){2,4}$/.test(text) &&
+  !/\.(?:local|internal|example|cluster|test|cloud|json|yaml|conf|html|java)$/.test(text);
+/** `3Ter:U5c/z8XgE`: a random value with slashes or colons, not an address or a path. */
+const isSlashed = (text: string) =>
+  /^[\w+/:=]+$/.test(text) && hasDigit(text) && hasBothCases(text) && looksRandom(text);
+const isLoginArgument = (text: string, isFirst: boolean, isLate: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&
   !isPublicValue(text) &&
-  !otherArgument.test(text) &&
+  !isUserName.test(text) &&
+  (!otherArgument.test(text) || (isLate && (isDottedPhrase(text) || isSlashed(text)))) &&
   (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
   !isPlaceholder(text);
 
@@ -113,7 +124,11 @@ const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 /** The arguments of a login call that look like credentials. */
 function loginArguments(list: readonly Argument[]): Value[] {
   return list.flatMap(({ inner }, place) =>
-    inner && isLoginArgument(inner.text, place === 0 && list.length > 1) ? [inner] : [],
+    inner && isUserName.test(list[place - 1]?.inner?.text ?? "") && isWordPhrase(inner.text)
+      ? [inner]
+      : inner && isLoginArgument(inner.text, place === 0 && list.length > 1, place > 0 && list.length > 2)
+        ? [inner]
+        : [],
   );
 }
 
@@ -124,13 +139,21 @@ const findCharArrays = (text: string): Span[] =>
     .filter(({ value }) => (hasDigit(value) || looksChosen(value)) && !isPlaceholder(value))
     .map(({ value, index }) => ({ start: index, end: index + value.length, kind: password.kind }));
 
+/** The name of a directory's user, or a mail address: the password is the next argument. */
+const isUserName = /^(?:[A-Za-z]{1,6}=[^,=]{1,60}(?:,|$)|[\w.+-]{1,64}@[\w-]{1,60}\.)/;
+/** `"maple walrus quartz ember"`: several words that are not a sentence. */
+const isWordPhrase = (text: string) =>
+  /^[a-z]{3,12}(?: [a-z]{3,12}){2,7}$/.test(text) && !sentenceWords.test(text);
+
 function knownArgument(list: readonly Argument[], { name, place }: KnownCall): Value | undefined {
-  const argument = list[place];
-  const value = argument?.value ?? argument?.inner;
+  const stringOf = (argument: Argument | undefined) => argument?.value ?? argument?.inner;
+  const first = stringOf(list[place]);
+  const value = first && isUserName.test(first.text) ? stringOf(list[place + 1]) : first;
   if (!value) return undefined;
   const isWord = strictCalls.test(name) && /^[a-z]{5,}$/.test(value.text) && !isPlaceholder(value.text);
   const isPhrase =
-    strictCalls.test(name) && /^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text);
+    strictCalls.test(name) &&
+    ((/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text));
   return isWord || isPhrase || !isNoCredential(value) ? value : undefined;
 }
 
@@ -144,7 +167,8 @@ function findInCalls(text: string): Span[] {
   let unclosedUntil = 0;
   for (let at = text.indexOf("("); at !== -1; at = text.indexOf("(", at + 1)) {
     if (at < unclosedUntil) continue;
-    const before = text.slice(Math.max(0, at - 32), at);
+    // `JWT::encode` and `DBI->connect` are in the table as `JWT.encode` and `DBI.connect`.
+    const before = text.slice(Math.max(0, at - 32), at).replace(/::|->/g, ".");
     const word = calledWord.exec(before)?.[1] ?? "";
     const call = callAt(before, word, before.trimEnd().length);
     const isLoginCall = loginCallName.test(word);

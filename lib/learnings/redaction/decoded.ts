@@ -3,7 +3,7 @@
 const decodedLengthMax = 96;
 
 /** Returns the first bytes of a base64 text as characters. Ignores characters that are not base64. */
-function decodeStart(encoded: string): string {
+export function decodeStart(encoded: string): string {
   const whole = encoded.slice(0, decodedLengthMax).replace(/[^A-Za-z0-9+/]/g, "");
   return atob(whole.slice(0, whole.length - (whole.length % 4)));
 }

@@ -1,4 +1,5 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { isScrambled } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
@@ -8,7 +9,7 @@ const linkPattern = /(?:https?|wss?):\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
 const keyHosts =
   /^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b/i;
 const opensDoors =
-  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)/i;
+  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|authkey|rlkey|resourcekey|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)/i;
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
@@ -20,16 +21,42 @@ const isTokenPart = (part: string) =>
 
 const urlToken = kindNamed("URL token");
 
+/**
+ * A browser does not send the fragment of a link, so sites that encrypt in the browser keep the key there:
+ * `#KEY`, `#id,KEY`, `#!id!KEY`, `#/send/id/KEY`. Anchors of pages are words, numbers or hex.
+ */
+const fragmentRun = /[\w-]{16,}/g;
+/** In a route (`#/orders/…`) a random part may be an id: only routes of shared secrets hold a key. */
+const isPlainRoute = /^#!?\/(?!(?:\w+\/){0,3}?(?:send|share|secret|paste|pad|s|d|p|r|file|note|view|edit)\/)/;
+const isKeyRun = (run: string) =>
+  !/^(?:sha\d+|issuecomment|diff|discussion|pullrequestreview|L\d)-?|-L\d+$/.test(run) &&
+  ((hasDigit(run) && hasBothCases(run) && !isHex(run) && looksRandom(run)) || isScrambled(run)) &&
+  !isPlaceholder(run);
+function fragmentKeys(link: string, offset: number): Span[] {
+  const hashAt = link.indexOf("#");
+  const fragment = hashAt === -1 ? "" : link.slice(hashAt);
+  if (fragment.length < 17 || fragment.length > 512 || isPlainRoute.test(fragment)) return [];
+  const spans: Span[] = [];
+  for (const { 0: run, index } of fragment.matchAll(fragmentRun)) {
+    const start = offset + hashAt + index;
+    if (isKeyRun(run)) spans.push({ start, end: start + run.length, kind: urlToken.kind });
+  }
+  return spans;
+}
+
 function find(text: string): Span[] {
   const spans: Span[] = [];
   linkPattern.lastIndex = 0;
   for (let link = linkPattern.exec(text); link; link = linkPattern.exec(text)) {
     const pathAt = link[0].indexOf("/", link[0].indexOf("://") + 3);
     const path = pathAt === -1 ? "" : link[0].slice(pathAt).replace(/[.,;:)\]}]{1,9}$/, "");
+    const keys = fragmentKeys(link[0], link.index);
+    spans.push(...keys);
     const isKeyHost = keyHosts.test(link[0]);
     const isDoor =
       isKeyHost ||
       opensDoors.test(path) ||
+      /\/s\/(?=[a-z\d]*[A-Z])[A-Za-z\d]{15,}(?![\w-])/.test(path) ||
       /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
     if (!isDoor || path.length > 2_048) continue;
     const isStrongDoor =
@@ -44,6 +71,7 @@ function find(text: string): Span[] {
         link[0],
       );
     for (const part of path.matchAll(partPattern)) {
+      if (keys.length > 0 && part.index > path.indexOf("#")) break;
       // `client_id=…` identifies the caller; `private-…` is a label in front of the token.
       const before = path.slice(0, part.index);
       if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before))
@@ -52,7 +80,9 @@ function find(text: string): Span[] {
       if (isUuid(part[0]) && !isStrongDoor) continue;
       if (isVersioned && /^[0-9a-f]{7,64}$/.test(part[0])) continue;
       const isShort =
-        /[?&](?:key|code|token|secret|sig|t|k|otp|pin)=$/.test(before) &&
+        /[?&](?:\w{0,12}key|code|token|secret|sig|t|k|otp|pin)=!?$|\/(?:api)?_?(?:key|token|secret)\/$/.test(
+          before,
+        ) &&
         ((hasDigit(part[0]) && /[A-Z]/.test(part[0])) || (hasBothCases(part[0]) && !isPlainCase(part[0])));
       if (!isShort && !isTokenPart(part[0]) && !(label > 0 && isTokenPart(part[0].slice(label)))) continue;
       const start = link.index + pathAt + part.index;

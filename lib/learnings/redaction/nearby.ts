@@ -24,13 +24,13 @@ const secretWords = "secret|token|keystore|ks.|signed|signing|hmac|jwt|vault|dat
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
-function lineOf(text: string, start: number, end: number): string {
+export function lineOf(text: string, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - lineReach), start);
   const behind = text.slice(end, end + lineReach);
   const lineEnd = behind.indexOf("\n");
   return `${before.slice(before.lastIndexOf("\n") + 1)}\0${lineEnd === -1 ? behind : behind.slice(0, lineEnd)}`;
 }
-export const isSpokenOf = (text: string, start: number, end: number): boolean =>
+const isSpokenOf = (text: string, start: number, end: number): boolean =>
   speaksOfPasswords.test(lineOf(text, start, end));
 
 /** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */

@@ -6,7 +6,8 @@ import { marker } from "./view.ts";
  * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The
  * lines of a key may have any short text between them. The header and the base64 after it identify the key.
  */
-const boundary = /-{2,5}[ \t]?(BEGIN|END)[ \t]([A-Za-z0-9 ]{2,48}?)[ \t]?-{2,5}/g;
+const boundary =
+  /-{2,5}(?:[ \t+_]|%20)?(BEGIN|END)(?:[ \t+_]|%20)((?:[A-Za-z0-9 +_]|%20){2,48}?)(?:[ \t+_]|%20)?-{2,5}|(?<![\w-])(BEGIN|END) ((?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY)(?![\w-])/g;
 const isPrivateLabel = (label: string) => /PRIVATE|SECRET KEY|STATIC KEY/i.test(label);
 
 const runPattern = /[A-Za-z0-9+/=]+/g;
@@ -76,12 +77,16 @@ interface Boundary {
 
 function boundariesOf(text: string): Boundary[] {
   boundary.lastIndex = 0;
-  return Array.from(text.matchAll(boundary), ({ 0: whole, 1: word, 2: label = "", index }) => ({
-    start: index,
-    end: index + whole.length,
-    isBegin: word === "BEGIN",
-    label,
-  }));
+  return Array.from(
+    text.matchAll(boundary),
+    ({ 0: whole, 1: word, 2: label = "", 3: bareWord, 4: bareLabel, index }) => ({
+      start: index,
+      end: index + whole.length,
+      isBegin: (word ?? bareWord) === "BEGIN",
+      // In a form or a URL, a plus, an underscore or `%20` replaces the space.
+      label: (bareLabel ?? label).replace(/%20|[+_]/g, " "),
+    }),
+  );
 }
 
 const isKey = (text: string, runs: readonly Run[]) =>
@@ -151,16 +156,53 @@ const bareStart =
 
 function findBare(text: string): Span[] {
   const spans: Span[] = [];
+  let nextBoundary = -1;
   bareStart.lastIndex = 0;
   for (let match = bareStart.exec(text); match; match = bareStart.exec(text)) {
     if (match[0].length < 40 || !isBarePrivateKey(match[0])) continue;
-    const last = bodyBehind(text, match.index, match.index + keyLengthMax).at(-1);
+    // The text after an END line, up to the next key, is not part of this key.
+    if (nextBoundary < match.index) nextBoundary = placeOf("-----", text, match.index);
+    const last = bodyBehind(text, match.index, Math.min(nextBoundary, match.index + keyLengthMax)).at(-1);
     const end = Math.max(last?.end ?? 0, bareStart.lastIndex);
     spans.push({ start: match.index, end, kind });
     bareStart.lastIndex = end;
   }
   return spans;
 }
+
+function placeOf(sought: string, text: string, from: number): number {
+  const place = text.indexOf(sought, from);
+  return place === -1 ? text.length : place;
+}
+
+/**
+ * The private numbers of a key that a tool printed as bytes: `priv:`, `privateExponent:`, `prime1:`, or an
+ * array in code. The modulus and the public point have other labels.
+ */
+const numberLabel =
+  /(?:priv(?:ate)?(?:[ _-]?(?:key|exponent|value))?|(?:prime|exponent)[ _]?[12]|coefficient)\w{0,12}(?:\[\d{0,5}\])?[ \t]{0,4}[:=]\s{0,24}[{[(]?\s{0,24}(?=(?:0x)?[0-9a-f]{2}[:,\s])/gi;
+const numberBytes = /(?:0x)?[0-9a-f]{2}(?:[:,\s]{1,24}(?:0x)?[0-9a-f]{2}(?![\w.-]))+:?/iy;
+const numberLengthMin = 40;
+/** A private key in DER as hex: a sequence, then the version 0 or 1. */
+const hexKey =
+  /(?<!\w)30[ :]?(?:8[12][ :]?)?(?:[0-9a-f]{2}[ :]?){1,2}02[ :]?01[ :]?0[01](?:[ :]?[0-9a-f]{2}){8,}/gi;
+
+function findNumbers(text: string): Span[] {
+  const spans: Span[] = [];
+  numberLabel.lastIndex = 0;
+  for (let label = numberLabel.exec(text); label; label = numberLabel.exec(text)) {
+    const start = numberLabel.lastIndex;
+    numberBytes.lastIndex = start;
+    if (!numberBytes.test(text)) continue;
+    const end = numberBytes.lastIndex;
+    numberLabel.lastIndex = end;
+    if (end - start >= numberLengthMin) spans.push({ start, end, kind });
+  }
+  return spans;
+}
+
+const findHex = (text: string): Span[] =>
+  Array.from(text.matchAll(hexKey), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 
 const puttyBegin = "PuTTY-User-Key-File-";
 const puttyLines = "Private-Lines:";
@@ -208,8 +250,13 @@ export function publicBlocks(text: string): Run[] {
   return blocks;
 }
 
-export const privateKeys: readonly Finder[] = [findPutty, findHeaded, findBare].map((find) => ({
-  kinds: [privateKey],
-  keywords: [],
-  find,
-}));
+export const privateKeys: readonly Finder[] = [
+  ...[findPutty, findHeaded, findBare].map((find) => ({ kinds: [privateKey], keywords: [], find })),
+  {
+    kinds: [privateKey],
+    keywords: ["priv", "prime", "exponent", "coefficient"],
+    reach: keyLengthMax / 2,
+    find: findNumbers,
+  },
+  { kinds: [privateKey], keywords: ["0201", "02 01", "02:01"], reach: keyLengthMax / 2, find: findHex },
+];

@@ -22,7 +22,7 @@ import { type Value, valueAt } from "./values.ts";
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const verbs = setOf(
-  "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :",
+  "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually actuellement actualmente atualmente attualmente obecnie сейчас still currently always vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :",
 );
 /** After one of these words the sentence describes the credential and does not give its value. */
 const aboutWords = setOf(
@@ -220,6 +220,8 @@ interface Word {
   readonly isVerb: boolean;
   readonly isImperative: boolean;
   readonly isQuestion: boolean;
+  /** A question mark right after the name: "password? …". */
+  readonly isAsked: boolean;
   readonly isCarrier: boolean;
   /** Null if no word follows on the line; undefined until the next word is read. */
   next: Word | null | undefined;
@@ -261,17 +263,19 @@ function readWord(text: string, from: number): Word | null {
   const word = text.slice(start, end);
   const last = word.charAt(word.length - 1);
   const bare = bareWord(word);
+  const isAsked = word === "?";
   return {
     start,
     end,
     value: wordEnded < 0 ? wordAt(text, word, start) : undefined,
-    isSaying: ":=→".includes(last) || verbs.has(bare) || verbs.has(word),
-    isLast: word.length > wordLengthMax || ".!?;".includes(last),
+    isSaying: ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word),
+    isLast: word.length > wordLengthMax || (".!?;".includes(last) && !isAsked),
     isAbout: aboutWords.has(bare),
     isPreposition: prepositions.has(bare),
     isVerb: sureVerbs.has(bare) || last === ":",
     isImperative: imperatives.has(bare),
     isQuestion: ":?".includes(last),
+    isAsked,
     isCarrier: carriers.has(bare),
     next: undefined,
   };
@@ -323,6 +327,8 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
     }
     if (word.isLast || (word.isAbout && !isInPhrase)) return undefined;
     isAside ||= word.isAbout && !word.isVerb;
+    // "Forgot your password? Click here …": only the next word can be the answer.
+    if (word.isAsked) words = wordsMax - 2;
     isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
     isSaid = word.isSaying;
     isFollowing &&= word.isCarrier;
@@ -334,9 +340,9 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
   return undefined;
 }
 
-/** The line break and the text before an answer: a speaker, a bullet, "sure, it's". */
+/** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
 const lineBreak =
-  /[\])"'`*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) )?/y;
+  /[\])"'`*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?/y;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
 function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Value | undefined {
@@ -416,21 +422,28 @@ function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
   return false;
 }
 const namedBefore =
-  /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
+  /(\S{8,80})[ \t]+(?:(?:in|on|at|from|above|below|under|auf|en|em|w|в)[ \t]+(?:[\w.:/#'-]{1,30}[ \t]+){1,4}?)?(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
+
+/** "it's …, the admin password" */
+const apposed = /(\S{8,80}),[ \t]+(?:the|our|my|your)[ \t]+(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
 
 /** "… is the password": the value is before its name. */
 export function findInSentenceBefore(text: string, nameStart: number, from: number): Value | undefined {
   const windowStart = Math.max(from, nameStart - 160);
-  if (!hasVerbBefore(text, nameStart, windowStart)) return undefined;
-  const line = text.slice(windowStart, nameStart);
-  const match = namedBefore.exec(line.slice(line.lastIndexOf("\n") + 1));
+  const isApposed = /, (?:the|our|my|your) /.test(
+    text.slice(Math.max(windowStart, nameStart - 60), nameStart),
+  );
+  if (!isApposed && !hasVerbBefore(text, nameStart, windowStart)) return undefined;
+  const window = text.slice(windowStart, nameStart);
+  const line = window.slice(window.lastIndexOf("\n") + 1);
+  const match = namedBefore.exec(line) ?? (isApposed ? apposed.exec(line) : null);
   if (!match?.[1]) return undefined;
   const word = match[1].replace(/^["'`(*]+|["'`)*,.:]+$/g, "");
   const start = text.lastIndexOf(word, nameStart - 1);
   const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
   const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
   return start >= windowStart &&
-    (isQuoted || looksChosen(word) || isScrambled(word)) &&
+    (isQuoted || looksChosen(word) || isScrambled(word) || looksChosen(word.replace(/[!?]+$/, ""))) &&
     (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&
     !isPlaceholder(word)

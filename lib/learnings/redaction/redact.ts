@@ -11,6 +11,7 @@ import { privateKeys, publicBlocks } from "./private-keys.ts";
 import type { ContextRule, Finder, Kind, NameHit, ShapeRule, Span, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
+import { spokenContexts } from "./rules-spoken.ts";
 import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
 import { sections } from "./sections.ts";
 import { mergeSpans } from "./spans.ts";
@@ -25,6 +26,7 @@ const contextRules: readonly ContextRule[] = [
   ...headerAndUrlContexts,
   ...commandContexts,
   ...statementContexts,
+  ...spokenContexts,
 ];
 
 /** All rules, for the tests that check every rule in the same way. */

@@ -125,9 +125,9 @@ export function shape(name: string, pattern: RegExp, accept: Accept = isVaried):
   return { ...kindNamed(name), pattern, accept };
 }
 
-/** In the pattern of a context, `¶` means any quote: a plain quote or a quote inside a string. */
+/** In a pattern, `¶` means any quote, plain or inside a string, and `¬` means up to 8 spaces or tabs. */
 const withQuotes = ({ source, flags }: RegExp) =>
-  new RegExp(source.replaceAll("¶", `"'\\uE000-\\uE003`), flags);
+  new RegExp(source.replaceAll("¶", `"'\\uE000-\\uE003`).replaceAll("¬", "[ \\t]{0,8}"), flags);
 
 /** `after("Acme webhook", "hooks.acme.com", /hooks\.acme\.com\//g, word)`: the context, then the secret. */
 export function after(

@@ -1,5 +1,6 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import {
+  isCode,
   isDecoratedWord,
   isKeyId,
   isMadeUp,
@@ -16,6 +17,7 @@ import {
   after,
   behind,
   type ContextRule,
+  quoted,
   spaced,
   unquoted,
 } from "./rule.ts";
@@ -33,7 +35,12 @@ const isNoWord: Accept = (secret) =>
     /[A-Za-z][!#$%^&*+~@][\w!#$%^&*+~@]/.test(secret));
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
+/** `curl -u bob:304200199876`: these tools take no port or group here, so a long number is a password. */
+const isPairPassword: Accept = (secret) =>
+  isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
+/** `Lq7vNz4kRt`: capitals, small letters and digits, mixed. */
+const isMixedCode: Accept = (secret) => isCode(secret) && hasBothCases(secret);
 /** For places that rarely hold another value: rejects addresses, file names and other names. */
 const isArgument: Accept = (secret) =>
   secret.length >= 16 &&
@@ -43,8 +50,8 @@ const isArgument: Accept = (secret) =>
   !isKeyId(secret) &&
   isNoOption(secret);
 
-const word = /[^\s"'`|;&\uE000-\uE003]+/y;
-const opened = `["'\\uE000-\\uE003]?`;
+const word = /[^\s`|;&¶]+/y;
+const opened = `[¶]?`;
 
 const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("CLI password", keywords, spaced(pattern), value, accept);
@@ -62,7 +69,7 @@ const command = (
 });
 
 const piped =
-  /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64)/;
+  /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))/;
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   (hasDigit(secret) || looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
@@ -72,18 +79,21 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
+  command("u |u=|user", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[uU]|-(?:proxy-)?user)[ =]?[\"']?[A-Za-z][^\\s:\"'$/]*:(?!\\/)", isPairPassword),
+  // curl --cert file:password
+  command("cert|-e ", "curl|wget|https?|xh|git|openssl", "[ \\t]-(?:E|-(?:proxy-)?cert)[ =]?[\"']?[\\w./-]{1,80}:(?![\\\\/])", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
   { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
-  command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"'][^\\s:\"'$]*:", isAnything, /[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,6}(?=["'])/y),
-  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
+  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
-  command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup", "[ \\t]-[aw][ =]?", isPassword),
+  command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword),
   command(" -a", "https?|xh", "[ \\t]-a[ =][\"']?[^\\s:\"'$]+:", isPassword),
-  command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp", "[ \\t]-(?:P|pw)[ =]?", isPassword),
+  command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword),
+    command("email|swaks", "send[eE]mail|swaks", "[ \\t]-[xa]p[ =]", isAnything),
   command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isAnything),
   command("curl -u|wget -u", "curl|wget", "[ \\t]-u[^\\s:\"'$=]{1,40}:(?!\\/)", isPassword),
-  command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-[kK][ =]", isAnything),
+  command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
@@ -93,31 +103,38 @@ export const commandContexts: readonly ContextRule[] = [
   cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isPassword),
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isPassword),
   cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){1,2}["']?/g, unquoted, isNoWord),
-  cli("pass:|password-command", /-pass(?:in|out|word)?[ \t]["']?pass:|-password-command[ =]["']echo /g, unquoted, isAnything),
-  cli("login|auth|token|setapikey|obscure", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)~(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
+  cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
+  cli("login|auth|token|setapikey|obscure|unlock|circleci|hcloud", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)~(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
   cli("passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
   cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
   cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
   cli("radtest", /\bradtest~\S{1,80}~["']?/g, unquoted, isAnything),
-  cli("radtest", /\bradtest~\S{1,80}~\S{1,80}~\S{1,80}~\d{1,9}~["']?/g, unquoted, isAnything),
-  cli("send ", /\bsend~(?:--~)?[¶]/g, /[^"'\s\uE000-\uE003]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
+  cli("radtest", /\bradtest~(?:\S{1,80}~){3}\d{1,9}~["']?/g, unquoted, isAnything),
+  cli("send ", /\bsend~(?:--~)?[¶]/g, /[^\s¶]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
   cli("--from-literal|secret", /--from-literal[= ][\w.-]+=["']?/g, unquoted, isNoWord),
   cli("login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
-  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo~)?chpasswd))?/g, word, isPiped),
+  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
-  behind(/login|passw|token|auth|secret|gpg|openssl|cryptsetup|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect/g, cli("<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord)),
+  // … <<< '…', or <<EOF and the password in the next line
+  behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt/g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6}))?/g, word, (secret) => isNoWord(secret) && !/[={(]/.test(secret))),
+  // --password-file <(echo …), wg set wg0 private-key <(printf '%s' …)
+  behind(/passw|passphrase|secret|token|key|auth|cred|pin\b/gi, cli("<(", /<\(¬(?:echo|printf)~(?:-\w{1,2}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?/g, /[^\s`|;&)¶]+/y, isNoWord)),
+  // db2 connect to orders user app using …
+  cli(" using ", /\bconnect~to~\S{1,60}~user~\S{1,60}~using~["']?/gi, unquoted, isAnything),
   // Any tool: after a user (-u), -p is the password.
-  behind(/ -u[ =]?\w/g, cli(" -u", /[ \t]-p[ =]?["']?/g, unquoted, (secret) => !/[/:]/.test(secret) && isMadeUp(secret) && isPassword(secret))),
+  behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, (secret) => !/[/:]/.test(secret) && (isMadeUp(secret) || isMixedCode(secret)) && isPassword(secret))),
+  // Any tool: a value that only a password looks like. Most tools take a port, a path or a project here.
+  cli(" -p| -gp| -xp| -ap", /[ \t]-(?:[gxa]?p|P|pw|p[io])[ =]["']?(?=[^\s"'/:=]{8})/g, unquoted, (secret) => !/[/:=,]|^\W|^RW|^[A-Za-z]{1,10}-?\d{1,5}$/.test(secret) && !isHex(secret) && (isDecoratedWord(secret) || isMixedCode(secret) || (isStrong(secret) && /[!#$%^&*?+~@]/.test(secret))) && isPassword(secret)),
+  // ["docker", "login", "-u", "ci", "-p", "…"]
+  behind(/login|pass|-u\b|-user/g, cli("-p", /[¶]-(?:[pP]|pw)[¶],¬[¶]/g, quoted, isPassword)),
   // echo -e "…\n…" | passwd: the repeated password
   cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
   // Commands of secret stores.
-  behind(/\b(?:secrets?|keyvault|vault)\b/g, cli("secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && !/[/=]/.test(secret))),
+  behind(/\b(?:secrets?|keyvault|vault)\b/g, cli("secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && (!/[/=]/.test(secret) || (isTokenLike(secret) && !/^\/|\.\w{1,5}$/.test(secret))))),
   cli("http-basic", /\bhttp-basic\.\S{1,80}~\S{1,80}~/g, unquoted, isNoWord),
   cli("bundle config", /\bbundle config[ \t](?:[\w.-]{1,20}[ \t]){0,3}\S{1,80}~[\w.@-]{1,40}:/g, unquoted, isNoWord),
   cli("onesixtyone|isql|mosquitto_passwd|setairportnetwork|set-initial-password", /\b(?:onesixtyone~\S{1,80}|isql~\S{1,80}~\S{1,80}|mosquitto_passwd~-b~\S{1,80}~\S{1,80}|-setairportnetwork~\S{1,80}~(?:"[^"\n]{1,40}"|\S{1,80})|set-initial-password)~["']?/g, unquoted, isNoWord),
   cli("mkpasswd|openssl passwd|encrypt_string", /\b(?:mkpasswd|openssl passwd|encrypt_string)~(?:-{1,2}[\w-]{1,12}~(?:sha\S{1,20}~|md5~)?){0,3}["']?/g, unquoted, isNoWord),
-  cli("chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
-  cli("/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}~\/u)/gi, unquoted, isNoWord),
   cli("sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)~[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
   // acme push -k …: excludes the tools whose option takes something else than a key
   cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),

@@ -1,6 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isStrong, isTokenLike, looksChosen } from "./assignment-values.ts";
-import { isSpokenOf } from "./nearby.ts";
+import { isCode, isMadeUp, isTokenLike, looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -55,6 +54,7 @@ const isHeader: Accept = (secret) =>
 /** `guest:guest@` and `postgres:postgres@` are well-known defaults; `root:secret@` is not a default. */
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
   context !== `://${secret}:` &&
+  !/^(?:x-oauth-basic|x-access-token|api_token)$/.test(secret) &&
   (!isPlaceholder(secret) || ["secret", "admin", "root", "test"].includes(secret));
 
 const secretParameter =
@@ -68,31 +68,32 @@ const isParameter: AcceptInContext = (secret, { context }) =>
 
 /** Rejects the user of a DSN, which is public: the host collects errors, or the path is a number. */
 const isUserToken: AcceptInContext = (secret, { text, end }) =>
-  secret.length >= 20 &&
+  secret.length >= 16 &&
   isRandom(secret) &&
   !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
 
-const bearer = /\bbearer[ \t]{1,4}["'\uE000-\uE003`]?/gi;
+const bearer = /\bbearer[ \t]{1,4}[¶`]?/gi;
 const bearerValue = /[\w.~+/=:%-]+/y;
-const basic = /\bbasic[ \t]{1,4}["'\uE000-\uE003`]?/gi;
+const basic = /\bbasic[ \t]{1,4}[¶`]?/gi;
 const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
 
 /** Headers and URLs. */
 // biome-ignore format: one rule a line
 export const headerAndUrlContexts: readonly ContextRule[] = [
-  after("Private key", "kty", /["\uE000](?:d|p|q|dp|dq|qi|k)["\uE000][ \t]{0,4}:[ \t]{0,4}["\uE000]/g, word, ofLength(40)),
+  after("Private key", "kty", /["\uE000](?:d|p|q|dp|dq|qi|k)["\uE000]¬:¬["\uE000]/g, word, ofLength(40)),
   after("Bearer token", "bearer", bearer, bearerValue, isHeader),
   behind(/authorization[¶]?[:=]/gi, after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
+  behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]+[\w.@-]{2,40}[ \t]+/gi, unquoted, (secret) => isMadeUp(secret) || isCode(secret))),
   behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, isSecretLike)),
-  behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]+[\w.@-]{2,40}[ \t]+/gi, unquoted, (secret) => looksChosen(secret) || (secret.length >= 8 && hasDigit(secret) && hasLetter(secret)))),
   after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}[¶]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$|^(?:Hmac|HMAC|AES|RSA|PBKDF|SHA|HS|RS)[\w-]{0,20}$/.test(secret) && isNoPlaceholder(secret)),
-  after("Authorization header", "authorization", /\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?[ \t]{0,4}[:=][ \t]{0,4}[¶]|[¶]?\]?[ \t]{0,2}[:=,][ \t]{0,2}[¶`]?|[ \t]{1,8}[¶]|[¶`]?[ \t]{0,40}\|[ \t]{0,4}[¶`]?)(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
+  after("Authorization header", "authorization", /\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?¬[:=]¬[¶]|[¶]?\]?¬[:=,]¬[¶`]?|[ \t]{1,8}[¶]|[¶`]?[ \t]{0,40}\|¬[¶`]?)(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
-  { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=@)/y, (secret) => secret.length >= 16 && isRandom(secret)), upTo: ":" },
-  // curl -H "X-Acme-Key: …": the name of the header announces a credential, and the value is random
-  after("API key", "-h|header", /(?:-H|--header)[ \t=]{0,2}[¶]?(?!idempotency|sec-|surrogate|cache|x-cache|x-idem|if-)[\w.-]{0,40}?(?:keys?|token|secret|session|license|auth|pat)[¶]?[ \t]{0,2}:[ \t]{0,4}/gi, /[^\s"'`,;\uE000-\uE003]+/y, (secret) => secret.length >= 8 && (isTokenLike(secret) || isCode(secret) || (isHex(secret) && hasDigit(secret) && hasLetter(secret))) && !isPlaceholder(secret)),
+  // https://TOKEN:@…, https://TOKEN:x-oauth-basic@…
+  { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, { text, end }) => (text.startsWith(":@", end) ? secret.length >= 16 && isRandom(secret) : secret.length >= 8 && isSecretLike(secret))), upTo: ":" },
+  // curl -H "Key: …": the name of the header announces a credential, and the value is random
+  after("API key", "-h|header", /(?:-H|--header)[ =]{0,2}[¶]?(?!idem|sec-|surr|cache|x-(?:cache|idem)|if-)[\w.-]{0,40}?(?:keys?|token|secret|session|license|auth|pat)¬:¬/gi, /[^\s¶`,;]+/y, (secret) => secret.length >= 8 && (isTokenLike(secret) || isCode(secret) || (isHex(secret) && hasDigit(secret) && hasLetter(secret))) && isNoPlaceholder(secret)),
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
   { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
@@ -122,9 +123,12 @@ const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
   !/[/:@\\]/.test(secret + text.charAt(end)) &&
   (context.endsWith("/") ? looksChosen(secret) && !/^[\w.-]+\.\w{1,5}$/.test(secret) : isMadeUp(secret)) &&
   isNoPlaceholder(secret);
+/** `SP6hRy+QRu42/RJW`: a random value with slashes, not a path. */
+const isSlashed: Accept = (secret) =>
+  /^[A-Za-z\d][\w+/:=]+$/.test(secret) && hasDigit(secret) && hasBothCases(secret) && looksRandom(secret);
 const isProtocolValue: Accept = (secret) =>
   secret.length >= 6 &&
-  !/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret) &&
+  (!/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret) || isSlashed(secret)) &&
   (hasDigit(secret) || looksChosen(secret)) &&
   isNoPlaceholder(secret);
 const isPaired: Accept = (secret) =>
@@ -144,79 +148,59 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 /** Commands, statements and files that contain a password at a known position. */
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
-  password("identified by", /\bidentified by~\S+~replace~[¶]?/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
-  password("identified |from |password to", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to)~[¶]/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
+  password("identified ", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]/gi, quoted, isIdentifying),
+  password("identified |from |password to", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
   password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
   after("Password", "user ", /\b(?:set)?user[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/gi, unquoted, isNoPlaceholder),
-  password("login|auth|pass", /(?:^|[\s>¶])(?:LOGIN~\S+|AUTH(?:~(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:~[a-z][\w.@-]{1,30}(?=~\S))?|PASS)[¶]?[ \t]*(?:[ \t]|,[ \t]*(?=[¶]))[¶]?/g, unquoted, isProtocolValue),
-  password("credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?[ \t]{0,8}(?:[:=]|,|[=-]>|[ \t])[ \t]{0,8}[¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s"'`,;\uE000-\uE003]+/y, isPaired),
-  // credentials are bob and …, log in as bob with …
-  password("credential|creds|login|log in|logs in|logged in|sign in|signs in|signed in", /(?:\b(?:credentials?|creds|logins?) (?:are|is|were|was)|\b(?:log|sign)(?:s|ged|ned|ging|ning)?[ -]?in (?:as|with|using)) (?:the )?(?:user(?:name)? )?["'`]?[\w.@-]{2,40}["'`]? (?:and|with|using|\/) (?:the )?(?:(?:password|pw|pass) )?["'`]?/gi, /(?:[^\s"'`,;().\uE000-\uE003]|\.(?=[^\s"'`]))+/y, (secret, { text, end }) => isPaired(secret) && text.charAt(end) !== "("),
-  // user "bob" and password "…"
-  password("user", /\buser(?:name)?[ \t:=]{1,4}["'`]?[\w.@-]{2,40}["'`]?[ \t,;/]{1,4}(?:(?:and|with) )?(?:the )?(?:password|passwd|pw|pass)[ \t:=]{1,4}["'`]/gi, quoted, (secret) => secret.length >= 4 && !/\s/.test(secret) && isNoPlaceholder(secret)),
-  // Key for the orders API: …
-  after("API key", "key for|key to|key of", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site) )\bkey (?:for|to|of)(?: [\w.-]{1,24}){0,4}? (?:API|service|account|gateway|endpoint|server) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
-  // key (AES-256, hex): …
-  after("Secret", "key (", /(?<!(?:public|cache|site|host) )\bkey \([^()\n]{0,40}(?:hex|AES|base64|b64|secret|private)[^()\n]{0,20}\) ?[:=] ?["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
+  password("login|auth|pass", /(?:^|[\s>¶])(?:LOGIN~\S+|AUTH(?:~(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:~[a-z][\w.@-]{1,30}(?=~\S))?|PASS)[¶]?¬(?:[ \t]|,¬(?=[¶]))[¶]?/g, unquoted, isProtocolValue),
+  password("credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?:[:=]|,|[=-]>|[ \t])¬[¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s`,;¶]+/y, isPaired),
+  // Key for the orders API: …, key (AES-256, hex): …
+  after("API key", "key for|key to|key of|key (", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: [\w.-]{1,24}){0,4}? (?:API|service|account|gateway|endpoint|server)|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
+  behind(/identified by/gi, password("replace", /["\uE000]~replace~[¶]/gi, quoted, isIdentifying)),
+  password("bundle_", /\bBUNDLE_\w+[¶]?¬[:=]¬[¶]?[\w.@-]{1,40}:(?!\/)/g, unquoted, isNoPlaceholder),
+  // The first line of an entry is the password; the lines below it are fields such as `login: bob`.
+  password("login:|user:|username:", /(?:^|\n)¬(?=[^\s:=]{6,40}¬\n¬(?:login|user|username):[ \t])/gi, unquoted, (secret) => (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)),
   password("]:", /\]:\d{2,5}~\S{1,60}?:/g, unquoted, isNoPlaceholder),
   password("password ", /\bpassword [¶]/gi, quoted, isSecretLike),
   // machine example.com login me password …, on one line or on three
   password("login", /login\s+\S+\s+password~/g, unquoted, isSecretLike),
   // Content-Disposition: form-data; name="password", and the value after an empty line
-  password("form-data", /form-data;[ \t]{0,8}name=[¶](?:\w{0,40}(?:pass|pwd|secret|token)\w{0,40})[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?[ \t]{0,8}\r?\n[ \t]{0,8}/gi, unquoted, (secret) => secret.length >= 4 && isNoPlaceholder(secret)),
-  // The first line of an entry is the password; the lines below it are fields such as `login: bob`.
-  password("login:|user:|username:", /(?:^|\n)[ \t]{0,8}(?=[^\s:=]{6,40}[ \t]{0,8}\n[ \t]{0,8}(?:login|user|username):[ \t])/gi, unquoted, (secret) => (looksChosen(secret) || isCode(secret) || (secret.length >= 8 && hasDigit(secret) && hasBothCases(secret))) && isNoPlaceholder(secret)),
-  // \newcommand{\apikey}{…}
-  after("Secret", "newcommand|\\def", /\\(?:newcommand|def)\*?\{?\\\w{0,40}(?:key|token|secret|pass|pwd)\w{0,40}\}?\{/gi, /[^\s{}]+/y, isSecretLike),
-  password("auth_pass|authpass|auth-pass", /\bauth[_-]?pass(?:phrase)?~/gi, unquoted, isNoPlaceholder),
+  password("form-data", /form-data;¬name=[¶](?:\w{0,40}(?:pass|pwd|secret|token)\w{0,40})[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?¬\r?\n¬/gi, unquoted, (secret) => secret.length >= 4 && isNoPlaceholder(secret)),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
-  behind(/NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],[ \t]{0,4}[¶]/g, quoted, isSecretLike)),
-  behind(/\b(?:login|getConnection|\w*_connect)\(/g, password("login(|connect", /[¶],[ \t]{0,4}[¶]/g, quoted, isSlashedPassword)),
-  password("sp_addlogin|sp_password", /\bsp_(?:addlogin|password)~(?:@\w{1,40} ?= ?)?N?'[^'\n]{0,60}',[ \t]{0,8}(?:@\w{1,40} ?= ?)?N?'/gi, quoted, isNoPlaceholder),
+  behind(/NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, isSecretLike)),
+  behind(/\b(?:login|getConnection|\w*_connect)\(/g, password("login(|connect", /[¶],¬[¶]/g, quoted, isSlashedPassword)),
   // creds: bob/…, log in with bob/…
-  behind(/credential|\bcreds?\b|log ?in|sign ?in|zugangsdaten|identifiants|credenciales|credenziali|credenciais|logowania|доступ|账号|ログイン|user\/pass/gi, password(doorWords, /[\s:(][\w.@-]{2,30}\//g, /[^\s/"'`,;)\uE000-\uE003]+/y, isPairedBySlash)),
-  after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)[¶]?[ \t]{0,8}(?:is|ist|est|es|[:=])?[ \t]{0,8}[¶]?/gi, /[^\s"'`,;\uE000-\uE003]+/y, (secret) => !secret.startsWith("-") && isSecretLike(secret)),
-  after("Wi-Fi password", "wifi|wi-fi|wlan|ssid|hotspot", /(?:ssid|wi-?fi|wlan|hotspot)\b[^\n/]{1,50} \/ /gi, unquoted, isSecretLike),
-  after("Secret", "encrypt", /\bencrypt[¶]?[ \t]*[:=][ \t]*[¶]/g, /[A-Za-z0-9+/]{22,43}={1,2}/y, (secret) => hasDigit(secret) || hasBothCases(secret)),
-  after("Secret", "securestring", /SecureString\b[^\n]{0,80}?--value[ =][¶]?/g, /[^\s"'`\uE000-\uE003]+/y, isNoPlaceholder),
-  password("psk|eap|xauth", /:[ \t]*(?:PSK|EAP|XAUTH)~[¶]/g, quoted, isNoPlaceholder),
+  behind(/credential|\bcreds?\b|log ?in|sign ?in|zugangsdaten|identifiants|credenciales|credenziali|credenciais|logowania|доступ|账号|ログイン|user\/pass/gi, password(doorWords, /[\s:(][\w.@-]{2,30}\//g, /[^\s/`,;)¶]+/y, isPairedBySlash)),
+  after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)[¶]?¬(?:is|ist|est|es|[:=])?¬[¶]?/gi, /[^\s`,;¶]+/y, (secret) => !secret.startsWith("-") && isSecretLike(secret)),
+  after("Secret", "encrypt", /\bencrypt[¶]?¬[:=]¬[¶]/g, /[A-Za-z0-9+/]{22,43}={1,2}/y, (secret) => hasDigit(secret) || hasBothCases(secret)),
+  after("Secret", "securestring", /SecureString\b[^\n]{0,80}?--value[ =][¶]?/g, /[^\s`¶]+/y, isNoPlaceholder),
+  password("psk|eap|xauth", /:¬(?:PSK|EAP|XAUTH)~[¶]/g, quoted, isNoPlaceholder),
   password("identify|oper |xauth ", /\b(?:IDENTIFY|OPER[ \t]+\S+|XAUTH[ \t]+\S+)[ \t]+/g, unquoted, isProtocolValue),
-  password("cwjap", /AT\+CWJAP\w*="[^"\n]*","/g, quoted, isNoPlaceholder),
   password(" *", /(?:^|\n)["']?[\w.@-]+["']?~(?:\*|pppd|\w{2,12})~["']?(?=[^\s"']+["']?~\*)/g, unquoted, isNoPlaceholder),
-  { ...after("URL password", "sip|turn|register", /\b(?:sips?:|turns?:|register =>[ \t]*)[\w.+-]{1,40}:/g, /[^\s"'<>`,]+/y, isNoPlaceholder), upTo: "@" },
-  password(" / ", /(?:^|[\s:])[\w.-]{2,30}(?:@[\w.-]+)? \/ /g, unquoted, (secret, { text, start, end }) => secret.length >= 8 && (isStrong(secret) || (looksChosen(secret) && isSpokenOf(text, start, end))) && isNoPlaceholder(secret)),
-  password("code", /\b(?:unlock|door|gate|alarm|activation|access|entry|safe) code(?:~is)?[ \t]*[:=]?~["'`]?/gi, unquoted, (secret) => looksChosen(secret) && isNoPlaceholder(secret)),
+  { ...after("URL password", "sip|turn|register", /\b(?:sips?:|turns?:|register =>¬)[\w.+-]{1,40}:/g, /[^\s"'<>`,]+/y, isNoPlaceholder), upTo: "@" },
   password("unsafeplaintext", /unsafePlainText\([¶`]/gi, quoted, isNoPlaceholder),
   password("keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   behind(new RegExp(doorWords.replace("log in|signin|sign in|", ""), "gi"), password(doorWords, / \/ /g, unquoted, isSlashedPassword)),
   password(":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:/g, unquoted, isNoPlaceholder),
   // KafkaServer { … PlainLoginModule required user_admin="…"; }
   password("user_", /(?<![\w.])user_(?!id|name|agent|e?mail|role|type|uuid|key|data|count|group)\w{1,30}=[¶]/g, quoted, isSecretLike),
-  // user, password = "bob", "…"
-  password("pass|pwd|pw|secret|token", /(?<=\w),[ \t]{0,2}\w{0,20}(?:pass\w{0,10}|pwd|pw|secret|token)[ \t]{0,2}\]?[ \t]{0,4}:?=[ \t]{0,4}\[?[¶][^"'\n\uE000]{1,60}[¶],[ \t]{0,4}[¶]/gi, quoted, (secret) => secret.length >= 6 && isNoPlaceholder(secret)),
   // netsh wlan show profile key=clear
-  after("Wi-Fi password", "key content|schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|contenuto chiave|содержимое ключа|密钥内容|キー コンテンツ", /(?:key content|schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|contenuto chiave|содержимое ключа|密钥内容|キー コンテンツ)[ \t]{0,24}:[ \t]{0,8}/gi, unquoted, isSecretLike),
+  after("Wi-Fi password", "key content|inhalt|contenu de|contenido|содержимое|内容", /(?:key content|schlüsselinhalt|contenu de la clé|contenido de la clave|содержимое ключа|密钥内容)[ \t]{0,24}:¬/gi, unquoted, isSecretLike),
   // admin:…, root/… anywhere
-  password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s"'`,;()<>\uE000-\uE003]+/y, isKnownUsers),
+  password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s`,;()<>¶]+/y, isKnownUsers),
   // bob:…@host
-  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end }) => looksChosen(secret) && !secret.includes("@") && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
+  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
   // Cookie: sid=…
   behind(/cookie/gi, after("Secret", "cookie", /(?<![\w.-])[\w.-]{0,24}(?:sess\w{0,8}|sid|auth|token|remember\w{0,6})=/gi, /[\w%.+/=-]+/y, (secret) => secret.length >= 16 && hasDigit(secret) && isNoPlaceholder(secret))),
   after("Secret", "cookie", /(?:-setcookie|erlang[ _]cookie)[ \t:=]{1,4}[¶]?/gi, unquoted, isSecretLike),
-  // Worksheet.Unprotect "…"
-  password("protect", /\b(?:un)?protect[ \t]{1,4}(?:Password:=)?["\uE000]/gi, quoted, isSecretLike),
-  // ATTACH … KEY '…'
-  password("attach", /\battach\b[^\n]{0,80}\bkey[ \t]{1,4}[¶]/gi, quoted, isNoPlaceholder),
   // { value: "…", name: "DB_PASSWORD" }, SET value = '…' WHERE name = 'api_key'
   password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret|token|api_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
   // conn.Open "DSN=…", "bob", "…"
-  password(".open", /\.Open[ \t(]{1,3}"[^"=\n]{1,80}=[^"\n]{1,200}",[ \t]{0,4}"[^"\n]{1,60}",[ \t]{0,4}"/gi, quoted, isNoPlaceholder),
+  password(".open", /\.Open[ \t(]{1,3}"[^"=\n]{1,80}=[^"\n]{1,200}",¬"[^"\n]{1,60}",¬"/gi, quoted, isNoPlaceholder),
   after("Secret", "add-mask", /::add-mask::/g, unquoted, isNoPlaceholder),
   // kubectl get secret … -o jsonpath='{.data.password}', and its output
-  after("Secret", "jsonpath", /jsonpath=["']?\{\.data\.[^\s{}]{1,40}\}["']?[^\n]{0,40}\n[ \t]{0,8}/g, base64, (secret) => secret.length >= 8 && isSecretLike(secret)),
-  password("auth-user-pass", /<auth-user-pass>\s{1,8}\S{1,60}\n[ \t]{0,8}/g, unquoted, isNoPlaceholder),
+  after("Secret", "jsonpath", /jsonpath=["']?\{\.data\.[^\s{}]{1,40}\}["']?[^\n]{0,40}\n¬/g, base64, (secret) => secret.length >= 8 && isSecretLike(secret)),
   // lt-cred-mech of a TURN server: user=bob:…
   password("user=", /(?:^|\n)user=[\w.-]{1,40}:/g, unquoted, (secret) => secret.length >= 6 && hasLetter(secret) && isSecretLike(secret)),
   alone("Seed phrase", "wallet|seed|mnemonic", /(?<=["'])[a-z]{3,8}(?:["'],[ \t]?["'][a-z]{3,8}){11,23}(?=["'])/g, (_, { text, start, end }) => /wallet|seed|mnemonic/i.test(text.slice(Math.max(0, start - 60), end + 60))),
-  password("bundle_", /\bBUNDLE_\w+[¶]?[ \t]*[:=][ \t]*[¶]?[\w.@-]{1,40}:(?!\/)/g, unquoted, isNoPlaceholder),
 ];

@@ -78,14 +78,18 @@ export const formShapes: readonly ShapeRule[] = [
 // biome-ignore format: one rule a line
 export const formContexts: readonly ContextRule[] = [
   after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, ofLength(40, 40)),
+  // AKIA… / …, also on the next line
+  after("AWS secret key", "akia|asia", /(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=]))/g, /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret)),
+  // "github-oauth": { "github.com": "…" }
+  after("Token", "oauth|bearer|token", /(?:oauth\d?|bearer|tokens?)[¶]¬(?::|=>)\s{0,8}[{[]\s{0,20}(?:[¶][\w.-]{1,60}[¶]¬(?::|=>)¬[¶][^¶\n]{1,120}[¶],\s{0,20}){0,3}[¶](?:[\w-]{1,40}\.){1,4}[a-z]{2,12}(?::\d{1,5})?[¶]¬(?::|=>)¬[¶]/gi, /[^\s¶]+/y, (secret) => secret.length >= 8 && (hasDigit(secret) || isScrambled(secret)) && !isPlaceholder(secret)),
   after("AWS signature", "signature=", /\bsignature=/gi, hex, ofLength(64)),
   after("Azure storage key", "key", /(?:account|storage)_?key[¶\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
   alone("Azure service key", "acdb|aaca|+as|+aeh|aiot|azca|azfu|apim|azse|acr|aba", /(?<![\w+/-])[\w+/-]{30,80}(?:AzSe|AzFu|ACDb|AACA|AzCa|AIoT|APIM|ACR[A-D]|ABa[A-D]|\+A(?:St|Sb|Eh))[\w+/-]{4,8}={0,2}(?![\w+/=-])/g, (secret) => looksRandom(secret)),
   after("Azure shared access key", "sharedaccesskey=", /sharedaccesskey=/gi, base64),
   after("Azure SAS", "sig=", /[?&;]sig=/gi, base64, ofLength(30)),
   after("Vault unseal key", "unseal key", /unseal key(?: \d\d?)?: /gi, base64, ofLength(40)),
-  after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)[ \t]{0,4}=[ \t]{0,4}"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
-  after("Docker credential", "auth", /["\uE000]auth["\uE000][ \t]{0,4}:[ \t]{0,4}["\uE000]/g, base64, ofLength(16)),
+  after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)¬=¬"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
+  after("Docker credential", "auth", /["\uE000]auth["\uE000]¬:¬["\uE000]/g, base64, ofLength(16)),
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
   after("Discord webhook", "/api/webhooks/", /\/api\/webhooks\/\d+\//g, word),
   after("Teams webhook", "/webhookb2/", /\/webhookb2\//g, /[\w@/-]+/y),
@@ -94,7 +98,7 @@ export const formContexts: readonly ContextRule[] = [
   after("Zapier webhook", "hooks.zapier.com", /hooks\.zapier\.com\/hooks\/catch\//g, /\d+\/\w+/y),
   alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
   alone("Ghost key", "", /(?<!\w)[0-9a-f]{24}:[0-9a-f]{64}(?!\w)/g, ofLength(89)),
-  alone("Rails master key", "master.key|credentials/", /(?<![\w-])[0-9a-f]{32}(?=["']?[ \t]{0,4}(?:>|\|[ \t]{0,4}tee)[ \t]{0,4}[\w./-]{0,60}(?:master|credentials\/\w{1,30})\.key)/g, ofLength(32)),
+  alone("Rails master key", "master.key|credentials/", /(?<![\w-])[0-9a-f]{32}(?=["']?¬(?:>|\|¬tee)¬[\w./-]{0,60}(?:master|credentials\/\w{1,30})\.key)/g, ofLength(32)),
   behind(/token|bootstrap|kubeadm/gi, alone("Kubernetes token", "token|bootstrap|kubeadm", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret.slice(7)) && ofLength(23)(secret))),
   alone("fal key", "fal", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?!\w)/g, ofLength(69)),
   alone("Facebook app token", "", /(?<!\w)\d{15,16}\|[\w-]{27}(?![\w-])/g, ofLength(43)),
@@ -108,14 +112,15 @@ export const formContexts: readonly ContextRule[] = [
   // WordPress: six groups of four characters.
   alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
   // SpeechConfig(subscription="…"): a key. The id of a subscription has hyphens.
-  after("Azure service key", "subscription", /\bsubscription[¶]?[ \t]{0,4}[:=][ \t]{0,4}[¶]/gi, hex, ofLength(32, 32)),
+  after("Azure service key", "subscription", /\bsubscription[¶]?¬[:=]¬[¶]/gi, hex, ofLength(32, 32)),
   // setValue("…", forHTTPHeaderField: "X-Acme-Key")
-  after("API key", "forhttpheaderfield", /\b(?:set|add)Value\([¶](?!bearer|basic)(?:[a-z]{2,12} )?(?=[^¶\n]{8,400}[¶],[ \t]{0,4}forHTTPHeaderField:[ \t]{0,4}[¶](?!idempotency)[\w-]{0,40}(?:auth\w{0,10}|key|token|secret|pass\w{0,6})[¶])/gi, /[^\s¶]+/y, (secret) => isTokenLike(secret) && !isPlaceholder(secret)),
+  after("API key", "forhttpheaderfield", /\b(?:set|add)Value\([¶](?!bearer|basic)(?:[a-z]{2,12} )?(?=[^¶\n]{8,400}[¶],¬forHTTPHeaderField:¬[¶](?!idempotency)[\w-]{0,40}(?:auth\w{0,10}|key|token|secret|pass\w{0,6})[¶])/gi, /[^\s¶]+/y, (secret) => isTokenLike(secret) && !isPlaceholder(secret)),
   behind(/contribsys|\bsidekiq/gi, alone("Sidekiq credentials", "contribsys|sidekiq", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?!\w)/g, ofLength(17))),
+  alone("Sidekiq credentials", "contribsys", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?=@\w{1,20}\.contribsys)/g, ofLength(17)),
   after("Kaggle key", "username", /["\uE000]username["\uE000]\s{0,4}:\s{0,4}["\uE000][\w.-]{1,40}["\uE000]\s{0,4},\s{0,8}["\uE000]key["\uE000]\s{0,4}:\s{0,4}["\uE000]/g, hex, ofLength(32)),
   after("Vercel deploy hook", "integrations/deploy/", /integrations\/deploy\/\w+\//g, word, (secret) => secret.length >= 8),
   alone("Convex key", "prod:|dev:|preview:", /(?<!\w)(?:prod|dev|preview):[\w:-]{3,60}\|[\w+/=-]{30,}/g, ofLength(40)),
   after("Wallet key", "", /\[\s{0,2}(?=\d)/g, /(?:\d{1,3}\s{0,2},\s{0,2}){63}\d{1,3}/y, (secret) => secret.length > 0),
-  after("Twilio key", "twilio", /[¶`]AC\w*[¶`],[ \t]{0,4}[¶`]/g, hex, ofLength(32, 32)),
+  after("Twilio key", "twilio", /[¶`]AC\w*[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
   after("RSA key value", "<d>|<p>|inverseq", /<(?:D|P|Q|DP|DQ|InverseQ)>\s{0,8}/g, /[A-Za-z0-9+/=\s]+/y, (secret) => secret.length >= 40 && hasDigit(secret)),
 ];

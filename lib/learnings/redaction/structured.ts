@@ -88,7 +88,7 @@ const forms: readonly Form[] = [
     keywords:
       "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza",
     word: /seed|mnemonic|bip-?39|recovery phrase|secret phrase|wallet|metamask|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
-    form: /(?<![\w-])(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}(?:(?:,[ \t]?|\s{1,2}|[ \t]?-[ \t]?)(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}){10,24}(?![\w-])/g,
+    form: /(?<![\w-])(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}(?:(?:,[ \t]?|\s{1,12}|[ \t]?-[ \t]?)(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}){10,24}(?![\w-])/g,
     accept: isSeedPhrase,
     mayHold: mayHoldSeedPhrase,
     reach: 160,
@@ -160,7 +160,7 @@ const configuredValue = /[^\s"'`,;\uE000-\uE010]+/y;
 const snmpOrPassword = kindNamed("Device password");
 
 /** These words occur in sentences too: the value after them must itself look like a credential. */
-const looselyConfigured = /^(?:password|passphrase|secret|key|set|snmp[ -]string|auth|enable)/i;
+const looselyConfigured = /^(?:shared|password|passphrase|secret|key|set|snmp[ -]string|auth|enable)/i;
 
 /** createUser … SHA "…" AES "…": the text between the first and the second password. */
 const secondOfUser = /["'\uE000]?[ \t]+(?:AES|DES)(?:-?\d+)?[ \t]+["'\uE000]?/y;
@@ -217,6 +217,13 @@ function findRare({ word, form, accept, reach, name }: Form, text: string): Span
  */
 const windowLength = 400;
 
+/** The groups of a code: `abcd-efgh` and `rr9y-qg7u` have the same. */
+const groupsOf = (text: string, { start, end }: Span) => text.slice(start, end).replace(/[A-Za-z0-9]/g, "x");
+/** A code of letters only, in a list of at least two codes with the same groups. */
+const isListed = (text: string, span: Span, list: readonly Span[]) =>
+  groupsOf(text, span).includes("-") &&
+  list.filter((other) => groupsOf(text, other) === groupsOf(text, span)).length >= 2;
+
 function findForm({ word, form, accept, mayHold, reach, name }: Form, text: string): Span[] {
   const { kind } = kindNamed(name);
   const spans: Span[] = [];
@@ -227,11 +234,19 @@ function findForm({ word, form, accept, mayHold, reach, name }: Form, text: stri
     const window = text.slice(from, from + reach + windowLength);
     const offset = from;
     form.lastIndex = mayHold && !mayHold(window) ? window.length + 1 : 0;
+    const refused: Span[] = [];
+    const accepted = spans.length;
     for (let match = form.exec(window); match && offset + match.index <= until; match = form.exec(window)) {
       from = offset + match.index + match[0].length;
-      if (accept && !accept(match[0])) continue;
-      spans.push({ start: offset + match.index, end: from, kind });
-      until = from + reach;
+      const span = { start: offset + match.index, end: from, kind };
+      const isAccepted = !accept || accept(match[0]);
+      (isAccepted ? spans : refused).push(span);
+      if (isAccepted) until = from + reach;
+    }
+    if (spans.length > accepted && refused.length > 0) {
+      const list = spans.splice(accepted);
+      const others = refused.filter((span) => isListed(text, span, list));
+      spans.push(...[...list, ...others].sort((a, b) => a.start - b.start));
     }
     // If this word finds nothing, the next word must be half a reach later: no text is read many times.
     const isFound = until > offset + reach;

@@ -49,7 +49,7 @@ const entity = new RegExp(
 );
 const escapeSequence =
   /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
-const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|0[aA])/y;
+const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|2[dD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag =
   /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;

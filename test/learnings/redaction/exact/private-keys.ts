@@ -2,6 +2,9 @@ const begin = "-----BEGIN RSA PRIVATE KEY-----";
 const end = "-----END RSA PRIVATE KEY-----";
 const line = "{base64:64}";
 
+const bytes = (count: number, separator: string) =>
+  Array.from({ length: count }, () => "{hex:2}").join(separator);
+
 export const privateKeys: Record<string, readonly string[]> = {
   "a private key needs at least twelve characters": [
     `${begin}\n{alnum:11} and so on`,
@@ -81,6 +84,40 @@ export const privateKeys: Record<string, readonly string[]> = {
   ],
   "a private key directly after another is redacted by itself": [
     `«private_key|${begin}\n${line}\n${end}»\n«private_key|${begin}\n${line}\n${end}» x`,
+  ],
+  "a private key does not take the text after its END line with it": [
+    `«private_key|${begin}\nMIIEpAIBAAKCAQEA{alnum:48}\n${end}»\n\nRotate it, please.\n\n«private_key|${begin}\n${line}\n${end}» x`,
+  ],
+  "a private key is found in a form or a URL, where other signs replace spaces and line breaks": [
+    ...[
+      ["%20", "%0A"],
+      ["+", "%0D%0A"],
+      ["%20", "\\n"],
+      ["_", "\n"],
+    ].map(([blank = "", lineEnd = ""]) => {
+      const label = `RSA${blank}PRIVATE${blank}KEY-----`;
+      const body = `${lineEnd}{alnum:64}${lineEnd}{alnum:20}%3D${lineEnd}`;
+      return `x?pem=«private_key|-----BEGIN${blank}${label}${body}-----END${blank}${label}»&user=ci`;
+    }),
+    "«private_key|%2D%2D%2D%2D%2DBEGIN%20PRIVATE%20KEY%2D%2D%2D%2D%2D%0A{alnum:64}%0A{alnum:20}%0A%2D%2D%2D%2D%2DEND%20PRIVATE%20KEY%2D%2D%2D%2D%2D» x",
+  ],
+  "a private key is found between lines without dashes": [
+    `«private_key|BEGIN RSA PRIVATE KEY\n${line}\nab12\nEND RSA PRIVATE KEY» x`,
+    "Never commit a file with BEGIN RSA PRIVATE KEY in it.",
+  ],
+  "the private numbers of a key are found in a listing of its bytes, and the public ones stay": [
+    ...["priv:", "privateExponent:", "private exponent:", "prime1:", "exponent2:", "coefficient:"].map(
+      (label) =>
+        `modulus:\n    ${bytes(20, ":")}\n${label}\n    «private_key|${bytes(15, ":")}:\n    ${bytes(9, ":")}»\npub:\n    04:${bytes(20, ":")}`,
+    ),
+    `const unsigned char private_key_der[] = {\n  «private_key|0x${bytes(12, ", 0x")},\n  0x${bytes(9, ", 0x")}»\n};`,
+    `priv:\n    ${bytes(12, ":")}`,
+    "priv: see the vault",
+  ],
+  "a private key in hex is recognized by its first bytes": [
+    "x «private_key|308204a30201000282010100{hex:200}» x",
+    "x «private_key|30770201010420{hex:100}» x",
+    "a certificate: 308204a330820301{hex:100}",
   ],
   "a private key is found from its first line on if the BEGIN line is missing": [
     `A word\n\n«private_key|{alnum:40}\n${line}\n=\n${end}» x`,
