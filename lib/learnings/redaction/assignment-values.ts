@@ -2,6 +2,7 @@ import {
   hasBothCases,
   hasDigit,
   hasLetter,
+  isGibberish,
   isHex,
   isPlainCase,
   isRandom,
@@ -12,6 +13,7 @@ import {
 import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
+import { isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
@@ -48,8 +50,21 @@ const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 const isNoCode = (value: string, path: string) =>
   /^\w+(?:\[\d+\]|\(\d+\))\w/.test(value) || (path.length >= 8 && hasDigit(path) && looksVeryRandom(path));
 
+/**
+ * `Rwb9[D8t](Fu3)S3i`, `(Hl21Q)L5ThV`, `{3Jynr!4xROS`: a letter or digit follows a closing bracket, or a bracket
+ * is open until the end. Code has neither, except a cast: `(String)value`.
+ */
+const hasLooseBracket = (value: string, isText: boolean) =>
+  hasDigit(value) &&
+  (/^[({[][^\s(){}[\]:,]{6,}$/.test(value)
+    ? /[!#$%^&*+~@]/.test(value) || isScrambled(value.slice(1), 8)
+    : value.length <= 64 &&
+      /^[^)\]}]*[({[].*[)\]}][A-Za-z0-9]/.test(value) &&
+      (isText || isScrambled(value.replace(/\W/g, ""), 8)));
+
 /** Code that computes a value: calls, subscripts, member paths. Other checks judge plain identifiers. */
-function isExpression(whole: string): boolean {
+function isExpression(whole: string, isText = false): boolean {
+  if (hasLooseBracket(whole, isText) || (isText && isDiceware(whole))) return false;
   const assigned = whole.indexOf("=");
   const value = assigned > 0 ? whole.slice(0, assigned) : whole;
   const opened = value.search(/[([{]/);
@@ -81,7 +96,7 @@ const hasCredentialWord = (value: string) =>
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
 export const sentenceWords =
-  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be)\b/i;
+  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
 
 /** Several words, one of them a number or sign, or a name that announces a passphrase. */
 const isPassphrase = (value: string, isPromised: boolean) =>
@@ -136,14 +151,21 @@ const isUnpronounceable = (value: string) =>
   /^[A-Za-z]{8,24}$/.test(value) &&
   hasBothCases(value) &&
   /[b-df-hj-np-tv-z]{5}/i.test(value) &&
-  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt/i.test(value);
+  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt|key/i.test(value);
 
 function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
-  if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
+  if (hasDigit(value))
+    return hasLetter(value) ? value.length >= 5 : value.length >= (isLiteral ? 6 : 8) && !isTime(value);
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (isDiceware(value)) return true;
   if (!isLiteral)
-    return looksRandom(value) || isUnusualWord(value) || isUnpronounceable(value) || isScrambled(value);
+    return (
+      looksRandom(value) ||
+      isUnusualWord(value) ||
+      isUnpronounceable(value) ||
+      isScrambled(value) ||
+      isGibberish(value)
+    );
   // `"password": "Contraseña"`: a word of another language.
   if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
@@ -160,7 +182,10 @@ const isChosen = (value: string) =>
   !/\s/.test(value) &&
   hasDigit(value) &&
   hasLetter(value) &&
-  (/^[\w!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w!#$%^&*?+~@=.-]*$/.test(value) || isDecoratedWord(value));
+  (/^[<({[]?[\w\u00c0-\u052f!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w\u00c0-\u052f!#$%^&*?+~@=.-]*$/.test(
+    value,
+  ) ||
+    isDecoratedWord(value));
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
@@ -241,6 +266,8 @@ export interface Named {
   readonly isConstant: boolean;
   /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
+  /** The name and the value are text, not code. */
+  readonly isText?: boolean;
 }
 
 const literalRelations: ReadonlySet<Relation | undefined> = new Set(["literal", "element", "option", "cell"]);
@@ -281,14 +308,14 @@ export const isCredential = (value: Value, named: Named): boolean =>
   (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
 
 function looksLikeCredential(value: Value, named: Named): boolean {
-  const { claim, tie, isEnvironment } = named;
+  const { claim, tie, isEnvironment, isText = false } = named;
   const text = value.text.slice(0, judgedLengthMax);
   const isLiteral = value.isQuoted || literalRelations.has(tie);
   const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
   if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
     return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text);
   if (!fitsRelation(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
-  return (isLiteral || !isExpression(text)) && !isNotCredential(text);
+  return (isLiteral || !isExpression(text, isText)) && !isNotCredential(text);
 }
 
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
@@ -296,8 +323,8 @@ const isCallOrPath = (value: string) =>
   /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([])/i.test(
     value,
   ) && /[([]/.test(value)
-    ? isExpression(value)
-    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value);
+    ? isExpression(value, true)
+    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value, true);
 
 /** `retries=3`: text with its own name and value. */
 const isField = /^[A-Za-z][\w.]*=[^=]/;
@@ -313,7 +340,9 @@ function fitsRelation(value: string, tie: Relation | undefined): boolean {
       isUnusualWord(value) ||
       isDiceware(value) ||
       isAppPassword(value) ||
-      isScrambled(value, 14)
+      isScrambled(value, 14) ||
+      isGibberish(value) ||
+      isWordPassphrase(value)
     );
   if (tie === "line" && isField.test(value)) return false;
   if (tie === "cell" || tie === "line")
@@ -322,7 +351,9 @@ function fitsRelation(value: string, tie: Relation | undefined): boolean {
       isUnusualWord(value) ||
       isTokenLike(value) ||
       isDiceware(value) ||
-      isScrambled(value, 14)
+      isScrambled(value, 14) ||
+      isGibberish(value) ||
+      isWordPassphrase(value)
     );
   if (tie === "near") return isStrong(value);
   if (tie === "call")
@@ -333,6 +364,9 @@ function fitsRelation(value: string, tie: Relation | undefined): boolean {
       isNumberedWord(value) ||
       isDiceware(value) ||
       isCode(value) ||
+      isGibberish(value) ||
+      (hasDigit(value) && isScrambled(value, 8)) ||
+      /^\d{8,}$/.test(value) ||
       (hasDigit(value) && /[^\w\s./:-]/.test(value))
     );
   return true;
@@ -353,6 +387,7 @@ export const looksChosen = (value: string): boolean =>
 export const isUnusualWord: Accept = memoize(
   (value) =>
     isNoWord(value) ||
+    (value.length >= 10 && isGibberish(value, 0.4)) ||
     (value.length >= 6 &&
       /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) &&
       !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
@@ -389,6 +424,24 @@ const isOddPassword = (value: string) =>
   /^[A-Za-z\d]+[!&%^?+~][A-Za-z\d]+$/.test(value) &&
   !/%[0-9a-f]{2}/i.test(value);
 
+/** A time: seconds or milliseconds since 1970, or a date. */
+const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
+
+const colours =
+  /colou?r|font|spac|size|gr[ae]y|blue|green|red|white|black|primary|neutral|background|border|surface/;
+
+/** In a place where a token is expected, a shorter or plainer value counts too. */
+const isIssued = (value: string) =>
+  isGibberish(value) ||
+  (hasDigit(value) && isScrambled(value, 8)) ||
+  (/\d\d$/.test(value) && isDiceware(value) && !colours.test(value)) ||
+  (/[A-Za-z]\d{4,}$/.test(value) && isNumberedWord(value) && !/(?:19|20)\d\d$/.test(value)) ||
+  (value.length >= 10 &&
+    hasDigit(value) &&
+    hasBothCases(value) &&
+    !/[\s\\]|:\/\/|\$\{|\{\{|^[\w.-]+=[^=]/.test(value) &&
+    (hasLooseBracket(value, true) || (/[A-Za-z0-9][|;,<>][A-Za-z0-9]/.test(value) && looksRandom(value))));
+
 function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
   const { claim, tie, isConstant } = named;
   // The text after `Cookie:` in `Cookie: session=…` has its own name and value.
@@ -418,15 +471,27 @@ function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted
     return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDecoratedWord(value)))
       ? tie !== "sentence" || value.length >= 8
       : isDense(value) ||
-          (tie !== "sentence" && tie !== "pair" && isChosen(value)) ||
+          (tie !== "sentence" && (tie !== "pair" || isQuoted) && isChosen(value)) ||
           isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
           ((named.isEnvironment || tie === "option") && (isShortCode(value) || isScrambled(value, 14))) ||
-          (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value))));
-  if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral));
+          (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value)))) ||
+          ((isLiteral || named.isEnvironment || named.isText === true) && isIssued(value)) ||
+          // "Input tokens: 349338462632" is a count.
+          ((named.isEnvironment || isConstant || tie === "element" || (isQuoted && tie !== "cell")) &&
+            /^\d{10,40}$/.test(value) &&
+            !isTime(value)) ||
+          (tie === undefined && value.length >= 10 && isGibberish(value, 0.4));
+  if (/\s/.test(value))
+    return (
+      isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral)) ||
+      (isLiteral && isWordPassphrase(value))
+    );
   if (tie !== "sentence" && tie !== "line") return isPasswordLike(value, isLiteral || isConstant, isQuoted);
-  if (!hasLetter(value) || value.length < 6) return false;
+  if (!hasLetter(value)) return tie === "line" && /^\d{8,40}$/.test(value) && !isTime(value);
+  if (value.length < 6) return false;
   return (
     claim !== "secret" ||
+    (tie === "line" && isIssued(value)) ||
     isTokenLike(value) ||
     isUnusualWord(value) ||
     isDiceware(value) ||

@@ -16,10 +16,13 @@ const linesMax = 20;
 
 /** A member that holds a user, a place, a duration or other settings, not the credential. */
 const otherMember =
-  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex)$/i;
+  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex|\$ref|title)$/i;
+
+export const isOtherMember = (member: string): boolean =>
+  otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"));
 
 function judged(text: string, at: number, member: string, claim: Claim): Span | undefined {
-  if (otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"))) return undefined;
+  if (isOtherMember(member)) return undefined;
   const value = valueAt(text, at, false, 256);
   if (!value) return undefined;
   const named = {

@@ -22,6 +22,8 @@ export interface Separator {
   readonly serves?: (name: Name) => boolean;
   /** Several values may follow, up to the end of the list. */
   readonly isList?: boolean;
+  /** The value is a block of text. */
+  readonly isBlock?: boolean;
 }
 
 const sticky = (source: string) => new RegExp(source, "y");
@@ -29,7 +31,9 @@ const sticky = (source: string) => new RegExp(source, "y");
 const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
 const isFlag = ({ name }: Name) => name.startsWith("-");
 const isElement = (name: Name) =>
-  "<:".includes(name.text.charAt(name.start - 1) || " ") && /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
+  "<:".includes(name.text.charAt(name.start - 1) || " ") &&
+  // `mongodb://<username>:<password>@host`: a placeholder.
+  /(?:^|[^:/@])<(?:[\w.-]{1,20}:)?$/.test(before(name, 23));
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
@@ -51,6 +55,8 @@ export const isLineStart = (name: Name): boolean =>
     before(name, 24),
   );
 
+const isHeading = (name: Name) => /(?:^|\n)#{1,6} (?:[\w-]{1,20} ){0,3}$/.test(before(name, 72));
+
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
@@ -63,15 +69,19 @@ const over = (
   tie: Relation | undefined,
   first: string,
   pattern: RegExp,
-  more?: Pick<Separator, "beyond" | "serves" | "isList">,
+  more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">,
 ): Separator => ({ tie, first, pattern, ...more });
 
 /** In the order in which they are tried. */
 const bridges: readonly Separator[] = [
-  // password = SecretStr("…")
-  over("call", " \t=", sticky(`[ \\t]*=[ \\t]*(?:new |\\[\\])?[\\w.:]+\\((?=[${q}])`), { beyond: "=" }),
+  // password = SecretStr("…"), password: Some("…")
+  over("call", " \t=:", sticky(`[ \\t]*[=:][ \\t]*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=[${q}])`), {
+    beyond: "=:",
+  }),
+  // ["password"]=> string(12) "…", over two lines
+  over("literal", q, sticky(`[${q}]\\]=>\\s{0,20}\\w{3,8}\\(\\d{1,6}\\)[ \\t]{1,4}(?=[${q}])`)),
   // password: >- and the value in the next line
-  over(undefined, `${q}:`, sticky(`[${q}]?:[ \\t]+[>|][+-]?[ \\t]*\\r?\\n[ \\t]+`)),
+  over(undefined, `${q}:`, sticky(`[${q}]?:[ \\t]+[>|][+-]?[ \\t]*\\r?\\n[ \\t]+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
   over(
     "literal",
@@ -80,6 +90,15 @@ const bridges: readonly Separator[] = [
       `[${q}\\])]{0,3}[ \\t]{0,40}(?::=|=>|[:=])\\s{0,40}(?:new[ \\t]{1,8}[\\w.<>]{1,40}(?:\\[\\])?[ \\t]{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:[${q}]?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)[${q}]?[ \\t]{0,40}(?::|=>?)[ \\t]{0,40})?(?=[${q}])`,
     ),
     { beyond: ":=", isList: true },
+  ),
+  // "password": { "type": "securestring", "defaultValue": "…" }
+  over(
+    "literal",
+    `${q} \t:=`,
+    sticky(
+      `[${q}]?[ \\t]{0,8}[:=][ \\t]{0,8}\\{\\s{0,40}(?:[${q}]?\\w{1,24}[${q}]?[ \\t]{0,4}[:=][ \\t]{0,4}[${q}]?[^${q}{},\\n]{0,80}[${q}]?,?\\s{1,40}){1,4}?[${q}]?(?:value|default\\w{0,8})[${q}]?[ \\t]{0,4}[:=][ \\t]{0,4}(?=[${q}])`,
+    ),
+    { beyond: ":=" },
   ),
   over("line", `${q} \t:`, sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), {
     beyond: ":",
@@ -219,6 +238,24 @@ const bridges: readonly Separator[] = [
   }),
   // NAME (value=…)
   over("call", " ", /[ \t]\((?:value|is)[=: ]{1,2}(?=\S)/y, { beyond: "(" }),
+  // пароль БД:…, password DB:…: an abbreviation after the name; password di rete:…, without a space
+  over(
+    "pair",
+    " ",
+    /[ \t](?:[\p{Lu}\d]{2,6}[ \t]{0,2}[:=][ \t]{0,2}|(?:d[aeiou]|del|della|der|für|von|of|for) \p{L}{2,16}[:=])(?=\S)/uy,
+  ),
+  // v_password VARCHAR2(64) := '…', @password NVARCHAR(64) = N'…'
+  over(
+    "literal",
+    " \t",
+    sticky(
+      `[ \\t]{1,8}[A-Za-z]\\w{2,16}(?:\\(\\d{1,5}\\))?[ \\t]{1,8}(?::?=|DEFAULT)[ \\t]{1,8}N?(?=[${q}])`,
+    ),
+  ),
+  // ## Password, and below it the value
+  over("line", "\r\n", /\r?\n(?:[ \t]{0,8}\r?\n)?[ \t]{0,8}(?=\S{6,256}[ \t]{0,8}(?:\n|$))/y, {
+    serves: isHeading,
+  }),
   // the password `…`, password - …
   over("call", " ", / (?=`)/y, { beyond: "`" }),
   over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),
@@ -259,6 +296,24 @@ export function separatorsAt(text: string, at: number): readonly Separator[] {
 export const nextOfList = sticky(
   `[${q}]?(?:[ \\t]{0,40}[,:]\\s{0,40}(?=[${q}])|[ \\t]{0,40}\\r?\\n[ \\t]{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
 );
+
+const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
+const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;
+/**
+ * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or
+ * `password=…` as in a log line, where no comma or bracket is before the name or after the value.
+ */
+export function isTextName(name: Name, valueEnd: number): boolean {
+  if (name.name.includes(" ") || /[^\0-\x7f]/.test(name.name)) return true;
+  if (labelBefore.test(before(name, 24)) || isExpanded(name)) return true;
+  if (name.name.includes(".") && /^: \S/.test(name.text.slice(name.end, name.end + 3))) return true;
+  return (
+    isBareAssignment.test(name.text.slice(name.end, name.end + 3)) &&
+    /(?:^|[\s`"';&?])$/.test(before(name, 1)) &&
+    !/[,(]\s*$/.test(before(name, 8)) &&
+    /^["'`]?(?:;? |\s|$)/.test(name.text.slice(valueEnd, valueEnd + 2))
+  );
+}
 
 /** `DB_PASSWORD=`, or `spring.datasource.password=` at the start of a line: only a value can follow. */
 export const isEnvironment = ({ text, name, start, end }: Name): boolean =>
