@@ -19,14 +19,15 @@ const rarePairs =
     .map((bits) => Number.parseInt(bits, 36));
 /** Abbreviations that words of code have: `csrftoken`, `htpasswd`, `mysqldump`. */
 const abbreviations =
-  /pass|pwd|token|secret|auth|http|html|sql|ssh|tls|ssl|xml|yaml|json|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|grpc|crypt|vpc|cdk|cfn|aws|mq$|asdf|qwert|yyyy/;
-/** `zhbvxqsarcuaoo`: at least this share of the pairs of letters is rare in words. */
+  /pass|pwd|token|auth|http|html|sql|ssh|tls|ssl|xml|yaml|json|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|rpc|vpc|cdk|aws|mq$|asdf/;
+/** `zhbvxqsarcuaoo`: at least this share of the pairs of letters is rare in words, less after five consonants. */
 export function isGibberish(value: string, share = 0.34): boolean {
   if (!/^[a-z]{8,64}$/.test(value) || !hasDistinct(value, 6) || abbreviations.test(value)) return false;
   let rare = 0;
   for (let index = 1; index < value.length; index++)
     rare += ((rarePairs[value.charCodeAt(index - 1) - 97] ?? 0) >> (value.charCodeAt(index) - 97)) & 1;
-  return rare >= share * (value.length - 1);
+  const isHard = /[b-df-hj-np-tv-xz]{5}/.test(value);
+  return rare >= (isHard ? 0.2 : share) * (value.length - 1);
 }
 
 /** Inspects only the first characters: they show what a long value looks like. */

@@ -21,19 +21,20 @@ const endsIn = (word: string, endings: Endings) =>
   endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
-const passwordEndings = endingsOf(
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode",
-);
+const passwordNames =
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
-const secretEndings = endingsOf(
-  "secret secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키",
-);
-const tokenEndings = endingsOf("token keystring jeton токен токена 令牌 トークン 토큰 jwt");
+const secretNames =
+  "secret secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
+const secretEndings = endingsOf(secretNames);
+const tokenNames = "token keystring jeton токен токена 令牌 トークン 토큰 jwt";
+const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
-const foreignKeyEndings = endingsOf(
-  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵 인증키",
-);
+const foreignKeyNames =
+  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵 인증키";
+const foreignKeyEndings = endingsOf(foreignKeyNames);
 const keyOwners = setOf(
   "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk server agent merchant partner developer sandbox enrollment install",
 );
@@ -197,7 +198,7 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
-  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 暗号 シークレット トークン キー 鍵 秘密鍵 비밀번호 암호 비번 비밀키 인증키 토큰 zugangscode geheimcode entsperrcode geheimschl jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team",
+  `psw key cred auth bearer pepper salt seed sess sid pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

@@ -326,6 +326,15 @@ const isCallOrPath = (value: string) =>
     ? isExpression(value, true)
     : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value, true);
 
+/** The value cannot be the next word or words of a text. */
+const isNoPlainText = (value: string) =>
+  hasDigit(value) ||
+  isUnusualWord(value) ||
+  isDiceware(value) ||
+  isScrambled(value, 14) ||
+  isGibberish(value) ||
+  isWordPassphrase(value);
+
 /** `retries=3`: text with its own name and value. */
 const isField = /^[A-Za-z][\w.]*=[^=]/;
 /**
@@ -334,27 +343,9 @@ const isField = /^[A-Za-z][\w.]*=[^=]/;
  */
 function fitsRelation(value: string, tie: Relation | undefined): boolean {
   if (tie === "option") return (!isPlainCase(value) || isDiceware(value)) && !isField.test(value);
-  if (tie === "pair" || tie === "sentence")
-    return (
-      hasDigit(value) ||
-      isUnusualWord(value) ||
-      isDiceware(value) ||
-      isAppPassword(value) ||
-      isScrambled(value, 14) ||
-      isGibberish(value) ||
-      isWordPassphrase(value)
-    );
+  if (tie === "pair" || tie === "sentence") return isNoPlainText(value) || isAppPassword(value);
   if (tie === "line" && isField.test(value)) return false;
-  if (tie === "cell" || tie === "line")
-    return (
-      hasDigit(value) ||
-      isUnusualWord(value) ||
-      isTokenLike(value) ||
-      isDiceware(value) ||
-      isScrambled(value, 14) ||
-      isGibberish(value) ||
-      isWordPassphrase(value)
-    );
+  if (tie === "cell" || tie === "line") return isNoPlainText(value) || isTokenLike(value);
   if (tie === "near") return isStrong(value);
   if (tie === "call")
     return (
@@ -372,13 +363,6 @@ function fitsRelation(value: string, tie: Relation | undefined): boolean {
   return true;
 }
 
-/** `hvrhspdde`: small letters with few vowels. */
-const isNoWord = (value: string) =>
-  /^[a-z]{8,32}$/.test(value) &&
-  !/pass|pwd|http|html|sql|ssh|tls|ssl|xml|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|grpc|crypt|auth/.test(value) &&
-  (value.match(/[aeiouy]/g)?.length ?? 0) <= value.length * 0.25 &&
-  /[b-df-hj-np-tv-xz]{5}/.test(value);
-
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean =>
   isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
@@ -386,8 +370,7 @@ export const looksChosen = (value: string): boolean =>
 /** `hORse$taple`: not a word of a sentence. */
 export const isUnusualWord: Accept = memoize(
   (value) =>
-    isNoWord(value) ||
-    (value.length >= 10 && isGibberish(value, 0.4)) ||
+    isGibberish(value, value.length < 10 ? 0.5 : 0.4) ||
     (value.length >= 6 &&
       /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) &&
       !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
@@ -427,14 +410,14 @@ const isOddPassword = (value: string) =>
 /** A time: seconds or milliseconds since 1970, or a date. */
 const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
 
-const colours =
-  /colou?r|font|spac|size|gr[ae]y|blue|green|red|white|black|primary|neutral|background|border|surface/;
+/** Design tokens: `color-primary-dark-50`. */
+const designWords = /colou?r|font|spac|gr[ae]y|blue|green|primary|neutral|border|surface/;
 
 /** In a place where a token is expected, a shorter or plainer value counts too. */
 const isIssued = (value: string) =>
   isGibberish(value) ||
   (hasDigit(value) && isScrambled(value, 8)) ||
-  (/\d\d$/.test(value) && isDiceware(value) && !colours.test(value)) ||
+  (/\d\d$/.test(value) && isDiceware(value) && !designWords.test(value)) ||
   (/[A-Za-z]\d{4,}$/.test(value) && isNumberedWord(value) && !/(?:19|20)\d\d$/.test(value)) ||
   (value.length >= 10 &&
     hasDigit(value) &&
