@@ -13,7 +13,7 @@ import {
 import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
-import { isWordPassphrase } from "./passphrases.ts";
+import { areDrawn, isNamingWord, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
@@ -110,12 +110,10 @@ const isPassphrase = (value: string, isPromised: boolean) =>
       /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
     ));
 
-/** Words that occur in names of things. Words drawn at random have none of them: `unicorn-carbon-barrel`. */
-const dicewareWords =
-  /(?:^|[-_.])(?:password|passwd|pass|secret|token|key|api|auth|user|name|file|path|env|config|store|manager|value|input|field|hash|from|with|your|my|the|use|set|get|new|old|test|prod|dev|staging|db|database|example|default|login|reset|admin|service|client|server|policy|change|forgot|confirm|current|git|http|https|aws|id|type|stdin|prompt|vault|ref|none|com|org|io|net|self|this|req|body|args|opts|form|data|row|cfg|settings)\d*(?:[-_.]|$)/;
+/** `unicorn-carbon-barrel`: words drawn at random. */
 export const isDiceware = (value: string): boolean =>
   /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?$/.test(value) &&
-  !dicewareWords.test(value);
+  areDrawn(value.split(/[-_.\d]+/));
 
 /** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
 export const isDecoratedWord = (value: string): boolean =>
@@ -128,12 +126,10 @@ export const isDecoratedWord = (value: string): boolean =>
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
 
-/** Other words that a number often follows: parts of a text, parts of a program, users. */
-const numberedThings =
-  /^(?:user|admin|root|test|demo|guest|step|page|rule|line|type|version|level|column|item|table|section|chapter|issue|ticket|option|field|input|form|hash|length|attempt|case|char|byte|digit|policy|release|build|port|host|node|server|client|service|windows|python|java|base|code|error|status|http|phase|part|round|sprint|task|story|epic|figure|example|sample|note|point|group|team|room|window|api|oauth|web|log|key|token|password|passwd|pass|secret|argon|pkcs|ubuntu|debian|fedora|centos|rhel|android|chrome|firefox|postgres|mysql|angular|react|vue|pbkdf|scrypt|bcrypt|crypt|blake|poly|chacha|curve|ed|utf|iso|rfc|sha|aes|rsa|md|tls|ssl|ipv|mp|h|s)\d/i;
 /** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */
 export const isNumberedWord = (value: string): boolean =>
-  /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) && !numberedThings.test(value);
+  /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) &&
+  !isNamingWord(/^[a-z]+/i.exec(value)?.[0].toLowerCase() ?? "");
 
 /** A password of any form that a person made up. */
 export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);

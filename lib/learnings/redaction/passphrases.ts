@@ -8,12 +8,23 @@ const sentenceWords = new Set(
   ),
 );
 
-/** `walnut cinder velvet zephyr`: four words or more, no word of a sentence, and at most one word of code. */
+/** More words of names: parts of a text, parts of a program, systems, algorithms. */
+const namingWords = new Set(
+  "demo step line level item section chapter issue ticket option char byte digit release build port node windows python java base code http phase part round sprint task story epic figure note point group team room oauth argon pkcs ubuntu debian fedora centos rhel android chrome firefox postgres mysql angular react pbkdf scrypt bcrypt crypt blake poly chacha curve use get confirm https stdin com org net self req body args opts data row cfg settings".split(
+    " ",
+  ),
+);
+/** A word that names of things have, alone or before a number. A password that a person made up has none. */
+export const isNamingWord = (word: string): boolean =>
+  listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
+
+/** Words drawn at random: no word of a placeholder, and at most one word that names of things have. */
+export const areDrawn = (words: readonly string[]): boolean =>
+  !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= 1;
+
+/** `walnut cinder velvet zephyr`: four words or more, none of them a word of a sentence. */
 export function isWordPassphrase(value: string): boolean {
   if (!/^[a-z]{3,10}(?: [a-z]{3,10}){3,7}$/.test(value)) return false;
   const words = value.split(" ");
-  return (
-    !words.some((word) => sentenceWords.has(word) || listedWords.has(word)) &&
-    words.filter((word) => aboutWords.has(word)).length <= 1
-  );
+  return areDrawn(words) && !words.some((word) => sentenceWords.has(word));
 }
