@@ -151,7 +151,7 @@ const isUnpronounceable = (value: string) =>
 
 function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
   if (hasDigit(value))
-    return hasLetter(value) ? value.length >= 5 : value.length >= (isLiteral ? 6 : 8) && !isTime(value);
+    return hasLetter(value) ? value.length >= 5 : value.length >= (isLiteral ? 6 : 9) && !isTime(value);
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (isDiceware(value)) return true;
   if (!isLiteral)
@@ -195,11 +195,15 @@ const isLongCode = (value: string) =>
   value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
 /** `HheTenPv6lqTlebo`: the parts that begin with its capitals are too short to be words. */
-export const isScrambled = (value: string, lengthMin = 20): boolean =>
+export const isScrambled = (value: string, lengthMin = 20, partLengthMax = 3.6): boolean =>
   value.length >= lengthMin &&
   /^[A-Za-z0-9]+$/.test(value) &&
   hasBothCases(value) &&
-  (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * 3.6 > value.replace(/\d/g, "").length;
+  (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * partLengthMax > value.replace(/\d/g, "").length;
+
+/** `moqVdOzH5x`: short, but with digits and shorter parts. */
+const isMixed = (value: string) =>
+  hasDigit(value) && isScrambled(value, 8, 3) && !/OAuth|GitHub|GitLab|2FA|JWT|HTTP/.test(value);
 
 /** `1602bcf0`, `YO87HWJ50S`: too short for a token, except where a token is expected. */
 const isShortCode = (value: string) =>
@@ -352,7 +356,7 @@ function fitsRelation(value: string, tie: Relation | undefined): boolean {
       isDiceware(value) ||
       isCode(value) ||
       isGibberish(value) ||
-      (hasDigit(value) && isScrambled(value, 8)) ||
+      isMixed(value) ||
       /^\d{8,}$/.test(value) ||
       (hasDigit(value) && /[^\w\s./:-]/.test(value))
     );
@@ -406,15 +410,18 @@ const isOddPassword = (value: string) =>
 /** A time: seconds or milliseconds since 1970, or a date. */
 const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
 
-/** Design tokens: `color-primary-dark-50`. */
-const designWords = /colou?r|font|spac|gr[ae]y|blue|green|primary|neutral|border|surface/;
+/** Design tokens, queues and other things that have a number: `color-primary-dark-50`, `orders-created-01`. */
+const numberedThings =
+  /colou?r|font|spac|gr[ae]y|blue|green|primary|border|order|creat|queue|topic|customer|device|worker|cluster/;
 
 /** In a place where a token is expected, a shorter or plainer value counts too. */
 const isIssued = (value: string) =>
   isGibberish(value) ||
-  (hasDigit(value) && isScrambled(value, 8)) ||
-  (/\d\d$/.test(value) && isDiceware(value) && !designWords.test(value)) ||
-  (/[A-Za-z]\d{4,}$/.test(value) && isNumberedWord(value) && !/(?:19|20)\d\d$/.test(value)) ||
+  isMixed(value) ||
+  (/\d\d$/.test(value) &&
+    !numberedThings.test(value) &&
+    (isDiceware(value) ||
+      (/[A-Za-z]\d{4,}$/.test(value) && isNumberedWord(value) && !/(?:19|20)\d\d$/.test(value)))) ||
   (value.length >= 10 &&
     hasDigit(value) &&
     hasBothCases(value) &&
