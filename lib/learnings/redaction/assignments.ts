@@ -139,9 +139,7 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
     if (!pattern.test(text)) continue;
     const read = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
     const value = (read && !read.isQuoted && isPersonal(claim) && passphraseAt(name, read)) || read;
-    // `password?: Name` gives the type of a field.
-    if (!value || (!value.isQuoted && text.startsWith("?:", end))) continue;
-    if (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) continue;
+    if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name))) continue;
     const isText = isEnv || tie === "line" || isBlock || isTextName(name, value.end);
     const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv, isText };
     const values = isList ? listed(name, value, claim, tie) : isCredential(value, named) ? [value] : [];
@@ -232,10 +230,13 @@ function wordStart(text: string, end: number, from: number): number {
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
 const isSecretRef = /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/;
-/** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, random, or too long. */
+/** `password?: Name;` gives the type of a field. */
+const isTyped = /^\?: [A-Z]\w*[;,|<[)]/;
+/** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
   (name.length >= 24 && looksVeryRandom(name)) ||
+  (text.startsWith("?:", end) && isTyped.test(text.slice(end, end + 80))) ||
   (text.startsWith("=", end) && isSecretRef.test(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");

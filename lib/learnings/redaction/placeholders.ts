@@ -97,7 +97,7 @@ const references = [
   /^(?:vault|secret|op|ref\+\w+|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
   /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
   /^(?:process|import\.meta|Deno|Bun)\.env\b|^os\.(?:environ|getenv)\b|^System\.getenv\b/,
-  /^\/(?:run|var|etc|usr|home|opt|mnt)\//,
+  /^#\/|^\/(?:run|var|etc|usr|home|opt|mnt)\//,
 ];
 /** `$dbPassword` names a variable; `$ummer2024!` does not. */
 const isVariable = (value: string) =>
