@@ -98,7 +98,7 @@ const bridges: readonly Separator[] = [
     "literal",
     `${q} \t:=`,
     sticky(
-      `¶?\\s{0,8}[:=]\\s{0,8}\\{(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=][^{},\\n]{1,90},?){1,4}?\\s{1,40}¶?(?:value|default\\w{0,8})¶?\\s{0,4}[:=]\\s{0,4}(?=¶)`,
+      `¶?\\s{0,8}[:=]\\s{0,8}\\{(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=][^{},\\n]{1,90}[,\\n]){1,4}\\s{0,40}¶?(?:value|default\\w{0,8})¶?\\s{0,4}[:=]\\s{0,4}(?=¶)`,
     ),
     { beyond: ":=" },
   ),
@@ -246,6 +246,7 @@ const bridges: readonly Separator[] = [
     "literal",
     " \t",
     sticky(`·{1,8}[A-Za-z]\\w{2,16}(?:\\(\\d{1,5}\\))?·{1,8}(?::?=|DEFAULT)·{1,8}N?(?=¶)`),
+    { beyond: wordsAndBlanks },
   ),
   // ## Password, and below it the value
   over("line", "\r\n", /\r?\n(?:[ \t]{0,8}\r?\n)?[ \t]{0,8}(?=\S{6,256}[ \t]{0,8}(?:\n|$))/y, {
