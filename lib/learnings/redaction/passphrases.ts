@@ -3,14 +3,14 @@ import { listedWords } from "./placeholders.ts";
 
 /** Words of sentences about credentials, in addition to the words of placeholders. */
 const sentenceWords = new Set(
-  "all also always are before been both but can cannot could does each every has have how into its just keep last least like long made make many more most must never nothing now once only other out over same should stored such take than them then there these they time too two under until use using very was were what when where which while who why will without would you your character characters digits letters symbols special minimum maximum days strong weak random secure security plain logged rotate choose provide given generated create select wrong correct".split(
+  "all also always are before but can could each every has have into its just least long make many more most must never only over should stored than then there these too two under use using was were what when where which while who will without would you your character characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong".split(
     " ",
   ),
 );
 
 /** More words of names: parts of a text, parts of a program, systems, algorithms. */
 const namingWords = new Set(
-  "demo step line level item section chapter issue ticket option char byte digit release build port node windows python java base code http phase part round sprint task story epic figure note point group team room oauth argon pkcs ubuntu debian fedora centos rhel android chrome firefox postgres mysql angular react pbkdf scrypt bcrypt crypt blake poly chacha curve use get confirm https stdin com org net self req body args opts data row cfg settings".split(
+  "demo step line level item section issue ticket option char byte digit release build port node windows python java base code http part sprint task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt use get confirm https stdin com org net self req body args opts data row cfg settings".split(
     " ",
   ),
 );
