@@ -21,19 +21,20 @@ const endsIn = (word: string, endings: Endings) =>
   endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
-const passwordEndings = endingsOf(
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호",
-);
+const passwordNames =
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
-const secretEndings = endingsOf(
-  "secret secreto secreta secrète segredo segreto segreta geheimnis sekret секрет секретный 秘密 机密 シークレット",
-);
-const tokenEndings = endingsOf("token keystring jeton токен токена 令牌 トークン 토큰 jwt");
+const secretNames =
+  "secret secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
+const secretEndings = endingsOf(secretNames);
+const tokenNames = "token keystring jeton токен токена 令牌 トークン 토큰 jwt";
+const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
-const foreignKeyEndings = endingsOf(
-  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵",
-);
+const foreignKeyNames =
+  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵 인증키";
+const foreignKeyEndings = endingsOf(foreignKeyNames);
 const keyOwners = setOf(
   "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk server agent merchant partner developer sandbox enrollment install",
 );
@@ -87,7 +88,7 @@ function wordsOf(name: string): string[] {
 }
 
 const singular = (word: string) =>
-  word.endsWith("s") && /(?:password|passwd|token|secret|key|credential|passcode)s$/.test(word)
+  word.endsWith("s") && /(?:password|passwd|pwd|token|secret|key|credential|passcode)s$/.test(word)
     ? word.slice(0, -1)
     : word;
 
@@ -100,7 +101,7 @@ const isVendorsKey = (words: readonly string[], owner: string) =>
 
 function keyClaim(words: readonly string[], last: string, owner: string): Claim | undefined {
   if (chosenKeyOwners.has(owner)) return "password";
-  if (owner === "secret" || last.endsWith("secretkey")) return "secret";
+  if (words.includes("secret") || last.endsWith("secretkey")) return "secret";
   if (keyOwners.has(owner) || last.endsWith("apikey") || isVendorsKey(words, owner)) return "api_key";
   if (publicKeyOwners.has(owner)) return undefined;
   return owner === "" ? "maybe" : "likely";
@@ -118,7 +119,7 @@ const leadingWords = setOf(
   "password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ",
 );
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
-const aboutWords = setOf(
+export const aboutWords = setOf(
   "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics",
 );
 function isLeading(words: readonly string[]): boolean {
@@ -174,7 +175,7 @@ export function claimOf(given: string): Claim | undefined {
   if (/(?:^|access|unlock|security)code$/.test(last) && /access|unlock|security/.test(owner + last))
     return "credential";
   if (last.endsWith("community")) return communityClaim(last, owner);
-  if (endsIn(last, foreignKeyEndings)) return "api_key";
+  if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? "secret" : "api_key";
   // Some vendors call their secret a certificate or an id.
   if (last === "certificate") return owner === "app" || owner === "primary" ? "likely" : undefined;
   if (last === "id" || last === "appid") return idClaim(words, owner);
@@ -197,7 +198,7 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
-  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team",
+  `psw key cred auth bearer pepper salt seed sess sid pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

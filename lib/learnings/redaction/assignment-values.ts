@@ -2,6 +2,7 @@ import {
   hasBothCases,
   hasDigit,
   hasLetter,
+  isGibberish,
   isHex,
   isPlainCase,
   isRandom,
@@ -12,6 +13,7 @@ import {
 import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
+import { areDrawn, isNamingWord, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
@@ -48,8 +50,21 @@ const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 const isNoCode = (value: string, path: string) =>
   /^\w+(?:\[\d+\]|\(\d+\))\w/.test(value) || (path.length >= 8 && hasDigit(path) && looksVeryRandom(path));
 
+/**
+ * `Rwb9[D8t](Fu3)S3i`, `(Hl21Q)L5ThV`, `{3Jynr!4xROS`: a letter or digit follows a closing bracket, or a bracket
+ * is open until the end. Code has neither, except a cast: `(String)value`.
+ */
+const hasLooseBracket = (value: string, isText: boolean) =>
+  hasDigit(value) &&
+  (/^[({[][^\s(){}[\]:,]{6,}$/.test(value)
+    ? /[!#$%^&*+~@]/.test(value) || isScrambled(value.slice(1), 8)
+    : value.length <= 64 &&
+      /^[^)\]}]*[({[].*[)\]}][A-Za-z0-9]/.test(value) &&
+      (isText || isScrambled(value.replace(/\W/g, ""), 8)));
+
 /** Code that computes a value: calls, subscripts, member paths. Other checks judge plain identifiers. */
-function isExpression(whole: string): boolean {
+function isExpression(whole: string, isText = false): boolean {
+  if (hasLooseBracket(whole, isText) || (isText && isDiceware(whole))) return false;
   const assigned = whole.indexOf("=");
   const value = assigned > 0 ? whole.slice(0, assigned) : whole;
   const opened = value.search(/[([{]/);
@@ -81,7 +96,7 @@ const hasCredentialWord = (value: string) =>
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
 export const sentenceWords =
-  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be)\b/i;
+  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
 
 /** Several words, one of them a number or sign, or a name that announces a passphrase. */
 const isPassphrase = (value: string, isPromised: boolean) =>
@@ -95,12 +110,10 @@ const isPassphrase = (value: string, isPromised: boolean) =>
       /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
     ));
 
-/** Words that occur in names of things. Words drawn at random have none of them: `unicorn-carbon-barrel`. */
-const dicewareWords =
-  /(?:^|[-_.])(?:password|passwd|pass|secret|token|key|api|auth|user|name|file|path|env|config|store|manager|value|input|field|hash|from|with|your|my|the|use|set|get|new|old|test|prod|dev|staging|db|database|example|default|login|reset|admin|service|client|server|policy|change|forgot|confirm|current|git|http|https|aws|id|type|stdin|prompt|vault|ref|none|com|org|io|net|self|this|req|body|args|opts|form|data|row|cfg|settings)\d*(?:[-_.]|$)/;
+/** `unicorn-carbon-barrel`: words drawn at random. */
 export const isDiceware = (value: string): boolean =>
   /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?$/.test(value) &&
-  !dicewareWords.test(value);
+  areDrawn(value.split(/[-_.\d]+/));
 
 /** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
 export const isDecoratedWord = (value: string): boolean =>
@@ -113,12 +126,10 @@ export const isDecoratedWord = (value: string): boolean =>
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
 
-/** Other words that a number often follows: parts of a text, parts of a program, users. */
-const numberedThings =
-  /^(?:user|admin|root|test|demo|guest|step|page|rule|line|type|version|level|column|item|table|section|chapter|issue|ticket|option|field|input|form|hash|length|attempt|case|char|byte|digit|policy|release|build|port|host|node|server|client|service|windows|python|java|base|code|error|status|http|phase|part|round|sprint|task|story|epic|figure|example|sample|note|point|group|team|room|window|api|oauth|web|log|key|token|password|passwd|pass|secret|argon|pkcs|ubuntu|debian|fedora|centos|rhel|android|chrome|firefox|postgres|mysql|angular|react|vue|pbkdf|scrypt|bcrypt|crypt|blake|poly|chacha|curve|ed|utf|iso|rfc|sha|aes|rsa|md|tls|ssl|ipv|mp|h|s)\d/i;
 /** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */
 export const isNumberedWord = (value: string): boolean =>
-  /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) && !numberedThings.test(value);
+  /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) &&
+  !isNamingWord(/^[a-z]+/i.exec(value)?.[0].toLowerCase() ?? "");
 
 /** A password of any form that a person made up. */
 export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);
@@ -136,14 +147,21 @@ const isUnpronounceable = (value: string) =>
   /^[A-Za-z]{8,24}$/.test(value) &&
   hasBothCases(value) &&
   /[b-df-hj-np-tv-z]{5}/i.test(value) &&
-  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt/i.test(value);
+  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt|key/i.test(value);
 
 function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
-  if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
+  if (hasDigit(value))
+    return hasLetter(value) ? value.length >= 5 : value.length >= (isLiteral ? 6 : 9) && !isTime(value);
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (isDiceware(value)) return true;
   if (!isLiteral)
-    return looksRandom(value) || isUnusualWord(value) || isUnpronounceable(value) || isScrambled(value);
+    return (
+      looksRandom(value) ||
+      isUnusualWord(value) ||
+      isUnpronounceable(value) ||
+      isScrambled(value) ||
+      isGibberish(value)
+    );
   // `"password": "Contraseña"`: a word of another language.
   if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
@@ -160,7 +178,10 @@ const isChosen = (value: string) =>
   !/\s/.test(value) &&
   hasDigit(value) &&
   hasLetter(value) &&
-  (/^[\w!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w!#$%^&*?+~@=.-]*$/.test(value) || isDecoratedWord(value));
+  (/^[<({[]?[\w\u00c0-\u052f!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w\u00c0-\u052f!#$%^&*?+~@=.-]*$/.test(
+    value,
+  ) ||
+    isDecoratedWord(value));
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
@@ -174,11 +195,15 @@ const isLongCode = (value: string) =>
   value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
 /** `HheTenPv6lqTlebo`: the parts that begin with its capitals are too short to be words. */
-export const isScrambled = (value: string, lengthMin = 20): boolean =>
+export const isScrambled = (value: string, lengthMin = 20, partLengthMax = 3.6): boolean =>
   value.length >= lengthMin &&
   /^[A-Za-z0-9]+$/.test(value) &&
   hasBothCases(value) &&
-  (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * 3.6 > value.replace(/\d/g, "").length;
+  (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * partLengthMax > value.replace(/\d/g, "").length;
+
+/** `moqVdOzH5x`: short, but with digits and shorter parts. */
+const isMixed = (value: string) =>
+  hasDigit(value) && isScrambled(value, 8, 3) && !/OAuth|GitHub|GitLab|2FA|JWT|HTTP/.test(value);
 
 /** `1602bcf0`, `YO87HWJ50S`: too short for a token, except where a token is expected. */
 const isShortCode = (value: string) =>
@@ -241,6 +266,8 @@ export interface Named {
   readonly isConstant: boolean;
   /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
+  /** The name and the value are text, not code. */
+  readonly isText?: boolean;
 }
 
 const literalRelations: ReadonlySet<Relation | undefined> = new Set(["literal", "element", "option", "cell"]);
@@ -281,14 +308,14 @@ export const isCredential = (value: Value, named: Named): boolean =>
   (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
 
 function looksLikeCredential(value: Value, named: Named): boolean {
-  const { claim, tie, isEnvironment } = named;
+  const { claim, tie, isEnvironment, isText = false } = named;
   const text = value.text.slice(0, judgedLengthMax);
   const isLiteral = value.isQuoted || literalRelations.has(tie);
   const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
   if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
     return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text);
   if (!fitsRelation(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
-  return (isLiteral || !isExpression(text)) && !isNotCredential(text);
+  return (isLiteral || !isExpression(text, isText)) && !isNotCredential(text);
 }
 
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
@@ -296,8 +323,17 @@ const isCallOrPath = (value: string) =>
   /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([])/i.test(
     value,
   ) && /[([]/.test(value)
-    ? isExpression(value)
-    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value);
+    ? isExpression(value, true)
+    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value, true);
+
+/** The value cannot be the next word or words of a text. */
+const isNoPlainText = (value: string) =>
+  hasDigit(value) ||
+  isUnusualWord(value) ||
+  isDiceware(value) ||
+  isScrambled(value, 14) ||
+  isGibberish(value) ||
+  isWordPassphrase(value);
 
 /** `retries=3`: text with its own name and value. */
 const isField = /^[A-Za-z][\w.]*=[^=]/;
@@ -307,23 +343,9 @@ const isField = /^[A-Za-z][\w.]*=[^=]/;
  */
 function fitsRelation(value: string, tie: Relation | undefined): boolean {
   if (tie === "option") return (!isPlainCase(value) || isDiceware(value)) && !isField.test(value);
-  if (tie === "pair" || tie === "sentence")
-    return (
-      hasDigit(value) ||
-      isUnusualWord(value) ||
-      isDiceware(value) ||
-      isAppPassword(value) ||
-      isScrambled(value, 14)
-    );
+  if (tie === "pair" || tie === "sentence") return isNoPlainText(value) || isAppPassword(value);
   if (tie === "line" && isField.test(value)) return false;
-  if (tie === "cell" || tie === "line")
-    return (
-      hasDigit(value) ||
-      isUnusualWord(value) ||
-      isTokenLike(value) ||
-      isDiceware(value) ||
-      isScrambled(value, 14)
-    );
+  if (tie === "cell" || tie === "line") return isNoPlainText(value) || isTokenLike(value);
   if (tie === "near") return isStrong(value);
   if (tie === "call")
     return (
@@ -333,17 +355,13 @@ function fitsRelation(value: string, tie: Relation | undefined): boolean {
       isNumberedWord(value) ||
       isDiceware(value) ||
       isCode(value) ||
+      isGibberish(value) ||
+      isMixed(value) ||
+      /^\d{8,}$/.test(value) ||
       (hasDigit(value) && /[^\w\s./:-]/.test(value))
     );
   return true;
 }
-
-/** `hvrhspdde`: small letters with few vowels. */
-const isNoWord = (value: string) =>
-  /^[a-z]{8,32}$/.test(value) &&
-  !/pass|pwd|http|html|sql|ssh|tls|ssl|xml|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|grpc|crypt|auth/.test(value) &&
-  (value.match(/[aeiouy]/g)?.length ?? 0) <= value.length * 0.25 &&
-  /[b-df-hj-np-tv-xz]{5}/.test(value);
 
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean =>
@@ -352,7 +370,7 @@ export const looksChosen = (value: string): boolean =>
 /** `hORse$taple`: not a word of a sentence. */
 export const isUnusualWord: Accept = memoize(
   (value) =>
-    isNoWord(value) ||
+    isGibberish(value, value.length < 10 ? 0.5 : 0.4) ||
     (value.length >= 6 &&
       /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) &&
       !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
@@ -389,6 +407,27 @@ const isOddPassword = (value: string) =>
   /^[A-Za-z\d]+[!&%^?+~][A-Za-z\d]+$/.test(value) &&
   !/%[0-9a-f]{2}/i.test(value);
 
+/** A time: seconds or milliseconds since 1970, or a date. */
+const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
+
+/** Design tokens, queues and other things that have a number: `color-primary-dark-50`, `orders-created-01`. */
+const numberedThings =
+  /colou?r|font|spac|gr[ae]y|blue|green|primary|border|order|creat|queue|topic|customer|device|worker|cluster/;
+
+/** In a place where a token is expected, a shorter or plainer value counts too. */
+const isIssued = (value: string) =>
+  isGibberish(value) ||
+  isMixed(value) ||
+  (/\d\d$/.test(value) &&
+    !numberedThings.test(value) &&
+    (isDiceware(value) ||
+      (/[A-Za-z]\d{4,}$/.test(value) && isNumberedWord(value) && !/(?:19|20)\d\d$/.test(value)))) ||
+  (value.length >= 10 &&
+    hasDigit(value) &&
+    hasBothCases(value) &&
+    !/[\s\\]|:\/\/|\$\{|\{\{|^[\w.-]+=[^=]/.test(value) &&
+    (hasLooseBracket(value, true) || (/[A-Za-z0-9][|;,<>][A-Za-z0-9]/.test(value) && looksRandom(value))));
+
 function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
   const { claim, tie, isConstant } = named;
   // The text after `Cookie:` in `Cookie: session=…` has its own name and value.
@@ -418,15 +457,27 @@ function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted
     return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDecoratedWord(value)))
       ? tie !== "sentence" || value.length >= 8
       : isDense(value) ||
-          (tie !== "sentence" && tie !== "pair" && isChosen(value)) ||
+          (tie !== "sentence" && (tie !== "pair" || isQuoted) && isChosen(value)) ||
           isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
           ((named.isEnvironment || tie === "option") && (isShortCode(value) || isScrambled(value, 14))) ||
-          (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value))));
-  if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral));
+          (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value)))) ||
+          ((isLiteral || named.isEnvironment || named.isText === true) && isIssued(value)) ||
+          // "Input tokens: 349338462632" is a count.
+          ((named.isEnvironment || isConstant || tie === "element" || (isQuoted && tie !== "cell")) &&
+            /^\d{10,40}$/.test(value) &&
+            !isTime(value)) ||
+          (tie === undefined && value.length >= 10 && isGibberish(value, 0.4));
+  if (/\s/.test(value))
+    return (
+      isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral)) ||
+      (isLiteral && isWordPassphrase(value))
+    );
   if (tie !== "sentence" && tie !== "line") return isPasswordLike(value, isLiteral || isConstant, isQuoted);
-  if (!hasLetter(value) || value.length < 6) return false;
+  if (!hasLetter(value)) return tie === "line" && /^\d{8,40}$/.test(value) && !isTime(value);
+  if (value.length < 6) return false;
   return (
     claim !== "secret" ||
+    (tie === "line" && isIssued(value)) ||
     isTokenLike(value) ||
     isUnusualWord(value) ||
     isDiceware(value) ||

@@ -1,6 +1,7 @@
 import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
 import { isCredential, isKeyId, type Relation } from "./assignment-values.ts";
+import { isWordPassphrase } from "./passphrases.ts";
 import { findPlainWordAfter } from "./plain-words.ts";
 import {
   candidatesIn,
@@ -14,9 +15,11 @@ import {
   verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
+import { isOtherMember } from "./sections.ts";
 import {
   isEnvironment,
   isLineStart,
+  isTextName,
   type Name,
   nextOfList,
   type Separator,
@@ -68,6 +71,16 @@ function valueFor(name: Name, bridge: Separator, at: number, isEnv: boolean): Va
   return valueAt(name.text, at, isEnv && isLineStart(name), bridge.tie === undefined ? undefined : 256);
 }
 
+const wordsToLineEnd = /[a-z]{3,10}(?: [a-z]{3,10}){3,7}(?=[ \t]{0,8}(?:["'`<]|\n|$))/y;
+/** A passphrase without quotes: the rest of the line after a name that is not a plain word of a sentence. */
+function passphraseAt({ name, text }: Name, { start }: Value): Value | undefined {
+  wordsToLineEnd.lastIndex = start;
+  const words = /[_. ]|[a-z][A-Z]|^[A-Z]+$/.test(name) ? wordsToLineEnd.exec(text)?.[0] : undefined;
+  return words && isWordPassphrase(words)
+    ? { text: words, start, end: start + words.length, isQuoted: true, isClosed: false }
+    : undefined;
+}
+
 const cell = /[^|\n]{1,256}/y;
 /** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
 function cellAt(text: string, at: number): Value | undefined {
@@ -102,6 +115,7 @@ function listed(name: Name, first: Value, claim: Claim, tie: Relation | undefine
   }
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
+  if (isKey && isOtherMember(first.text)) return [];
   const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
   return credentials[0] === first || values.length === 2 ? credentials : [];
 }
@@ -111,19 +125,23 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
+const isPersonal = (claim: Claim) => claim === "password" || claim === "passphrase" || claim === "secret";
+
 function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
   const { text, end } = name;
   const bridges = separatorsAt(text, end);
   if (bridges.length === 0) return undefined;
   const isEnv = isEnvironment(name);
   for (const bridge of bridges) {
-    const { tie, pattern, serves, isList } = bridge;
+    const { tie, pattern, serves, isList, isBlock = false } = bridge;
     if (serves && !serves(name)) continue;
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
-    const value = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
+    const read = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
+    const value = (read && !read.isQuoted && isPersonal(claim) && passphraseAt(name, read)) || read;
     if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name))) continue;
-    const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv };
+    const isText = isEnv || tie === "line" || isBlock || isTextName(name, value.end);
+    const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv, isText };
     const values = isList ? listed(name, value, claim, tie) : isCredential(value, named) ? [value] : [];
     if (values.length > 0) return found(values, claim);
     if (tie !== undefined) continue;
@@ -212,10 +230,13 @@ function wordStart(text: string, end: number, from: number): number {
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
 const isSecretRef = /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/;
-/** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, random, or too long. */
+/** `password?: Name;` gives the type of a field. */
+const isTyped = /^\?: [A-Z]\w*[;,|<[)]/;
+/** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
   (name.length >= 24 && looksVeryRandom(name)) ||
+  (text.startsWith("?:", end) && isTyped.test(text.slice(end, end + 80))) ||
   (text.startsWith("=", end) && isSecretRef.test(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
@@ -227,8 +248,9 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   nameRestPattern.lastIndex = hitEnd;
   const isLatin = text.charCodeAt(at) < 0x2e80;
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
-  // "secret id: …" is one name.
-  if (/^ ids?\b/i.test(text.slice(end, end + 5)) && /secret$/i.test(text.slice(start, end))) end += 3;
+  // "secret id: …", "Secret Access Key: …" are one name.
+  if (/secret$/i.test(text.slice(start, end)))
+    end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
   // In a sentence the word before "key" says what the key is for: "api key: …", "cache key: …".
   if (
     end - start <= 9 &&

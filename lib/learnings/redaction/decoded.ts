@@ -18,7 +18,11 @@ function contentAt(bytes: string, at: number): number {
   return at + 2 + (length > 0x80 ? length - 0x80 : 0);
 }
 
-const encryptingAlgorithms = ["\x2a\x86\x48\x86\xf7\x0d\x01\x05", "\x2a\x86\x48\x86\xf7\x0d\x01\x0c"];
+/** The length of the algorithm's id and the id itself, up to the number that differs between versions. */
+const encryptingAlgorithms = [
+  "\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05",
+  "\x0a\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01",
+];
 
 type Decoded = "private key" | "public" | undefined;
 
@@ -32,8 +36,8 @@ function derMeaning(bytes: string): Decoded {
   if (tag === objectId) return "public";
   if (tag !== sequence) return undefined;
   // An encrypted private key and a public key both begin with an algorithm. The algorithms 1.2.840.113549.1.5
-  // and .1.12 encrypt.
-  const algorithm = contentAt(bytes, first) + 2;
+  // and .1.12.1 encrypt.
+  const algorithm = contentAt(bytes, first) + 1;
   const isEncrypting = encryptingAlgorithms.some((encrypting) => bytes.startsWith(encrypting, algorithm));
   return isEncrypting ? "private key" : "public";
 }

@@ -68,12 +68,16 @@ const isOffered: AcceptInContext = (secret, { text, start, end }) =>
   !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
   !isPlaceholder(secret);
 
+/** A value that SOPS encrypted. */
+const isEncrypted = /ENC\[\w+,data:$/;
+
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: keywordsOf(passwordWords),
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 8 &&
+    !isEncrypted.test(found.text.slice(Math.max(0, found.start - 24), found.start)) &&
     (isPasswordShaped(secret, found) || isLoosePassword(secret, found) || isOffered(secret, found)) &&
     isSpokenOf(found.text, found.start, found.end),
 };
@@ -90,7 +94,8 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
   if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret))
     return false;
-  if (/^pub/.test(secret)) return false;
+  // `aws.auth#sigv4`, `Oauth2Config`: names of code.
+  if (/^pub|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
   const isSure = isStrong(secret) || isDecoratedWord(secret) || isUnusualWord(secret) || isCode(secret);
   if (!(isSure && !isOrdinary(secret)) && !isNumberedWord(secret)) return false;
   const line = lineOf(text, start, end);

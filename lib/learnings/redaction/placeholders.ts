@@ -17,7 +17,7 @@ const subjects = setOf(
 const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+)$/;
 
 const isCounting = (word: string) => "0123456789x".includes(word.charAt(0)) && counting.test(word);
-const listedWords = standIns.union(subjects);
+export const listedWords = standIns.union(subjects);
 
 /** Splits `yourToken-here` into `your`, `Token` and `here`. */
 const wordPattern = /[A-Z\d]*[a-z]+|[A-Z\d]+/g;
@@ -74,7 +74,8 @@ const references = [
   /^\$\{.*\}$/,
   /^\$\{[A-Za-z_][\w.]*(?::?[-?]|$)/,
   /^\\\(\w/,
-  /^<[^<>]*>?$/,
+  /^<[^<>]*>$/,
+  /^<[A-Za-z][a-z]*(?:[A-Z _-][a-z]+)*$/,
   /^%[\w.]+%$/,
   /^%\w+\([\w.]*\)?%?$/,
   /^%\(\w+\)s$/,
@@ -95,7 +96,8 @@ const references = [
   /^&?\[[\w .-]*\]$/,
   /^(?:vault|secret|op|ref\+\w+|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
   /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
-  /^\/(?:run|var|etc|usr|home|opt|mnt)\//,
+  /^(?:process|import\.meta|Deno|Bun)\.env\b|^os\.(?:environ|getenv)\b|^System\.getenv\b/,
+  /^#\/|^\/(?:run|var|etc|usr|home|opt|mnt)\//,
 ];
 /** `$dbPassword` names a variable; `$ummer2024!` does not. */
 const isVariable = (value: string) =>

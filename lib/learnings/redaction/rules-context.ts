@@ -116,7 +116,9 @@ const isPairedBySlash: AcceptInContext = (secret, { text, end }) =>
   isNoPlaceholder(secret);
 /** Rejects the placeholder of the documentation: `IDENTIFIED BY password`. */
 const isIdentifying: Accept = (secret) =>
-  secret.length >= 4 && !/^(?:the|a|an|your|this|its|id)$/i.test(secret) && isNoPlaceholder(secret);
+  secret.length >= 4 &&
+  !/^(?:the|a|an|your|this|its|id|their|one|two|three|each|name|email|number)$/i.test(secret) &&
+  isNoPlaceholder(secret);
 /** `admin/…` is usually a path, not a pair: after `/` the value itself must look like a password. */
 const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
   secret.length >= 8 &&
@@ -191,10 +193,10 @@ export const statementContexts: readonly ContextRule[] = [
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
   // Cookie: sid=…
-  behind(/cookie/gi, after("Secret", "cookie", /(?<![\w.-])[\w.-]{0,24}(?:sess\w{0,8}|sid|auth|token|remember\w{0,6})=/gi, /[\w%.+/=-]+/y, (secret) => secret.length >= 16 && hasDigit(secret) && isNoPlaceholder(secret))),
+  behind(/cookie/gi, after("Secret", "cookie", /(?<![\w.-])[\w.-]{0,24}(?:sess\w{0,8}|sid|auth|token|remember\w{0,6})=/gi, /[\w%.+/=-]+/y, (secret) => secret.length >= 12 && hasDigit(secret) && isNoPlaceholder(secret))),
   after("Secret", "cookie", /(?:-setcookie|erlang[ _]cookie)[ \t:=]{1,4}[¶]?/gi, unquoted, isSecretLike),
   // { value: "…", name: "DB_PASSWORD" }, SET value = '…' WHERE name = 'api_key'
-  password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret|token|api_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
+  password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret(?:_\w{1,12})?|token|(?:api|access|account|master|signing|encryption|license|private)_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
   // conn.Open "DSN=…", "bob", "…"
   password(".open", /\.Open[ \t(]{1,3}"[^"=\n]{1,80}=[^"\n]{1,200}",¬"[^"\n]{1,60}",¬"/gi, quoted, isNoPlaceholder),
   after("Secret", "add-mask", /::add-mask::/g, unquoted, isNoPlaceholder),

@@ -16,10 +16,13 @@ const linesMax = 20;
 
 /** A member that holds a user, a place, a duration or other settings, not the credential. */
 const otherMember =
-  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex)$/i;
+  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex|\$ref|title)$/i;
+
+export const isOtherMember = (member: string): boolean =>
+  otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"));
 
 function judged(text: string, at: number, member: string, claim: Claim): Span | undefined {
-  if (otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"))) return undefined;
+  if (isOtherMember(member)) return undefined;
   const value = valueAt(text, at, false, 256);
   if (!value) return undefined;
   const named = {
@@ -31,10 +34,14 @@ function judged(text: string, at: number, member: string, claim: Claim): Span | 
   return isCredential(value, named) ? { start: value.start, end: value.end, kind: password.kind } : undefined;
 }
 
-function inBlock(text: string, from: number, claim: Claim): Span[] {
+/** `readUntil`: where the search for the same claim ended, so that no part of nested blocks is read twice. */
+function inBlock(text: string, opened: number, claim: Claim, readUntil: Map<Claim, number>): Span[] {
   const spans: Span[] = [];
-  const until = text.indexOf("}", from);
-  const block = text.slice(from, Math.min(until === -1 ? text.length : until, from + blockLengthMax));
+  const from = Math.max(opened, readUntil.get(claim) ?? 0);
+  const window = text.slice(from, opened + blockLengthMax);
+  const until = window.indexOf("}");
+  const block = until === -1 ? window : window.slice(0, until);
+  readUntil.set(claim, from + block.length);
   let walked = 0;
   for (const match of block.matchAll(pair)) {
     if (match.index < walked) continue;
@@ -70,6 +77,7 @@ const password = kindNamed("Password");
 
 function find(text: string, names: readonly NameHit[]): Span[] {
   const spans: Span[] = [];
+  const readUntil = new Map<Claim, number>();
   let from = 0;
   for (const { at } of names) {
     if (at < from) continue;
@@ -81,7 +89,7 @@ function find(text: string, names: readonly NameHit[]): Span[] {
     opensBlock.lastIndex = end;
     opensLines.lastIndex = end;
     const found = opensBlock.test(text)
-      ? inBlock(text, opensBlock.lastIndex, claim)
+      ? inBlock(text, opensBlock.lastIndex, claim, readUntil)
       : opensLines.test(text)
         ? belowHeading(text, at, end, claim)
         : [];

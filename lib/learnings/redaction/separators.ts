@@ -22,14 +22,20 @@ export interface Separator {
   readonly serves?: (name: Name) => boolean;
   /** Several values may follow, up to the end of the list. */
   readonly isList?: boolean;
+  /** The value is a block of text. */
+  readonly isBlock?: boolean;
 }
 
-const sticky = (source: string) => new RegExp(source, "y");
+/** In these patterns `¶` is a quote and `·` is a space or a tab. */
+const sticky = (source: string) =>
+  new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
 
 const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
 const isFlag = ({ name }: Name) => name.startsWith("-");
 const isElement = (name: Name) =>
-  "<:".includes(name.text.charAt(name.start - 1) || " ") && /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
+  "<:".includes(name.text.charAt(name.start - 1) || " ") &&
+  // `mongodb://<username>:<password>@host`: a placeholder.
+  /(?:^|[^:/@])<(?:[\w.-]{1,20}:)?$/.test(before(name, 23));
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
@@ -51,6 +57,8 @@ export const isLineStart = (name: Name): boolean =>
     before(name, 24),
   );
 
+const isHeading = (name: Name) => /(?:^|\n)#{1,6} (?:[\w-]{1,20} ){0,3}$/.test(before(name, 72));
+
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
@@ -63,25 +71,38 @@ const over = (
   tie: Relation | undefined,
   first: string,
   pattern: RegExp,
-  more?: Pick<Separator, "beyond" | "serves" | "isList">,
+  more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">,
 ): Separator => ({ tie, first, pattern, ...more });
 
 /** In the order in which they are tried. */
 const bridges: readonly Separator[] = [
-  // password = SecretStr("…")
-  over("call", " \t=", sticky(`[ \\t]*=[ \\t]*(?:new |\\[\\])?[\\w.:]+\\((?=[${q}])`), { beyond: "=" }),
+  // password = SecretStr("…"), password: Some("…")
+  over("call", " \t=:", sticky(`·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`), {
+    beyond: "=:",
+  }),
+  // ["password"]=> string(12) "…", over two lines
+  over("literal", q, sticky(`¶\\]=>\\s{0,20}\\w{3,8}\\(\\d{1,6}\\)·{1,4}(?=¶)`)),
   // password: >- and the value in the next line
-  over(undefined, `${q}:`, sticky(`[${q}]?:[ \\t]+[>|][+-]?[ \\t]*\\r?\\n[ \\t]+`)),
+  over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
   over(
     "literal",
     `${q}]) \t:=`,
     sticky(
-      `[${q}\\])]{0,3}[ \\t]{0,40}(?::=|=>|[:=])\\s{0,40}(?:new[ \\t]{1,8}[\\w.<>]{1,40}(?:\\[\\])?[ \\t]{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:[${q}]?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)[${q}]?[ \\t]{0,40}(?::|=>?)[ \\t]{0,40})?(?=[${q}])`,
+      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}(?::|=>?)·{0,40})?(?=¶)`,
     ),
     { beyond: ":=", isList: true },
   ),
-  over("line", `${q} \t:`, sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), {
+  // "password": { "type": "securestring", "defaultValue": "…" }
+  over(
+    "literal",
+    `${q} \t:=`,
+    sticky(
+      `¶?\\s{0,8}[:=]\\s{0,8}\\{(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=][^{},\\n]{1,90}[,\\n]){1,4}\\s{0,40}¶?(?:value|default\\w{0,8})¶?\\s{0,4}[:=]\\s{0,4}(?=¶)`,
+    ),
+    { beyond: ":=" },
+  ),
+  over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), {
     beyond: ":",
     isList: true,
   }),
@@ -91,7 +112,7 @@ const bridges: readonly Separator[] = [
     "literal",
     " \t{",
     sticky(
-      `[ \\t]*(?:\\{[ \\t]*(?=[${q}])|\\{ ?get;[^{}\\n]{0,40}\\}[ \\t]*=[ \\t]*(?=[${q}])|=[ \\t]*[^${q}\\n?]{1,40}\\?[ \\t]*(?=[${q}])|PIC [^\\n]{1,20} VALUE[ \\t]+(?=[${q}]))`,
+      `·*(?:\\{·*(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·*=·*(?=¶)|=·*[^${q}\\n?]{1,40}\\?·*(?=¶)|PIC [^\\n]{1,20} VALUE·+(?=¶))`,
     ),
     { beyond: "{=P", isList: true },
   ),
@@ -102,30 +123,27 @@ const bridges: readonly Separator[] = [
     undefined,
     `\\${q}[])* \t:=-<?|}~→`,
     sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}[ \\t]{0,99}(?:(?::[ \\t]{0,2}|As[ \\t]{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString[ \\t]{0,99}\\*?)[ \\t]{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)[ \\t]|=(?![=~>])|::[ \\t]|:(?![:=/]))[ \\t*]{0,8}(?:__[ \\t]{1,4})?(?:(?:&|!!)\\w{1,40}[ \\t]{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)[ \\t]{1,4}(?:-\\w{1,2}[ \\t]{1,4})?(?=["'][^$])|cat[ \\t]{0,4}<<-?[ \\t]?["']?\\w{1,12}["']?\\n[ \\t]{0,8}))?`,
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|::·|:(?![:=/]))[ \\t*]{0,8}(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`,
     ),
     { beyond: ":=?|+-<~&'AsSTN→" },
   ),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over(
-    "pair",
-    `${q})] \t=!?|`,
-    sticky(`[${q})\\]]{0,3}[ \\t]*(?:\\?\\??|\\|\\||\\?:|or|[=!]==?)[ \\t]+(?=[${q}])`),
-    { beyond: "?|o=!" },
-  ),
-  over("pair", ",", sticky(`,[ \\t]*(?:<<)?(?=[${q}])`), {
+  over("pair", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\??|\\|\\||\\?:|or|[=!]==?)·+(?=¶)`), {
+    beyond: "?|o=!",
+  }),
+  over("pair", ",", sticky(`,·*(?:<<)?(?=¶)`), {
     serves: (name) => isCompared(name) || isConstant(name.name) || name.text.charAt(name.start - 1) === "{",
   }),
   // setPassword("…"), then any other: password("…")
-  over("literal", "(", sticky(`\\([ \\t]*(?=[${q}])`), { serves: ({ name }) => isSetter(name) }),
-  over("call", "(", sticky(`\\([ \\t]*(?=[${q}])`)),
+  over("literal", "(", sticky(`\\(·*(?=¶)`), { serves: ({ name }) => isSetter(name) }),
+  over("call", "(", sticky(`\\(·*(?=¶)`)),
   // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
   over("element", "> \t\n", /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y, { serves: isElement }),
   over(
     "element",
     q,
     sticky(
-      `[${q}](?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)(?:\\s[^<>]{0,80})?>\\s*)?`,
+      `¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)(?:\\s[^<>]{0,80})?>\\s*)?`,
     ),
   ),
   over("element", "<", /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y),
@@ -134,7 +152,7 @@ const bridges: readonly Separator[] = [
     "literal",
     `${q} \t\n`,
     sticky(
-      `[${q}]?(?:\\s+[\\w:.-]{1,24}=[${q}][^${q}<>]{0,60}[${q}]){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=[${q}])`,
+      `¶?(?:\\s+[\\w:.-]{1,24}=¶[^${q}<>]{0,60}¶){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=¶)`,
     ),
     { beyond: wordsAndBlanks },
   ),
@@ -143,7 +161,7 @@ const bridges: readonly Separator[] = [
     "literal",
     q,
     sticky(
-      `[${q}],(?:\\s{0,40}[${q}]?\\w{1,24}[${q}]?\\s{0,4}[:=]\\s{0,4}(?:[${q}][^${q}\\n]{0,60}[${q}]|[\\w.]{1,20}),){0,3}\\s{0,40}[${q}]?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})[${q}]?\\s{0,4}(?::|=>?)\\s{0,4}(?=[${q}])`,
+      `¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`,
     ),
   ),
   // {name: DB_PASSWORD, value: …}
@@ -153,7 +171,7 @@ const bridges: readonly Separator[] = [
     "literal",
     `${q} \t\r\n`,
     sticky(
-      `[${q}]?(?:[ \\t]{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:[ \\t]{1,4}[^\\n]{0,60}){0,3}?(?:[ \\t]{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):[ \\t]{1,8}`,
+      `¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`,
     ),
     { beyond: "\r\n" },
   ),
@@ -162,45 +180,43 @@ const bridges: readonly Separator[] = [
     "line",
     `${q}:`,
     sticky(
-      `[${q}]?:[ \\t]*(?:\\r?\\n[ \\t-]*[\\w]{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):[ \\t]+`,
+      `¶?:·*(?:\\r?\\n[ \\t-]*[\\w]{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`,
     ),
   ),
   // variable "db_password" { default = "…" }
-  over("literal", q, sticky(`[${q}][ \\t]*\\{[^{}]{0,200}?\\bdefault[ \\t]*=[ \\t]*`)),
+  over("literal", q, sticky(`¶·*\\{[^{}]{0,200}?\\bdefault·*=·*`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
-  over("pair", q, sticky(`[${q}][ \\t]*,\\s{0,12}(?:[a-z]{1,12}[:=][ \\t]{0,2})?(?=[${q}])`)),
+  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`)),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
   over(
     "pair",
     `${q})]`,
-    sticky(`[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?[ \\t]{0,2}(?=[${q}])`),
+    sticky(`[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`),
   ),
   // ENV.fetch("DB_PASSWORD") { "…" }
-  over("pair", q, sticky(`[${q}]\\)[ \\t]{0,2}\\{[ \\t]{0,2}(?=[${q}])`)),
+  over("pair", q, sticky(`¶\\)·{0,2}\\{·{0,2}(?=¶)`)),
   // (password . "…")
-  over("pair", " ", sticky(`[ \\t]+\\.[ \\t]+(?=[${q}])`), { beyond: "." }),
+  over("pair", " ", sticky(`·+\\.·+(?=¶)`), { beyond: "." }),
   // :password "…"
   over("pair", " ", / (?=["\uE000])/y, { beyond: q, serves: isKeyword }),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
   // DATA password TYPE string VALUE '…'
-  over("literal", " ", sticky(`[ \\t]{1,8}TYPE \\w{1,20} VALUE[ \\t]{1,8}(?=[${q}])`), { beyond: "T" }),
+  over("literal", " ", sticky(`·{1,8}TYPE \\w{1,20} VALUE·{1,8}(?=¶)`), { beyond: "T" }),
   // read -d '' TOKEN <<'EOF', and the value in the next line
   over("literal", " ", /[ \t]{1,4}(?=<<)/y, { beyond: "<", serves: ({ name }) => isConstant(name) }),
   // reg add … /v Password /t REG_SZ /d …
   over("literal", " ", /[ \t]+\/t[ \t]+\w+[ \t]+\/d[ \t]+/y, { beyond: "/" }),
   // storePassword '…'
-  over("pair", " \t", sticky(`[ \\t]+(?=[${q}])`), { beyond: q }),
+  over("pair", " \t", sticky(`·+(?=¶)`), { beyond: q }),
   // ${PASSWORD}    …
   over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // Password: and the value in the next line, with or without a comment sign before the value
   over(
     "line",
     `${q})]* \t:=`,
-    sticky(
-      `[${q})\\]*]{0,4}[ \\t]*[:=][ \\t]*(?:\\*{1,2}[ \\t]*)?(?:\\r?\\n[ \\t]*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )[ \\t]*)?`,
-    ),
+    sticky(`[${q})\\]*]{0,4}·*[:=]·*(?:\\*{1,2}·*)?(?:\\r?\\n·*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )·*)?`),
     { beyond: ":=" },
   ),
   // the token of Acme, and in the next line Old value: …
@@ -211,14 +227,31 @@ const bridges: readonly Separator[] = [
     { serves: ({ text, end }) => text.slice(end, end + 41).includes("\n") },
   ),
   // | password | … |, or a line of two fields: password,…
-  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}[ \\t]*\\|{1,2}[ \\t*_]*`), { beyond: "|" }),
-  over("cell", `,;${q}`, sticky(`[${q}]?[,;](?=[^,;\\n]+(?:\\n|$))`), { serves: isLineStart }),
+  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { beyond: "|" }),
+  over("cell", `,;${q}`, sticky(`¶?[,;](?=[^,;\\n]+(?:\\n|$))`), { serves: isLineStart }),
   // password      …, password .... …, password<tab>…
   over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, {
     serves: isLineStart,
   }),
   // NAME (value=…)
   over("call", " ", /[ \t]\((?:value|is)[=: ]{1,2}(?=\S)/y, { beyond: "(" }),
+  // пароль БД:…, password DB:…: an abbreviation after the name; password di rete:…, without a space
+  over(
+    "pair",
+    " ",
+    /[ \t](?:[\p{Lu}\d]{2,6}[ \t]{0,2}[:=][ \t]{0,2}|(?:d[aeiou]|del|della|der|für|von|of|for) \p{L}{2,16}[:=])(?=\S)/uy,
+  ),
+  // v_password VARCHAR2(64) := '…', @password NVARCHAR(64) = N'…'
+  over(
+    "literal",
+    " \t",
+    sticky(`·{1,8}[A-Za-z]\\w{2,16}(?:\\(\\d{1,5}\\))?·{1,8}(?::?=|DEFAULT)·{1,8}N?(?=¶)`),
+    { beyond: wordsAndBlanks },
+  ),
+  // ## Password, and below it the value
+  over("line", "\r\n", /\r?\n(?:[ \t]{0,8}\r?\n)?[ \t]{0,8}(?=\S{6,256}[ \t]{0,8}(?:\n|$))/y, {
+    serves: isHeading,
+  }),
   // the password `…`, password - …
   over("call", " ", / (?=`)/y, { beyond: "`" }),
   over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),
@@ -257,8 +290,26 @@ export function separatorsAt(text: string, at: number): readonly Separator[] {
 
 /** The text between two values of the same list. */
 export const nextOfList = sticky(
-  `[${q}]?(?:[ \\t]{0,40}[,:]\\s{0,40}(?=[${q}])|[ \\t]{0,40}\\r?\\n[ \\t]{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
+  `¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
 );
+
+const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
+const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;
+/**
+ * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or
+ * `password=…` as in a log line, where no comma or bracket is before the name or after the value.
+ */
+export function isTextName(name: Name, valueEnd: number): boolean {
+  if (name.name.includes(" ") || /[^\0-\x7f]/.test(name.name)) return true;
+  if (labelBefore.test(before(name, 24)) || isExpanded(name)) return true;
+  if (name.name.includes(".") && /^: \S/.test(name.text.slice(name.end, name.end + 3))) return true;
+  return (
+    isBareAssignment.test(name.text.slice(name.end, name.end + 3)) &&
+    /(?:^|[\s`"';&?])$/.test(before(name, 1)) &&
+    !/[,(]\s*$/.test(before(name, 8)) &&
+    /^["'`]?(?:;? |\s|$)/.test(name.text.slice(valueEnd, valueEnd + 2))
+  );
+}
 
 /** `DB_PASSWORD=`, or `spring.datasource.password=` at the start of a line: only a value can follow. */
 export const isEnvironment = ({ text, name, start, end }: Name): boolean =>

@@ -57,7 +57,8 @@ const outsideQuotes = (separator: string): Split => {
 };
 
 const splits: ReadonlyArray<readonly [RegExp, Split]> = [
-  [/\||│|┃/, splitBy(/\|{1,2}|│|┃/g)],
+  [/│|┃/, splitBy(/│|┃/g)],
+  [/\|/, splitBy(/\|{1,2}/g)],
   [/\t/, splitBy(/\t/g)],
   [/!!/, splitBy(/!!|\|\|/g)],
   [/ & /, splitBy(/ & |\\\\.*$/g)],
@@ -101,7 +102,7 @@ function rowSpans(line: string, start: number, { split, count, claims }: Header)
     const at = start + cell.start;
     const end = at + cell.text.length;
     const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    const named = { claim, tie: "cell", isConstant: false, isEnvironment: false } as const;
+    const named = { claim, tie: "cell", isConstant: false, isEnvironment: false, isText: true } as const;
     return isCredential(value, named) ? [{ start: at, end, kind: kindOf(claim) }] : [];
   });
 }

@@ -114,6 +114,9 @@ function isContinued(text: string, at: number, isWholeLine: boolean): boolean {
 
 const bareLengthMax = 4_096;
 
+/** A `<` that no `>` on its line closes, and that opens no string, is part of the value. */
+const looseAngle = /<(?![^<>\n]{0,200}>)[^\s<>(=-]/y;
+
 /** Excludes final punctuation, and a closing bracket whose opening bracket is before the value. */
 function withoutClosers(text: string, start: number, from: number): number {
   let end = from;
@@ -140,7 +143,7 @@ export function bareAt(
   isWholeLine: boolean,
   lengthMax: number = bareLengthMax,
 ): Value | undefined {
-  let end = start;
+  let end = matches(looseAngle, text, start) ? start + 1 : start;
   while (end - start < lengthMax) {
     bareRun.lastIndex = end;
     if (bareRun.test(text)) end = bareRun.lastIndex;

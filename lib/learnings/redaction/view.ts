@@ -52,7 +52,7 @@ const escapeSequence =
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|2[dD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag =
-  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
+  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|-key|auth))[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
 const join =
   /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["'])))\1/y;
@@ -150,6 +150,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
+const isRecord = /(?:^|\n)\+["'`][^\n]*["'`],[ \t]*["'`][^"'`\n]*$/;
 /**
  * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its
  * line. In a list of records they stay two strings.
@@ -157,6 +158,9 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 function joinAt(text: string, at: number): Meaning | undefined {
   const joined = matchAt(join, text, at);
   const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
+  // In a diff, two records of a list begin with a plus sign each.
+  if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at)))
+    return undefined;
   const isOne = !isBare || /[(=\n][>+]?[ \t]*["'][^"'\n]*$/.test(text.slice(Math.max(0, at - 200), at));
   return isOne ? meant(joined, () => "") : undefined;
 }

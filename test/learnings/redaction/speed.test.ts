@@ -76,6 +76,8 @@ const longValue = "aB3dE6gH9k".repeat(40);
 const againstSearches = [
   "-----BEGIN PRIVATE KEY-----",
   "-----BEGIN ",
+  "password : {a:",
+  "secrets={a=1,\n",
   "-----END PRIVATE KEY-----",
   "-----BEGIN PRIVATE KEY-----\nMIIEabcdEFGH0123456789",
   "-----BEGIN PRIVATE KEY-----\\n",

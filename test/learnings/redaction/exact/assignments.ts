@@ -3,6 +3,8 @@ const random = "aB3dE6gH9kLm2NpQ";
 const word = "correcthorse";
 /** Taken in looser places too, for its digits. */
 const mixed = "abc12";
+/** Taken in the loosest places, for its form. */
+const odd = "aB3|dE6!gH9";
 
 const password = (text: string) => `«password|${text}»`;
 const each = (forms: readonly string[], value: string) =>
@@ -204,6 +206,24 @@ export const bridges: Record<string, readonly string[]> = {
     `[REDACTED:token]=${random}`,
     `[REDACTED:token=«token|${random}»`,
     `REDACTED:token=«token|${random}»`,
+  ],
+  "redaction finds a value in a dump, a parameter, an attribute, a declaration or below a heading": [
+    ...each(
+      ['["password"]=>\n  string(5) "…"', '"password": { "type": "securestring", "defaultValue": "…" }'],
+      mixed,
+    ),
+    ...each(['password: {\n  type: string\n  default: "…"\n}', '<div data-user-password="…"></div>'], mixed),
+    ...each(
+      ["v_password VARCHAR2(64) := '…';", "@password NVARCHAR(64) = N'…'", "## Root Password\n\n…"],
+      odd,
+    ),
+    ...each(["password DB：…", "пароль БД: …", "password di rete：…", 'password: Some("…")'], odd),
+    ...each(["┌──┐\n│ user │ password │\n├──┤\n│ bob │ … │\n└──┘"], odd),
+    ...each(['+"user","password","role"\n+"bob","…","admin"\n+"amy","","admin"'], mixed),
+    ...none(
+      ['<div data-theme="…"></div>', "## Password\n\nRequired … characters", '"x": { "default": "…" }'],
+      mixed,
+    ),
   ],
 };
 

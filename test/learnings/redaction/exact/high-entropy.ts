@@ -53,7 +53,13 @@ export const highEntropy: Record<string, readonly string[]> = {
     `${secret(`${whole}etag==`)}${secret(whole)}`,
     `${`${secret(`${whole}etag`)}:`.repeat(20)}${secret(whole)}`,
   ],
+  "a random text stays if it is encrypted": [
+    `password: ENC[AES256_GCM,data:${whole},iv:${whole},tag:${whole},type:str]`,
+    `encryptedData:\n  password: AgB/${whole.repeat(4)}`,
+    `password: ENC[AES256_GCM,date:${secret(whole)}]`,
+  ],
   "a random text stays if it is part of an address": [
+    `https://www.figma.com/file/rw3mbHudijOb2AlnglIVBC/Login?node-id=12-345`,
     `https://example.com/${whole}`,
     `arn:aws:${whole}`,
     `data:x/y;base64,${whole}`,

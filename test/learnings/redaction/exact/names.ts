@@ -41,6 +41,13 @@ export const names: Record<string, readonly string[]> = {
     'api_key: "«api_key|{hex:32}»"',
     'the_api_key: "«api_key|{hex:32}»"',
   ],
+  "a name may be of another language": [
+    ...claims("password", "Zugangscode Geheimcode Entsperrcode 암호 비번 暗号 pwds"),
+    ...claims("secret", "Geheimschlüssel 秘密鍵 비밀키 secret_access_key"),
+    ...claims("api_key", "인증키 密钥"),
+    `| user | секретный ключ |\n|---|---|\n| bob | «secret|${random}» |`,
+    `Secret Access Key = «secret|${random}»`,
+  ],
   "a name may end in an environment, a number or another qualifier": [
     ...claims(
       "password",

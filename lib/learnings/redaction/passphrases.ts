@@ -1,0 +1,30 @@
+import { aboutWords } from "./assignment-names.ts";
+import { listedWords } from "./placeholders.ts";
+
+/** Words of sentences about credentials, in addition to the words of placeholders. */
+const sentenceWords = new Set(
+  "all also always are before but can could each every has have into its just least long make many more most must never only over should stored than then there these too two under use using was were what when where which while who will without would you your character characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong".split(
+    " ",
+  ),
+);
+
+/** More words of names: parts of a text, parts of a program, systems, algorithms. */
+const namingWords = new Set(
+  "demo step line level item section issue ticket option char byte digit release build port node windows python java base code http part sprint task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt use get confirm https stdin com org net self req body args opts data row cfg settings".split(
+    " ",
+  ),
+);
+/** A word that names of things have, alone or before a number. A password that a person made up has none. */
+export const isNamingWord = (word: string): boolean =>
+  listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
+
+/** Words drawn at random: no word of a placeholder, and at most one word that names of things have. */
+export const areDrawn = (words: readonly string[]): boolean =>
+  !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= 1;
+
+/** `walnut cinder velvet zephyr`: four words or more, none of them a word of a sentence. */
+export function isWordPassphrase(value: string): boolean {
+  if (!/^[a-z]{3,10}(?: [a-z]{3,10}){3,7}$/.test(value)) return false;
+  const words = value.split(" ");
+  return areDrawn(words) && !words.some((word) => sentenceWords.has(word));
+}
