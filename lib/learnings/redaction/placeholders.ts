@@ -46,7 +46,7 @@ function isMadeOfPlaceholderWords(value: string): boolean {
     (value.length <= 24 &&
       /^[mypstcae$@\d]/i.test(value) &&
       /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(
-        unleeted(value.replace(/[\d!.?]+$/, "")),
+        unleeted(value.replace(/(?:\d{1,3}|[!.?])$/, "")),
       ))
   );
 }
@@ -131,14 +131,14 @@ function isSequence(value: string): boolean {
   return value.length >= 8 && steps >= 0.7 * (value.length - 1);
 }
 
-/** Values that people often use as examples. */
+/** Values that people often use as examples. A longer value that contains one may be a real password. */
 const isWellKnown = (value: string) =>
-  /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2?$|^letmein|^qwerty|tr0ub4dor|^(?:0000|1111).{0,12}$/i.test(
+  /^(?:(?:0x)?(?:deadbeef|cafebabe|feedface|0{4}|1{4})+|[01-]+|correct.?horse.?battery(?:.?staple)?|battery.?staple|hunter2?|letmein|qwerty(?:uiop|123)?|tr0ub4dor(?:&3)?)$/i.test(
     value,
   );
 
-/** Examples in the documentation of vendors. */
-const isDocumented = (value: string) => /EXAMPLE(?:KEY)?$/.test(value);
+/** Examples in the documentation of AWS: an access key id, a secret key. */
+const isDocumented = (value: string) => /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
 
 /** `$2b$12$…`, `{SSHA}…`: a hash of a password is not a password. */
 export const isPasswordHash = (value: string): boolean =>

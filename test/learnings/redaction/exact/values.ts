@@ -54,6 +54,15 @@ export const values: Record<string, readonly string[]> = {
 
     "password=«password|abc12&a!»&b=1",
   ],
+  "a value stays if it is a well-known example, but not if it only contains one": [
+    ...["qwerty", "letmein", "deadbeefcafebabe", "correct-horse-battery-staple", "P@ssw0rd", "admin123"].map(
+      quotedNot,
+    ),
+    ...["AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"].map(quotedNot),
+    ...["Qwerty2026!x7", "letmein-Prod-8841!", "Tr0ub4dor&7zq", "Correct-Horse-Battery-9x2Q"].map(quoted),
+    ...["7f3adeadbeef91c2a4e85b6d0c1f2e3a", "1111-8842-Kx", "k2J9vQx7Lm4TzEXAMPLE"].map(quoted),
+    ...["P@ssw0rd1!", "admin123!", "Test1234!", "MyS3cret!9"].map(quoted),
+  ],
   "a value stays if it is a type, an algorithm, a version or a number with a unit": [
     ...["uint8", "int32", "float64", "sha256", "SHA-512", "aes128", "aes256gcm", "rs256", "hs256"].map(
       quotedNot,
