@@ -38,6 +38,8 @@ export type GatewayOptions = {
  * being closed gets no answer, and a change without an answer cannot simply be sent again.
  */
 const keepAliveMs = 65_000;
+/** Time that a stop gives to running requests. */
+const closeMsMax = 3_000;
 
 const requestIdHeader = "x-amzn-requestid";
 
@@ -162,7 +164,7 @@ async function close(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();
   server.closeIdleConnections();
-  const deadline = setTimeout(() => server.closeAllConnections(), 500);
+  const deadline = setTimeout(() => server.closeAllConnections(), closeMsMax);
   await closed;
   clearTimeout(deadline);
 }

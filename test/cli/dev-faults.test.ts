@@ -128,7 +128,7 @@ describe("errors at the start of the service", () => {
     [
       "has an event of an unknown type",
       ndjson([event(1, "organization.saved", soloOrganization("1", "one")), event(2, "planet.saved", {})]),
-      /, line 2: type: planet\.saved is not known; known are: workspace\.saved, .*, security_scan\.completed\.$/,
+      /, line 2: type: planet\.saved is unknown\. Known types: workspace\.saved, .*, security_scan\.completed\.$/,
     ],
     [
       "has an event that its type does not take",

@@ -53,11 +53,11 @@ beforeEach(async () => {
 
 describe("a permanent fault", () => {
   const bad: ReadonlyArray<[string, OutgoingEvent, RegExp]> = [
-    ["an unknown type", event("pull_request.dreamt", 1, organizationName()), /type: .* is not known/],
+    ["an unknown type", event("pull_request.dreamt", 1, organizationName()), /type: .* is unknown/],
     [
       "the name of an Object.prototype member as its type",
       event("constructor", 1, organizationName()),
-      /is not known/,
+      /is unknown/,
     ],
     ["a missing field", organizationSaved(1, { plan: undefined }), /plan: /],
     ["a value outside its list", organizationSaved(1, { metrics: "fine" }), /metrics: /],

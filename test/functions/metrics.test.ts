@@ -216,7 +216,7 @@ describe("parameters", () => {
   const common = [
     ["", /start_date: is required\. end_date: is required\./],
     ["start_date=2026-11-01", /end_date: is required/],
-    ["start_date=2026-02-30&end_date=2026-03-01", /start_date: must be a calendar day/],
+    ["start_date=2026-13-45&end_date=2026-03-01", /^start_date: must be a calendar day as YYYY-MM-DD\.$/],
     ["start_date=2026-1-1&end_date=2026-03-01", /start_date: must be a calendar day/],
     ["start_date=0000-01-01&end_date=2026-03-01", /start_date: must be a calendar day/],
     ["start_date=2026-11-02&end_date=2026-11-01", /end_date: must not be before start_date/],

@@ -44,7 +44,8 @@ export const listAuditLogs = operation({
       ...organizationsFilter,
     })
     .refine(
-      ({ date_from, date_to }) => date_from === undefined || date_to === undefined || date_from <= date_to,
+      // A wrong instant is NaN, and is reported on its own.
+      ({ date_from, date_to }) => date_from === undefined || date_to === undefined || !(date_from > date_to),
       {
         error: "must not be before date_from",
         path: ["date_to"],

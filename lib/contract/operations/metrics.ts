@@ -39,9 +39,9 @@ const filters = {
   ...organizationSelector,
 };
 
-/** Days of four-digit years compare as text. */
+/** Days of four-digit years compare as text. A wrong day is reported on its own. */
 const inOrder = ({ start_date, end_date }: { start_date: string; end_date: string }) =>
-  start_date <= end_date;
+  ![start_date, end_date].every(isCalendarDay) || start_date <= end_date;
 const wrongOrder = { error: "must not be before start_date", path: ["end_date"] };
 
 const notWithCsv = { error: "must not be sent with format=csv", path: ["include_removed"] };
