@@ -23,7 +23,11 @@ const create: Command = {
   summary: "Make an API key and show it once",
   connects: true,
   options: {
-    kind: { value: "KIND", help: kinds.join(", "), required: true },
+    kind: {
+      value: "KIND",
+      help: `${kinds.join(", ")}; workspace tokens: tokens create`,
+      required: true,
+    },
     org: { value: "ORG", help: "the organization, by provider id or UUID (all kinds but instance)" },
     instance: { value: "ID", help: "the instance (instance keys)" },
     home: { value: "ORG", help: "the home organization of an instance key" },

@@ -144,7 +144,10 @@ export function organizationNamed(
     );
   }
   if (!match)
-    throw new ApiError("ORGANIZATION_NOT_FOUND", "No active organization in the key's scope matches org_id.");
+    throw new ApiError(
+      "ORGANIZATION_NOT_FOUND",
+      "No active organization in the key's scope has this org_id. Send its provider_organization_id.",
+    );
   return match;
 }
 

@@ -48,7 +48,7 @@ const first = [["uuid-1"], "one:uuid-1"];
 const second = [["uuid-2"], "one:uuid-2"];
 const notFound = {
   code: "ORGANIZATION_NOT_FOUND",
-  message: "No active organization in the key's scope matches org_id.",
+  message: "No active organization in the key's scope has this org_id. Send its provider_organization_id.",
 };
 
 describe("organization, user, legacy and agentic keys", () => {

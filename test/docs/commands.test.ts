@@ -179,7 +179,6 @@ describe("commands in the docs do what they say", () => {
 
   /** The values that the reader has under these names. */
   const variables: Readonly<Record<string, () => Promise<string>>> = {
-    KEY: async () => service().keys.workspace ?? "",
     REVIEW_API_KEY: async () => service().keys.workspace ?? "",
     ORGANIZATION_KEY: async () => service().keys.organization ?? "",
     REPOSITORY_ID: async () => "9001",
