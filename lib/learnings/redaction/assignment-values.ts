@@ -379,7 +379,11 @@ export const isUnusualWord: Accept = memoize(
       /[A-Za-z].*[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value) &&
       /^[\w!#$%^&*+~@?.=-]+$/.test(value)) ||
     (value.length >= 18 && /^[A-Za-z]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(value) && hasBothCases(value)) ||
-    (/^[A-Za-z]+$/.test(value) && hasBothCases(value) && looksRandom(value)),
+    // `PostgreSQL` is the name of a product.
+    (/^[A-Za-z]+$/.test(value) &&
+      hasBothCases(value) &&
+      looksRandom(value) &&
+      !/[a-z](?:S?QL|API|DB|JS|OS)$/.test(value)),
 );
 
 const isRandomToken = (value: string) =>

@@ -41,9 +41,9 @@ const isPublicId = (run: string) =>
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel =
   /integrity|digest|checksum|hash|etag|fingerprint|nonce|boundary|cursor|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
-/** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS encrypted. */
+/** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember =
-  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|node|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC\[AES256_GCM,data:$|,(?:iv|tag):$/;
+  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|node|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
 const labelLengthMax = 80;
 /** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
 function isLabelledPublic(text: string, start: number, from: number): boolean {

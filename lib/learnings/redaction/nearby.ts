@@ -68,8 +68,10 @@ const isOffered: AcceptInContext = (secret, { text, start, end }) =>
   !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
   !isPlaceholder(secret);
 
-/** A value that SOPS encrypted. */
-const isEncrypted = /ENC\[\w+,data:$/;
+/** A value that SOPS, Jasypt or Travis encrypted. */
+const isEncrypted = /ENC(?:\[\w+,data:|\()[\w+/]*$|\bsecure:\s*["']?[\w+/]*$/;
+
+const encryptedReach = 700;
 
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
@@ -77,9 +79,9 @@ const bareRule: ContextRule = {
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 8 &&
-    !isEncrypted.test(found.text.slice(Math.max(0, found.start - 24), found.start)) &&
     (isPasswordShaped(secret, found) || isLoosePassword(secret, found) || isOffered(secret, found)) &&
-    isSpokenOf(found.text, found.start, found.end),
+    isSpokenOf(found.text, found.start, found.end) &&
+    !isEncrypted.test(found.text.slice(Math.max(0, found.start - encryptedReach), found.start)),
 };
 
 /** A label before the string that names something else: a user, a name, a path. */

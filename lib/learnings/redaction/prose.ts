@@ -6,6 +6,7 @@ import {
   isDecoratedWord,
   isDiceware,
   isNumberedWord,
+  isPublicValue,
   isScrambled,
   isStrong,
   isUnusualWord,
@@ -343,12 +344,15 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
 const lineBreak =
   /[\])"'`*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?/y;
+/** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
+const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id): $/i;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
 function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Value | undefined {
   if (!isSaid) return undefined;
   lineBreak.lastIndex = from;
   if (!lineBreak.test(text)) return undefined;
+  if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;
   const value = valueAt(text, lineBreak.lastIndex);
   if (!value) return undefined;
   ownLineEnd.lastIndex = value.end;
@@ -446,6 +450,7 @@ export function findInSentenceBefore(text: string, nameStart: number, from: numb
     (isQuoted || looksChosen(word) || isScrambled(word) || looksChosen(word.replace(/[!?]+$/, ""))) &&
     (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&
+    !isPublicValue(word) &&
     !isPlaceholder(word)
     ? value
     : undefined;

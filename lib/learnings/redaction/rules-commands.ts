@@ -10,6 +10,7 @@ import {
   isTokenLike,
   looksChosen,
 } from "./assignment-values.ts";
+import { decodeStart } from "./decoded.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -70,8 +71,13 @@ const command = (
 
 const piped =
   /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))/;
+/** `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words. */
+const isDecodedProse = (secret: string, behind: string) =>
+  /^[^\n]{0,4}\|[ \t]*base64 -(?:d|D|-decode)/.test(behind) &&
+  /^[A-Za-z][a-z]*(?:[ ,.!-]+[A-Za-z]?[a-z]*)+$/.test(decodeStart(secret));
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
+  !isDecodedProse(secret, text.slice(end, end + 32)) &&
   (hasDigit(secret) || looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
   (isDecoratedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));

@@ -147,6 +147,7 @@ Riot: RGAPI- w36U
 n8n: n8n_api_ w40
 Checkly: cu_ h32=
 Coralogix: cxtp_ cxup_ a30
+Datadog app: ddapp_ ddpat_ a34
 Healthchecks: hcw_ hcr_ a28
 Devin: apk_ w30~
 Daytona: dtn_ h64
@@ -225,7 +226,7 @@ Socket: sktsec_ w40
 npm: npm_ a36
 PyPI: pypi- w50
 Packagist: packagist_ort_ packagist_out_ packagist_oat_ packagist_uut_ w40
-Clojars: CLOJARS_ h60
+Clojars: CLOJARS_ a60
 Open VSX: ovsxp_ ovsxat_ w30
 Thunderstore: tss_ a36
 Lichess: lip_ a20

@@ -52,7 +52,7 @@ const escapeSequence =
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|2[dD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag =
-  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|-key|auth))[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
+  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|key|auth))[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
 const join =
   /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["'])))\1/y;
@@ -119,6 +119,12 @@ function unescaped(match: RegExpExecArray): string {
   if (letter === "n" || letter === "r") return "\n";
   if (letter === "t") return "\t";
   return quoteOf(letter, slashes.length > 1);
+}
+
+/** A tag with a long value, as in `<div id="ghp_…">`, may contain a token: it stays in the view. */
+function formatTagAt(text: string, at: number): RegExpExecArray | null {
+  const tag = matchAt(formatTag, text, at);
+  return tag && tag[0].length > 24 && /[A-Za-z0-9]{20}/.test(tag[0]) ? null : tag;
 }
 
 function tagMeaning([, slash, tag = ""]: RegExpExecArray): string {
@@ -189,7 +195,7 @@ function meaningAt(text: string, at: number): Meaning | undefined {
       if (isInAuthority(text, at)) return undefined;
       return meant(matchAt(percentEscape, text, at), ([, code = ""]) => fromCode(Number.parseInt(code, 16)));
     case "<":
-      return meant(matchAt(formatTag, text, at), tagMeaning);
+      return meant(formatTagAt(text, at), tagMeaning);
     case '"':
     case "'":
     case "`":

@@ -54,6 +54,8 @@ export const highEntropy: Record<string, readonly string[]> = {
     `${`${secret(`${whole}etag`)}:`.repeat(20)}${secret(whole)}`,
   ],
   "a random text stays if it is encrypted": [
+    "spring.datasource.password=ENC({alnum:34}==)",
+    'The tests only pass with this:\nsecure: "{alnum:64}/{alnum:64}+{alnum:108}"',
     `password: ENC[AES256_GCM,data:${whole},iv:${whole},tag:${whole},type:str]`,
     `encryptedData:\n  password: AgB/${whole.repeat(4)}`,
     `password: ENC[AES256_GCM,date:${secret(whole)}]`,

@@ -6,6 +6,9 @@ const bytes = (count: number, separator: string) =>
   Array.from({ length: count }, () => "{hex:2}").join(separator);
 
 export const privateKeys: Record<string, readonly string[]> = {
+  "a private key is not found between the paths of a listing": [
+    "deploy/values:9:-----BEGIN RSA PRIVATE KEY-----\ndeploy/values:10:...\ndeploy/values:11:-----END RSA PRIVATE KEY-----",
+  ],
   "a private key needs at least twelve characters": [
     `${begin}\n{alnum:11} and so on`,
     `${begin}\n{alnum:11}`,

@@ -4,6 +4,12 @@ const found = (before: string, after = "") => `x ${before}«service_api_key|cr-$
 const certificate = "-----BEGIN CERTIFICATE-----\nMIIB7jCCAaCgAwIBAgIQQb{base64:42}";
 
 export const tokens: Record<string, readonly string[]> = {
+  "a token is found in an attribute of a tag that only formats": [
+    '<div data-key="«github_token|ghp_{alnum:36}»"></div>',
+    '<p id="«github_token|ghp_{alnum:36}»">text</p>',
+    "«clojars_token|CLOJARS_{alnum:60}»",
+    "«datadog_app_key|ddapp_{alnum:34}»",
+  ],
   "a token has no letter or digit directly before or after it": [
     ..."09AZaz".split("").map((neighbour) => inside(neighbour)),
     ..."gz".split("").map((neighbour) => inside("", neighbour)),

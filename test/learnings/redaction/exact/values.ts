@@ -116,6 +116,19 @@ export const values: Record<string, readonly string[]> = {
     ...["abc12"].map(bare),
     ...["ab12", "12-456"].map(bareNot),
   ],
+  "a value that only begins with a well-known example is a password": [
+    "password = «password|QwertyBust8650!»",
+    "password = qwerty123",
+  ],
+  "a value stays if a test, a field, a contract or an example of base64 has it": [
+    "ci/log:48:PASS  src/auth/password.test.ts\nci/log:49:  rejects a short one",
+    "The tests only pass with this:\n\ntraceparent: 00-{hex:32}-{hex:16}-01",
+    "0x{hex:40} is the contract address of the token.",
+    "`echo aGVsbG8gd29ybGQ= | base64 -d` prints hello world.",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a variable
+    "Remove the hardcoded value of ACME_SECRET_KEY (${ACME_SECRET_KEY}) from the job.",
+    "Send `Authorization: Bearer [REDACTED]` with each call to PostgreSQL.",
+  ],
   "a value stays if it is a placeholder with a number or with an ellipsis": [
     ...["example-123", "your password 1", "Xk9…Lw7a"].map(quotedNot),
     quoted("sk_live_ab1…9z"),
