@@ -22,7 +22,7 @@ const endsIn = (word: string, endings: Endings) =>
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
 const passwordNames =
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");

@@ -13,7 +13,7 @@ import {
 import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
-import { areDrawn, isNamingWord, isWordPassphrase } from "./passphrases.ts";
+import { areDrawn, areNoNames, isNamingWord, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
@@ -110,10 +110,17 @@ const isPassphrase = (value: string, isPromised: boolean) =>
       /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
     ));
 
-/** `unicorn-carbon-barrel`: words drawn at random. */
+/** `unicorn-carbon-barrel`, `Unicorn.Carbon.Barrel!`: words drawn at random. */
 export const isDiceware = (value: string): boolean =>
-  /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?$/.test(value) &&
-  areDrawn(value.split(/[-_.\d]+/));
+  /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(value)
+    ? areDrawn(value.split(/[-_.\d!?]+/))
+    : /^[A-Z][a-z]{3,9}(?:([-_.])[A-Z][a-z]{3,9})(?:\1[A-Z][a-z]{3,9}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(
+        value,
+      ) && areNoNames(value);
+
+/** `UnicornCarbonBarrel`: the same, where no class or type can stand. */
+export const isJoinedPhrase = (value: string): boolean =>
+  /^[A-Z][a-z]{3,9}(?:[A-Z][a-z]{3,9}){2,6}\d{0,4}[!?]?$/.test(value) && areNoNames(value);
 
 /** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
 export const isDecoratedWord = (value: string): boolean =>
@@ -153,7 +160,7 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
   if (hasDigit(value))
     return hasLetter(value) ? value.length >= 5 : value.length >= (isLiteral ? 6 : 9) && !isTime(value);
   if (value.length < 5 || hasCredentialWord(value)) return false;
-  if (isDiceware(value)) return true;
+  if (isDiceware(value) || (isLiteral && isJoinedPhrase(value))) return true;
   if (!isLiteral)
     return (
       looksRandom(value) ||
@@ -185,7 +192,9 @@ const isChosen = (value: string) =>
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
-  !/^(?:[A-Z][a-z]+)+$/.test(value) && (hasLetter(value) || value.length >= 6) && !hasCredentialWord(value);
+  (!/^(?:[A-Z][a-z]+)+$/.test(value) || isJoinedPhrase(value)) &&
+  (hasLetter(value) || value.length >= 6) &&
+  !hasCredentialWord(value);
 
 /** `ABCD1-EFGH2-IJKL3`: a licence key. */
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
@@ -331,20 +340,25 @@ const isNoPlainText = (value: string) =>
   hasDigit(value) ||
   isUnusualWord(value) ||
   isDiceware(value) ||
+  isJoinedPhrase(value) ||
   isScrambled(value, 14) ||
   isGibberish(value) ||
   isWordPassphrase(value);
 
-/** `retries=3`: text with its own name and value. */
-const isField = /^[A-Za-z][\w.]*=[^=]/;
+/** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
+export const isField = (value: string): boolean =>
+  /^(?:[a-z]{2,}(?:[A-Z][a-z]+)*|[a-z]+(?:[_.-][a-z\d]+)+|[A-Z]{2,}(?:_[A-Z\d]+)*|[A-Z][a-z]+(?:[A-Z][a-z]+)*)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
+    value,
+  );
 /**
  * The weaker the relation between name and value, the stronger the evidence that the value itself must give:
  * it could be just the next word or argument.
  */
 function fitsRelation(value: string, tie: Relation | undefined): boolean {
-  if (tie === "option") return (!isPlainCase(value) || isDiceware(value)) && !isField.test(value);
+  if (tie === "option")
+    return (!isPlainCase(value) || isDiceware(value) || isJoinedPhrase(value)) && !isField(value);
   if (tie === "pair" || tie === "sentence") return isNoPlainText(value) || isAppPassword(value);
-  if (tie === "line" && isField.test(value)) return false;
+  if (tie === "line" && isField(value)) return false;
   if (tie === "cell" || tie === "line") return isNoPlainText(value) || isTokenLike(value);
   if (tie === "near") return isStrong(value);
   if (tie === "call")

@@ -154,7 +154,7 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
 }
 
 /** The characters that can follow a name in a sentence, up to the next space. */
-const opensSentence = /["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
+const opensSentence = /(?:'s(?= ))?["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
 function isFollowedByText({ text, end }: Name): boolean {
   opensSentence.lastIndex = end;
   return opensSentence.test(text);

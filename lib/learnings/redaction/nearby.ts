@@ -54,13 +54,14 @@ const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
     hasDigit(secret) &&
     /[A-Za-z]{3}/.test(secret) &&
     !/^[\w.]+@[a-z]/.test(secret)) ||
+    /^[A-Z][a-z]{3,}\d{3,6}[@$#*%&+]$/.test(secret) ||
     (/^[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(secret) && hasBothCases(secret))) &&
   !/[/=%@:\\()[\]{}<>&?#]/.test(text.charAt(start - 1) + text.charAt(end)) &&
   !isPlaceholder(secret);
 
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering =
-  /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|as|and|to|it.s|commit|revoke|string|value|ist|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
+  /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
 const isOffered: AcceptInContext = (secret, { text, start, end }) =>
   offering.test(text.slice(Math.max(0, start - 12), start)) &&
   (isMadeUp(secret) || (isCode(secret) && !isOrdinary(secret))) &&

@@ -22,9 +22,22 @@ export const isNamingWord = (word: string): boolean =>
 export const areDrawn = (words: readonly string[]): boolean =>
   !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= 1;
 
+/** Words of headers, classes and products. */
+const codeWords = new Set(
+  "content transport control allow origin forwarded security encoding agent options accept resource strict system spring microsoft apache google amazon azure java javax collections generic abstract default factory builder bean context configuration proxy adapter wrapper listener filter interceptor exception resolver registry repository processor executor session cookie user customer payment account identity claims principal permission details basic simple custom secure random plain crypto cipher string buffer reader writer parser serializer converter mapper object component container async dynamic internal external http json yaml html connection database message command query result".split(
+    " ",
+  ),
+);
+/** Words drawn at random, none of which headers, classes or other names have. */
+export function areNoNames(value: string): boolean {
+  const words = (value.match(/[A-Z][a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  return areDrawn(words) && !words.some((word) => codeWords.has(word));
+}
+
 /** `walnut cinder velvet zephyr`: four words or more, none of them a word of a sentence. */
 export function isWordPassphrase(value: string): boolean {
-  if (!/^[a-z]{3,10}(?: [a-z]{3,10}){3,7}$/.test(value)) return false;
-  const words = value.split(" ");
+  if (!/^(?:[a-z]{3,10}(?: [a-z]{3,10}){3,7}|[A-Z][a-z]{2,9}(?: [A-Z][a-z]{2,9}){3,7})$/.test(value))
+    return false;
+  const words = value.toLowerCase().split(" ");
   return areDrawn(words) && !words.some((word) => sentenceWords.has(word));
 }

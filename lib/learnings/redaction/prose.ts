@@ -5,6 +5,8 @@ import {
   isCredential,
   isDecoratedWord,
   isDiceware,
+  isField,
+  isJoinedPhrase,
   isNumberedWord,
   isPublicValue,
   isScrambled,
@@ -65,9 +67,8 @@ const isLikely = (value: string) =>
 
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment = (value: string) =>
-  /^[?&#-]?(?:[a-z_.[\]-]+|[A-Z_]+)=|^(?:[a-z_.-]+|[A-Z_]+):|^[\w.-]+=[^=]|^--|^[./+&=?;,|]|:\/\//.test(
-    value,
-  );
+  isField(value) ||
+  /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\//.test(value);
 
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
 const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
@@ -88,11 +89,15 @@ function looksSpoken(
   const named = { claim, isConstant: false, isEnvironment: false } as const;
   const isPassword =
     claim === "password" || claim === "passphrase" || claim === "secret" || claim === "credential";
+  if (!isPassword && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
   if (isSaid && isCredential(value, { ...named, tie: "sentence" })) return value;
   if (
     isPassword &&
     isNext &&
-    (isDecoratedWord(value.text) || isUnusualWord(value.text) || isDiceware(value.text))
+    (isDecoratedWord(value.text) ||
+      isUnusualWord(value.text) ||
+      isDiceware(value.text) ||
+      isJoinedPhrase(value.text))
   )
     return value;
   if (isPassword && isNext && isNumberedWord(value.text)) return value;
@@ -176,7 +181,7 @@ const bitOf = (claim: Claim, isSaid: boolean, isNext: boolean) =>
 const everyBit = 0xff;
 
 /** If false, the value is not a credential for any claim. */
-const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
+const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value) || isJoinedPhrase(value);
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -192,15 +197,16 @@ function wordAt(text: string, word: string, at: number): Value | undefined {
 export const sentenceLengthMax = 160;
 
 const spokenPhrase =
-  /(?:[ \t]+(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=])[ \t]+["'`\uE000]?(?=[a-z])|[ \t]+["'`\uE000](?=[a-z])/y;
-const phraseWords = /[a-z]{3,10}(?:[ -][a-z]{3,10}){3,9}(?=["'`\uE000.]|[ \t]*(?:\n|$))/y;
+  /(?:[ \t]+(?:(?:of|for|on|to)[ \t]+(?:[\w.-]{1,20}[ \t]+){1,4}?)?(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=])[ \t]+["'`\uE000]?(?=[A-Za-z])|[ \t]+["'`\uE000](?=[A-Za-z])/y;
+const phraseWords =
+  /(?:[a-z]{3,10}(?:[ -][a-z]{3,10}){3,9}|[A-Z][a-z]{2,9}(?: [A-Z][a-z]{2,9}){3,9})\d{0,4}(?=["'`\uE000.]|[ \t]*(?:\n|$))|[A-Za-z]{3,10}(?: [A-Za-z]{3,10}){2}(?=["'`\uE000])/y;
 /** "the passphrase is bounce evolve castle fiscal" */
 function phraseBehind(text: string, from: number): Value | undefined {
   spokenPhrase.lastIndex = from;
   if (!spokenPhrase.test(text)) return undefined;
   phraseWords.lastIndex = spokenPhrase.lastIndex;
   const phrase = phraseWords.exec(text)?.[0];
-  if (!phrase || sentenceWords.test(phrase)) return undefined;
+  if (!phrase || sentenceWords.test(phrase) || isPlaceholder(phrase)) return undefined;
   const start = phraseWords.lastIndex - phrase.length;
   return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
 }
@@ -285,6 +291,12 @@ function readWord(text: string, from: number): Word | null {
 /** `password root …`: no text follows the value on its line. */
 const isAtLineEnd = (text: string, { end }: Value) => end === text.length || text.charAt(end) === "\n";
 
+/** "Password for staging Hunter20227": the value ends its line, up to two words behind the name. */
+const isLastOfLine = (text: string, { value }: Word, words: number) =>
+  value !== undefined &&
+  (words === 1 || (words === 2 && (isDecoratedWord(value.text) || isNumberedWord(value.text)))) &&
+  isAtLineEnd(text, value);
+
 function wordBehind({ text, words }: Sentences, from: number): Word | null {
   const known = words[from];
   if (known !== undefined) return known;
@@ -309,8 +321,7 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
-    const isNext =
-      isFollowing || isTold || (words === 1 && word.value !== undefined && isAtLineEnd(text, word.value));
+    const isNext = isFollowing || isTold || isLastOfLine(text, word, words);
     const bit = bitOf(claim, isSaid, isNext);
     const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": after "request" only a verb leads to the value.
@@ -447,7 +458,11 @@ export function findInSentenceBefore(text: string, nameStart: number, from: numb
   const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
   const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
   return start >= windowStart &&
-    (isQuoted || looksChosen(word) || isScrambled(word) || looksChosen(word.replace(/[!?]+$/, ""))) &&
+    (isQuoted ||
+      looksChosen(word) ||
+      isScrambled(word) ||
+      isLikely(word) ||
+      looksChosen(word.replace(/[!?]+$/, ""))) &&
     (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&
     !isPublicValue(word) &&

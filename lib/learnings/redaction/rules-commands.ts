@@ -2,6 +2,7 @@ import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appeara
 import {
   isCode,
   isDecoratedWord,
+  isJoinedPhrase,
   isKeyId,
   isMadeUp,
   isPublicValue,
@@ -32,6 +33,7 @@ const isNoWord: Accept = (secret) =>
   isNoOption(secret) &&
   (hasDigit(secret) ||
     looksChosen(secret) ||
+    isJoinedPhrase(secret) ||
     (hasBothCases(secret) && !isPlainCase(secret)) ||
     /[A-Za-z][!#$%^&*+~@][\w!#$%^&*+~@]/.test(secret));
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */

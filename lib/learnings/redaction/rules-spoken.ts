@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isNumberedWord, isStrong, isTokenLike } from "./assignment-values.ts";
+import { isCode, isField, isMadeUp, isNumberedWord, isStrong, isTokenLike } from "./assignment-values.ts";
 import { decodeStart } from "./decoded.ts";
 import { lineOf } from "./nearby.ts";
 import { isPlaceholder } from "./placeholders.ts";
@@ -60,7 +60,8 @@ const isMarked: Accept = (secret) =>
   hasDigit(secret) && (isStrong(secret) || isCode(secret) || looksRandom(secret));
 
 /** A path or an assignment is not the second line of a file with a user and a password. */
-const isSecondLine: Accept = (secret) => !/^[/~.#$-]|[=(){}]/.test(secret) && isLikely(secret);
+const isSecondLine: Accept = (secret) =>
+  !/^[/~.#$-]|[(){}]/.test(secret) && !isField(secret) && isLikely(secret);
 
 // biome-ignore format: one rule a line
 export const spokenContexts: readonly ContextRule[] = [
@@ -68,7 +69,7 @@ export const spokenContexts: readonly ContextRule[] = [
   password("gfzc3dvcmq6", /[Uc]GFzc3dvcmQ6[^\n]{0,12}\n¬(?:\S{1,16}: ?|[<>] ?)?/g, base64, (secret) => secret.length >= 6),
   password("plain", /\bPLAIN[=\s]{1,4}(?:\+\s{1,4})?[¶]?/g, base64, isPlainAnswer),
   // A file of two lines: the user, then the password.
-  password("auth|cred|pass|login|secret", /(?:(?:auth|cred|pass|login|secret)[\w-]{0,20}\.(?:txt|conf|cfg|dat|ini)|auth-user-pass|[./]\w{0,12}credentials)\b[^\n]{0,40}\n(?:```\w{0,10}\n)?¬[\w.@+-]{2,40}\n¬(?=\S{6,90}¬(?:\n|$))/gi, unquoted, isSecondLine),
+  password("auth|cred|pass|login|secret|zugangsdaten|identifiants", /(?:(?:auth|cred|pass|login|secret)[\w-]{0,20}\.(?:txt|conf|cfg|dat|ini)|auth-user-pass|[./]\w{0,12}credentials|(?:the|our|my|your|test|die|les|las|le) (?:creds|credentials|login|zugangsdaten|identifiants|credenciales|credenziali))\b[^\n]{0,40}\n(?:```\w{0,10}\n)?¬[\w.@+-]{2,40}\n¬(?=\S{6,90}¬(?:\n|$))/gi, unquoted, isSecondLine),
   // btoa("bob:…"), base64_encode('bob:…'), Buffer.from('bob:…')
   password("btoa|b64|base64|encode64|buffer.from|getbytes|tostring", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|encodeToString|Base64\.\w{1,16}|Buffer\.from|getBytes)\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, (secret, { context }) => isAny(secret) && !/\s/.test(secret) && (isLikely(secret) || /btoa|b64|base64/i.test(context))),
   // cookieSession({ keys: ["…", "…"] }), app.keys = ["…"]
@@ -76,6 +77,8 @@ export const spokenContexts: readonly ContextRule[] = [
   after("Secret", "secretor", /\bsecretOr\w{0,7}Key[¶]?¬[:=]¬[¶]/g, quoted, isAny),
   // bob:… are the credentials
   password("cred|basic auth|log in|login|logged in|sign in|user/pass|zugangsdaten|anmeld|identifiants|учетн|учётн|логин|账号|ログイン", /(?<![\w/:.@%+-])[A-Za-z][\w.@+-]{1,39}:(?=[^\s:/])/g, sentenceEnd, isSpokenPair),
+  // log in with bob / …, bob@example.com / …
+  password("@|in with|in as|in using", / \/ (?<=(?:[gn][ -]?in (?:with|as|using) [\w.+-]{2,40}|\w@[\w-]{1,40}(?:\.[\w-]{1,20}){1,3}) \/ )/gi, sentenceEnd, isLikely),
   // The auth code for the door API: …
   password("code", /\b(?:auth\w{0,12}|access|activation|pairing|security|secret|device|log-?in|invit\w{2,5}|registration|verification|confirmation|enrol\w{3,5}|join|unlock|door|gate|alarm|entry|safe|master|admin|setup|transfer) codes?(?: (?:for|of|to|from|on)(?: [\w.'-]{1,24}){1,5}?)?[¶`)]?¬(?::| is:?| was|=)~[¶`*]{0,3}/gi, sentenceEnd, (secret) => hasDigit(secret) && (isLikely(secret) || /^[A-Z0-9]{3,8}(?:-[A-Z0-9]{3,8}){1,5}$/.test(secret))),
   // Security question: first pet? Answer: …

@@ -68,8 +68,8 @@ const forms: readonly Form[] = [
   {
     name: "Recovery code",
     keywords:
-      "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper|copia|запасн|резервн|恢复|备份|リカバリ|バックアップ|zapasow|odzysk",
-    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)|kody? (?:zapasow\S{1,80}|odzysk\S{1,80})|(?:запасн|резервн)\S{1,80} код\S{0,80}|恢复(?:代)?码|备份码|(?:リカバリー?|バックアップ)コード/gi,
+      "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper|copia|запасн|резервн|восстанов|恢复|备份|リカバリ|バックアップ|zapasow|odzysk",
+    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)|kody? (?:zapasow\S{1,80}|odzysk\S{1,80})|(?:запасн|резервн)\S{1,80} код\S{0,80}|код\S{0,4} восстанов\S{1,80}|恢复(?:代)?码|备份码|(?:リカバリー?|バックアップ)コード/gi,
     form: /(?<![\w-])(?:[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,16})(?![\w-])/g,
     accept: isCode,
     reach: 120,
