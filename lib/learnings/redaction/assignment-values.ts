@@ -74,7 +74,8 @@ function isExpression(whole: string, isText = false): boolean {
     return !isNoCode(value, path);
   if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
-  if (/\d$/.test(value) && isDiceware(value)) return false;
+  if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value))))
+    return false;
   return !parts.some(
     (part) =>
       (hasDigit(part) && looksRandom(part)) ||
@@ -111,12 +112,14 @@ const isPassphrase = (value: string, isPromised: boolean) =>
     ));
 
 /** `unicorn-carbon-barrel`, `Unicorn.Carbon.Barrel!`: words drawn at random. */
-export const isDiceware = (value: string): boolean =>
-  /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(value)
-    ? areDrawn(value.split(/[-_.\d!?]+/))
-    : /^[A-Z][a-z]{3,9}(?:([-_.])[A-Z][a-z]{3,9})(?:\1[A-Z][a-z]{3,9}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(
-        value,
-      ) && areNoNames(value);
+export function isDiceware(value: string): boolean {
+  const small = value.replace(/(?<![A-Za-z])[A-Z](?=[a-z]{3})/g, (first) => first.toLowerCase());
+  return (
+    /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(small) &&
+    areDrawn(small.split(/[-_.\d!?]+/)) &&
+    (small === value || areNoNames(value))
+  );
+}
 
 /** `UnicornCarbonBarrel`: the same, where no class or type can stand. */
 export const isJoinedPhrase = (value: string): boolean =>
@@ -137,6 +140,10 @@ export const isDecoratedWord = (value: string): boolean =>
 export const isNumberedWord = (value: string): boolean =>
   /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) &&
   !isNamingWord(/^[a-z]+/i.exec(value)?.[0].toLowerCase() ?? "");
+
+/** `SP6hRy+QRu42/RJW`: a random value with slashes or colons, not an address or a path. */
+export const isSlashed = (value: string): boolean =>
+  /^[A-Za-z\d][\w+/:=]+$/.test(value) && hasDigit(value) && hasBothCases(value) && looksRandom(value);
 
 /** A password of any form that a person made up. */
 export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);
@@ -347,7 +354,7 @@ const isNoPlainText = (value: string) =>
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
-  /^(?:[a-z]{2,}(?:[A-Z][a-z]+)*|[a-z]+(?:[_.-][a-z\d]+)+|[A-Z]{2,}(?:_[A-Z\d]+)*|[A-Z][a-z]+(?:[A-Z][a-z]+)*)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
+  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]+)+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
     value,
   );
 /**

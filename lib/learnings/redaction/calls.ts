@@ -1,4 +1,4 @@
-import { hasBothCases, hasDigit, hasLetter, isUuid, looksRandom } from "./appearance.ts";
+import { hasDigit, hasLetter, isUuid } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
 import { claimOf } from "./assignment-names.ts";
 import {
@@ -6,6 +6,7 @@ import {
   isCredential,
   isDiceware,
   isPublicValue,
+  isSlashed,
   isTokenLike,
   looksChosen,
   sentenceWords,
@@ -18,10 +19,11 @@ import { vendorWords } from "./vendor-rows.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription ServerClient Translator Ably.Realtime Ably.Rest",
-  1: "BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s WiFi.begin wlan.connect X509Certificate2 PdfReader twilio algoliasearch set_access_token basic snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private buildTokenWithUid StreamChat.getInstance OpenTok initApp",
+  0: "from_secret Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription ServerClient Translator Ably.Realtime Ably.Rest",
+  1: "cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s WiFi.begin wlan.connect X509Certificate2 PdfReader twilio algoliasearch set_access_token basic snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private buildTokenWithUid StreamChat.getInstance OpenTok initApp",
   3: "Credentials",
-  2: "createConnection database FTP FTP_TLS cx_Oracle.connect FTP.open minio.New Minio openssl_pkcs12_read Pusher mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider DBIx.Class openssl_encrypt openssl_decrypt sequelize Sequelize",
+  4: "JedisPool SMTP.start",
+  2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio openssl_pkcs12_read Pusher mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider DBIx.Class openssl_encrypt openssl_decrypt sequelize Sequelize",
 };
 /** A function that takes a credential, and the position of that argument. */
 interface KnownCall {
@@ -106,9 +108,6 @@ const isDottedPhrase = (text: string) =>
   isDiceware(text) &&
   /^[a-z]{4,10}(?:\.[a-z]{4,10}){2,4}$/.test(text) &&
   !/\.(?:local|internal|example|cluster|test|cloud|json|yaml|conf|html|java)$/.test(text);
-/** `3Ter:U5c/z8XgE`: a random value with slashes or colons, not an address or a path. */
-const isSlashed = (text: string) =>
-  /^[\w+/:=]+$/.test(text) && hasDigit(text) && hasBothCases(text) && looksRandom(text);
 const isLoginArgument = (text: string, isFirst: boolean, isLate: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&

@@ -15,10 +15,9 @@ import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 
 const keywordsOf = (listed: string) => listed.split("|");
 
-const speaksOfPasswords =
-  /wi-?fi|wlan|ssid|pass|pwd|cred|auth|log ?in|sign[- ]?in|parol|contrase|senha|has[lł]o|парол|密码|パスワード|kennwort/i;
 const passwordWords =
   "wifi|wi-fi|wlan|ssid|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
+const speaksOfPasswords = new RegExp(`${passwordWords}|has[lł]o`, "i");
 const speaksOfSecrets = /secret|token|keystore|\bks\.|sign(?:ed|ing)|hmac|jwt|vault|database\(|connect/i;
 const secretWords = "secret|token|keystore|ks.|signed|signing|hmac|jwt|vault|database(|connect";
 

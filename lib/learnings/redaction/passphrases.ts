@@ -24,7 +24,7 @@ export const areDrawn = (words: readonly string[]): boolean =>
 
 /** Words of headers, classes and products. */
 const codeWords = new Set(
-  "content transport control allow origin forwarded security encoding agent options accept resource strict system spring microsoft apache google amazon azure java javax collections generic abstract default factory builder bean context configuration proxy adapter wrapper listener filter interceptor exception resolver registry repository processor executor session cookie user customer payment account identity claims principal permission details basic simple custom secure random plain crypto cipher string buffer reader writer parser serializer converter mapper object component container async dynamic internal external http json yaml html connection database message command query result".split(
+  "content transport control origin security options system microsoft apache google java abstract default factory builder bean context proxy adapter filter exception repository session user account secure random string".split(
     " ",
   ),
 );

@@ -8,14 +8,9 @@ import type { Value } from "./values.ts";
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
-/** Words that describe a password, in the languages whose sentences have this form. */
+/** Words of five letters or more that describe a password, and that have none of the endings below. */
 const predicates = setOf(
-  "always never nothing something anything everything unset unknown random unique secure insecure secret public private correct incorrect right wrong valid invalid strong missing default plaintext cleartext plain clear bcrypt argon scrypt unicode ascii string number object binary varchar hash digest username account phrase before after above below inside outside under until still already almost likely usually sometimes probably perhaps though because broken hidden stolen forgotten given taken chosen written spoken shown known again garbage nonsense rubbish history overkill false enough better longer shorter stronger weaker stale fresh simple trivial guessable nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody exactly exposed needed leaked shared reused required optional case legacy stateless opaque identical different short weak empty blank safe " +
-    "falsch richtig leider schwach sicher unsicher bekannt unbekannt geheim sichtbar pflicht klartext korrekt einfach bereits nirgends anders gleich vorhanden immer nicht " +
-    "obligatoire valide invalide faible stocke toujours jamais correcte incorrecte visible requise requis trop " +
-    "obligatoria incorrecta correcta segura insegura debil fuerte corta larga demasiado siempre nunca igual " +
-    "obrigatoria incorreta correta fraca curta longa sempre muito obbligatoria errata corretta debole troppo mai " +
-    "podstawa wymagane puste zbyt",
+  "always never unset random secure insecure secret private correct incorrect right wrong valid invalid strong default plaintext cleartext plain clear bcrypt argon scrypt unicode ascii number object varchar digest username account phrase before after above below inside outside under until still already almost sometimes perhaps though because broken hidden stolen forgotten given taken chosen written spoken shown known again garbage nonsense overkill false enough better longer shorter stronger weaker stale fresh simple trivial nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short empty blank falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide invalide stocke toujours jamais correcte incorrecte requise requis incorrecta correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste",
 );
 /** The endings of adjectives, participles and adverbs. */
 const predicateEnding =

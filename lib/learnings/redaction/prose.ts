@@ -199,7 +199,7 @@ export const sentenceLengthMax = 160;
 const spokenPhrase =
   /(?:[ \t]+(?:(?:of|for|on|to)[ \t]+(?:[\w.-]{1,20}[ \t]+){1,4}?)?(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=])[ \t]+["'`\uE000]?(?=[A-Za-z])|[ \t]+["'`\uE000](?=[A-Za-z])/y;
 const phraseWords =
-  /(?:[a-z]{3,10}(?:[ -][a-z]{3,10}){3,9}|[A-Z][a-z]{2,9}(?: [A-Z][a-z]{2,9}){3,9})\d{0,4}(?=["'`\uE000.]|[ \t]*(?:\n|$))|[A-Za-z]{3,10}(?: [A-Za-z]{3,10}){2}(?=["'`\uE000])/y;
+  /[A-Za-z]{3,10}(?:(?:[ -][A-Za-z]{3,10}){3,9}\d{0,4}(?=["'`\uE000.]|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,10}){2}(?=["'`\uE000]))/y;
 /** "the passphrase is bounce evolve castle fiscal" */
 function phraseBehind(text: string, from: number): Value | undefined {
   spokenPhrase.lastIndex = from;

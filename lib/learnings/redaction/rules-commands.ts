@@ -53,6 +53,17 @@ const isArgument: Accept = (secret) =>
   !isKeyId(secret) &&
   isNoOption(secret);
 
+/** Separators inside a value count as signs if the value has capitals and small letters; paths and ports have not. */
+const isPasswordOfUser: Accept = (secret) => {
+  const signed =
+    hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
+  return (
+    !/[/:]/.test(signed) &&
+    (isMadeUp(signed) || isMixedCode(signed) || isJoinedPhrase(signed)) &&
+    isPassword(secret)
+  );
+};
+
 const word = /[^\s`|;&¶]+/y;
 const opened = `[¶]?`;
 
@@ -75,8 +86,7 @@ const piped =
   /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))/;
 /** `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words. */
 const isDecodedProse = (secret: string, behind: string) =>
-  /^[^\n]{0,4}\|[ \t]*base64 -(?:d|D|-decode)/.test(behind) &&
-  /^[A-Za-z][a-z]*(?:[ ,.!-]+[A-Za-z]?[a-z]*)+$/.test(decodeStart(secret));
+  /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   !isDecodedProse(secret, text.slice(end, end + 32)) &&
@@ -87,7 +97,7 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
-  command("u |u=|user", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[uU]|-(?:proxy-)?user)[ =]?[\"']?[A-Za-z][^\\s:\"'$/]*:(?!\\/)", isPairPassword),
+  command("curl -|wget -|u |u=|user", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?user)[ =]?[\"']?[A-Za-z][^\\s:\"'$/]*:(?!\\/)", isPairPassword),
   // curl --cert file:password
   command("cert|-e ", "curl|wget|https?|xh|git|openssl", "[ \\t]-(?:E|-(?:proxy-)?cert)[ =]?[\"']?[\\w./-]{1,80}:(?![\\\\/])", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
@@ -96,11 +106,10 @@ export const commandContexts: readonly ContextRule[] = [
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword),
-  command(" -a", "https?|xh", "[ \\t]-a[ =][\"']?[^\\s:\"'$]+:", isPassword),
+  command(" -a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword),
   command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword),
     command("email|swaks", "send[eE]mail|swaks", "[ \\t]-[xa]p[ =]", isAnything),
   command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isAnything),
-  command("curl -u|wget -u", "curl|wget", "[ \\t]-u[^\\s:\"'$=]{1,40}:(?!\\/)", isPassword),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
@@ -124,13 +133,13 @@ export const commandContexts: readonly ContextRule[] = [
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
-  behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt/g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6}))?/g, word, (secret) => isNoWord(secret) && !/[={(]/.test(secret))),
+  behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret) => isNoWord(secret) && !/[={(]/.test(secret))),
   // --password-file <(echo …), wg set wg0 private-key <(printf '%s' …)
   behind(/passw|passphrase|secret|token|key|auth|cred|pin\b/gi, cli("<(", /<\(¬(?:echo|printf)~(?:-\w{1,2}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?/g, /[^\s`|;&)¶]+/y, isNoWord)),
   // db2 connect to orders user app using …
   cli(" using ", /\bconnect~to~\S{1,60}~user~\S{1,60}~using~["']?/gi, unquoted, isAnything),
   // Any tool: after a user (-u), -p is the password.
-  behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, (secret) => !/[/:]/.test(secret) && (isMadeUp(secret) || isMixedCode(secret)) && isPassword(secret))),
+  behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
   // Any tool: a value that only a password looks like. Most tools take a port, a path or a project here.
   cli(" -p| -gp| -xp| -ap", /[ \t]-(?:[gxa]?p|P|pw|p[io])[ =]["']?(?=[^\s"'/:=]{8})/g, unquoted, (secret) => !/[/:=,]|^\W|^RW|^[A-Za-z]{1,10}-?\d{1,5}$/.test(secret) && !isHex(secret) && (isDecoratedWord(secret) || isMixedCode(secret) || (isStrong(secret) && /[!#$%^&*?+~@]/.test(secret))) && isPassword(secret)),
   // ["docker", "login", "-u", "ci", "-p", "…"]

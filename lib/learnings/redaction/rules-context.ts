@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isTokenLike, looksChosen } from "./assignment-values.ts";
+import { isCode, isMadeUp, isSlashed, isTokenLike, looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -125,9 +125,6 @@ const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
   !/[/:@\\]/.test(secret + text.charAt(end)) &&
   (context.endsWith("/") ? looksChosen(secret) && !/^[\w.-]+\.\w{1,5}$/.test(secret) : isMadeUp(secret)) &&
   isNoPlaceholder(secret);
-/** `SP6hRy+QRu42/RJW`: a random value with slashes, not a path. */
-const isSlashed: Accept = (secret) =>
-  /^[A-Za-z\d][\w+/:=]+$/.test(secret) && hasDigit(secret) && hasBothCases(secret) && looksRandom(secret);
 const isProtocolValue: Accept = (secret) =>
   secret.length >= 6 &&
   (!/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret) || isSlashed(secret)) &&

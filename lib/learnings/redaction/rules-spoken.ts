@@ -69,7 +69,7 @@ export const spokenContexts: readonly ContextRule[] = [
   password("gfzc3dvcmq6", /[Uc]GFzc3dvcmQ6[^\n]{0,12}\n¬(?:\S{1,16}: ?|[<>] ?)?/g, base64, (secret) => secret.length >= 6),
   password("plain", /\bPLAIN[=\s]{1,4}(?:\+\s{1,4})?[¶]?/g, base64, isPlainAnswer),
   // A file of two lines: the user, then the password.
-  password("auth|cred|pass|login|secret|zugangsdaten|identifiants", /(?:(?:auth|cred|pass|login|secret)[\w-]{0,20}\.(?:txt|conf|cfg|dat|ini)|auth-user-pass|[./]\w{0,12}credentials|(?:the|our|my|your|test|die|les|las|le) (?:creds|credentials|login|zugangsdaten|identifiants|credenciales|credenziali))\b[^\n]{0,40}\n(?:```\w{0,10}\n)?¬[\w.@+-]{2,40}\n¬(?=\S{6,90}¬(?:\n|$))/gi, unquoted, isSecondLine),
+  password("auth|cred|pass|login|secret", /(?:(?:auth|cred|pass|login|secret)[\w-]{0,20}\.(?:txt|conf|cfg|dat|ini)|auth-user-pass|[./]\w{0,12}credentials|(?:the|our|my) (?:creds|credentials|login))\b[^\n]{0,40}\n(?:```\w{0,10}\n)?¬[\w.@+-]{2,40}\n¬(?=\S{6,90}¬(?:\n|$))/gi, unquoted, isSecondLine),
   // btoa("bob:…"), base64_encode('bob:…'), Buffer.from('bob:…')
   password("btoa|b64|base64|encode64|buffer.from|getbytes|tostring", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|encodeToString|Base64\.\w{1,16}|Buffer\.from|getBytes)\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, (secret, { context }) => isAny(secret) && !/\s/.test(secret) && (isLikely(secret) || /btoa|b64|base64/i.test(context))),
   // cookieSession({ keys: ["…", "…"] }), app.keys = ["…"]

@@ -286,6 +286,19 @@ export const statements: Record<string, readonly string[]> = {
     `curl -u «cli_password|${hexOf(32)}»:X https://example.com`,
     "curl -u deploy-user-of-team-7:$PASSWORD https://example.com",
   ],
+  "a password is found at its place in more commands and calls": [
+    "curl -subob:«cli_password|auGWxxuj16rJFUMb» https://example.com/",
+    "ab -A bob:«cli_password|L0x4OVMtiXlaEOBg» https://example.com/",
+    'ftp -n <<< "user bob «cli_password|sS3sBJ0oiUMYxWAx»"',
+    'su -c "echo x" root <<< "«cli_password|PNa6PbOQOb5jeYRQLqhv3D»"',
+    "openfortivpn vpn.example.com -u bob -p «cli_password|WH9vNu/r_Wrj1/9WpN5@G»",
+    "acme run -u bob -p localhost:8080",
+    'new JedisPool(cfg, "build7", 6379, 2000, "«password|sbbLmZb8HLCqDJaFKA»")',
+    "Net::SMTP.start('smtp.example.com', 587, 'acme', 'bob', '«password|Aqo6iV2anZOf-$If»', :login)",
+    'EncodingKey::from_secret(b"«password|GSMjDFbKn8M9MP2KrSw48xXaF»")',
+    'cx_Oracle.connect("sa", "«password|i~Jr}x8p1VCW/T»", dsn)',
+    "MYSQL_PASSWORD=«password|Corazon.Liverpool6471»",
+  ],
   "a password is found after the flag of any tool, if only a password looks like it": [
     ...marked(
       "cli_password",

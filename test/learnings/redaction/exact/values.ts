@@ -123,7 +123,6 @@ export const values: Record<string, readonly string[]> = {
     "password: '«password|VelvetKittenNectar»',",
     'let password = "«password|Summer Maple Apple Anchor Radish»";',
     "sshpass -p «cli_password|GraniteFiddleMuffin» ssh bob@db.example.com",
-    "password: 'Content-Security-Policy',",
     "PASSWORD_HASHER=SecureRandomFactory",
     'password: "UserRepositoryBean",',
     "Passwords are in the Strict-Transport-Security header.",
