@@ -112,14 +112,15 @@ const isPassphrase = (value: string, isPromised: boolean) =>
     ));
 
 /** `unicorn-carbon-barrel`, `Unicorn.Carbon.Barrel!`: words drawn at random. */
-export function isDiceware(value: string): boolean {
+export const isDiceware: Accept = memoize((value) => {
+  if (!/[-_.]/.test(value)) return false;
   const small = value.replace(/(?<![A-Za-z])[A-Z](?=[a-z]{3})/g, (first) => first.toLowerCase());
   return (
     /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(small) &&
     areDrawn(small.split(/[-_.\d!?]+/)) &&
     (small === value || areNoNames(value))
   );
-}
+});
 
 /** `UnicornCarbonBarrel`: the same, where no class or type can stand. */
 export const isJoinedPhrase = (value: string): boolean =>
@@ -283,7 +284,7 @@ export interface Named {
   /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
   /** The name and the value are text, not code. */
-  readonly isText?: boolean;
+  readonly isText?: () => boolean;
 }
 
 const literalRelations: ReadonlySet<Relation | undefined> = new Set(["literal", "element", "option", "cell"]);
@@ -324,14 +325,14 @@ export const isCredential = (value: Value, named: Named): boolean =>
   (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
 
 function looksLikeCredential(value: Value, named: Named): boolean {
-  const { claim, tie, isEnvironment, isText = false } = named;
+  const { claim, tie, isEnvironment } = named;
   const text = value.text.slice(0, judgedLengthMax);
   const isLiteral = value.isQuoted || literalRelations.has(tie);
   const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
   if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
     return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text);
   if (!fitsRelation(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
-  return (isLiteral || !isExpression(text, isText)) && !isNotCredential(text);
+  return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text);
 }
 
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
@@ -343,14 +344,16 @@ const isCallOrPath = (value: string) =>
     : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value, true);
 
 /** The value cannot be the next word or words of a text. */
-const isNoPlainText = (value: string) =>
-  hasDigit(value) ||
-  isUnusualWord(value) ||
-  isDiceware(value) ||
-  isJoinedPhrase(value) ||
-  isScrambled(value, 14) ||
-  isGibberish(value) ||
-  isWordPassphrase(value);
+const isNoPlainText: Accept = memoize(
+  (value) =>
+    hasDigit(value) ||
+    isUnusualWord(value) ||
+    isDiceware(value) ||
+    isJoinedPhrase(value) ||
+    isScrambled(value, 14) ||
+    isGibberish(value) ||
+    isWordPassphrase(value),
+);
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
@@ -486,7 +489,7 @@ function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted
           isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
           ((named.isEnvironment || tie === "option") && (isShortCode(value) || isScrambled(value, 14))) ||
           (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value)))) ||
-          ((isLiteral || named.isEnvironment || named.isText === true) && isIssued(value)) ||
+          ((isLiteral || named.isEnvironment || named.isText?.()) && isIssued(value)) ||
           // "Input tokens: 349338462632" is a count.
           ((named.isEnvironment || isConstant || tie === "element" || (isQuoted && tie !== "cell")) &&
             /^\d{10,40}$/.test(value) &&

@@ -140,8 +140,13 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
     const read = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
     const value = (read && !read.isQuoted && isPersonal(claim) && passphraseAt(name, read)) || read;
     if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name))) continue;
-    const isText = isEnv || tie === "line" || isBlock || isTextName(name, value.end);
-    const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv, isText };
+    const named = {
+      claim,
+      tie,
+      isConstant: isConstant(name.name),
+      isEnvironment: isEnv,
+      isText: () => isEnv || tie === "line" || isBlock || isTextName(name, value.end),
+    };
     const values = isList ? listed(name, value, claim, tie) : isCredential(value, named) ? [value] : [];
     if (values.length > 0) return found(values, claim);
     if (tie !== undefined) continue;

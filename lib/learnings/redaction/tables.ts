@@ -104,7 +104,13 @@ function rowSpans(line: string, start: number, { split, count, claims }: Header)
     const at = start + cell.start;
     const end = at + cell.text.length;
     const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    const named = { claim, tie: "cell", isConstant: false, isEnvironment: false, isText: true } as const;
+    const named = {
+      claim,
+      tie: "cell",
+      isConstant: false,
+      isEnvironment: false,
+      isText: () => true,
+    } as const;
     return isCredential(value, named) ? [{ start: at, end, kind: kindOf(claim) }] : [];
   });
 }

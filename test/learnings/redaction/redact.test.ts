@@ -170,7 +170,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 140_500;
+  const minifiedBytesMax = 141_000;
 
   it("the bundle of redaction stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({
