@@ -186,7 +186,12 @@ describe(`the engine is killed ${kills} times or more under load`, () => {
   });
 
   test("every acknowledged event is applied, and walks resume with their cursors and miss nothing", async () => {
-    for (const { walker } of journeys) await walker.untilEnd();
+    // A walk under way may have passed Learnings or entries that were committed late: the walk from its resume cursor
+    // returns them, so the last walk has to begin after the last write.
+    for (const { walker } of journeys) {
+      await walker.untilEnd();
+      await walker.untilEnd();
+    }
     const inWorkspace = homes.filter((_, index) => index % 2 === 0);
     expect(await backend.queue.listDeadLetters()).toEqual([]);
     for (const { walker, home } of journeys) {
