@@ -89,6 +89,8 @@ const references = [
   /^[a-z][\w-]*(?:\/[a-z][\w.-]*){1,6}(?:#[\w.-]+)?$/,
   /^\{cipher\}|^ENC\[|^Ag[A-D][\w+/]{100}/,
   /^\$env:\w+$/i,
+  // Rules of a form: `required|min:12|confirmed`.
+  /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,
   /^__\w+__$/,
   /^!(?:[A-Z][a-z]+|![a-z]+)$/,
   /^!(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b/,

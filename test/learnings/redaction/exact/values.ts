@@ -63,6 +63,9 @@ export const values: Record<string, readonly string[]> = {
     ...["7f3adeadbeef91c2a4e85b6d0c1f2e3a", "1111-8842-Kx", "k2J9vQx7Lm4TzEXAMPLE"].map(quoted),
     ...["P@ssw0rd1!", "admin123!", "Test1234!", "MyS3cret!9"].map(quoted),
   ],
+  "a value stays if it is a rule of a form": [
+    "$request->validate(['password' => 'required|min:12|confirmed']);",
+  ],
   "a value stays if it is a type, an algorithm, a version or a number with a unit": [
     ...["uint8", "int32", "float64", "sha256", "SHA-512", "aes128", "aes256gcm", "rs256", "hs256"].map(
       quotedNot,
