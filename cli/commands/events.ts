@@ -1,7 +1,7 @@
 import { counted } from "../../lib/contract/counted.ts";
 import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
 import { redactMessage } from "../../lib/events/redact-message.ts";
-import { redact } from "../../lib/learnings/redaction/redact.ts";
+import { redact } from "../../lib/redaction/redact.ts";
 import type { Command } from "../command.ts";
 import type { Connection, FailedEvent } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";

@@ -1,4 +1,4 @@
-import { redact } from "../learnings/redaction/redact.ts";
+import { redact } from "../redaction/redact.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
 
 export { redact };

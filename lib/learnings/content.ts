@@ -1,5 +1,5 @@
+import { redact, redactPath } from "../redaction/redact.ts";
 import { contentDigest } from "./identity.ts";
-import { redact, redactPath } from "./redaction/redact.ts";
 
 /** A text to remember, with every recognized credential removed. */
 export type LearningContent = {

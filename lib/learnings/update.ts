@@ -3,6 +3,7 @@ import { ApiError } from "../contract/api-error.ts";
 import type { Embedder, Embedding } from "../index/embedder.ts";
 import { type ChangedLearning, indexChanged } from "../index/follow.ts";
 import { isIndexCurrent, isOfRevision, vectorItems, vectorKeys } from "../index/write-vectors.ts";
+import { redact, redactPath } from "../redaction/redact.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { textKey } from "../store/layout.ts";
@@ -14,7 +15,6 @@ import { contentDigest } from "./identity.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
 import { heldLearning, type LearningRequest } from "./read.ts";
 import { changedLearning, recordWrites, replaceWrites, writeContext } from "./record.ts";
-import { redact, redactPath } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
 import { indexRefreshFailed, type LearningDeps, learningEvent, shortenedText } from "./writer.ts";
 

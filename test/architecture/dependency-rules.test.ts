@@ -17,15 +17,23 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/access": ["lib/store", "lib/audit"],
   "lib/http": ["lib/access", "lib/store", "lib/audit", "lib/reference"],
   "lib/reference": [],
+  "lib/redaction": [],
   ...Object.fromEntries(
     domains.map((domain) => [
       `lib/${domain}`,
       ["lib/store", "lib/stream", "lib/index", "lib/audit", "lib/access"],
     ]),
   ),
+  "lib/learnings": ["lib/store", "lib/stream", "lib/index", "lib/audit", "lib/access", "lib/redaction"],
   // A workspace's seats change together with the workspace, and an organization that moves takes its data with it.
   "lib/organizations": ["lib/store", "lib/stream", "lib/people", "lib/learnings", "lib/audit", "lib/access"],
-  "lib/events": ["lib/store", "lib/audit", "lib/stream", ...domains.map((domain) => `lib/${domain}`)],
+  "lib/events": [
+    "lib/store",
+    "lib/audit",
+    "lib/stream",
+    "lib/redaction",
+    ...domains.map((domain) => `lib/${domain}`),
+  ],
   // Makes, compares and releases the OpenAPI document: only the tool imports it, so no function bundles it.
   "lib/openapi": [],
   "lib/client": [],
@@ -87,6 +95,15 @@ test("imports between folders go one way", () => {
   }
   expect(wrong).toEqual([]);
   expect(checked).toBeGreaterThan(50);
+});
+
+test("other folders import of lib/redaction only its public module", () => {
+  const imported = sourceFiles("lib", "functions", "infra", "cli", "dashboard")
+    .filter((file) => folderOf(file) !== "lib/redaction")
+    .flatMap(importsOf)
+    .filter((target) => folderOf(target) === "lib/redaction")
+    .map((target) => relative(root, target));
+  expect([...new Set(imported)]).toEqual(["lib/redaction/redact.ts"]);
 });
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;

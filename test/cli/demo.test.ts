@@ -5,7 +5,7 @@ import { demoEvents } from "../../cli/demo/story.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
-import { redact } from "../../lib/learnings/redaction/redact.ts";
+import { redact } from "../../lib/redaction/redact.ts";
 
 /** Several days: weekdays, a weekend, the turn of a year, a leap day. */
 const moments = ["2026-11-15T03:00Z", "2026-12-26T23:59Z", "2027-01-01T00:00Z", "2028-02-29T12:00Z"].map(

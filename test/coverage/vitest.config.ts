@@ -10,7 +10,7 @@ const notCounted = [
   "test/docs/**",
   "test/simulation/weaknesses.test.ts",
   // Tests that measure time, which coverage slows down.
-  "test/learnings/redaction/speed.test.ts",
+  "test/measure/redaction/speed.test.ts",
 ];
 
 /** `npm run test:coverage`: lines and branches of every file in `lib`, printed, none under the bound. */

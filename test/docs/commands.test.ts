@@ -40,7 +40,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^node test\/pages\/pictures\.ts/, "would change the README's pictures"],
   [
     /^npm run measure:redaction\b/,
-    "takes minutes; test/learnings/redaction/unseen/recall.test.ts measures fewer texts",
+    "takes minutes; test/measure/redaction/recall.test.ts measures fewer texts",
   ],
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/bench holds its counts"],
   [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],

@@ -31,31 +31,29 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   "redaction-search": {
     mutate: [
-      "lib/learnings/redaction/{rule,redact,spans,view,keywords,line-ranges,decoded,find-tokens,find-in-context,private-keys}.ts",
+      "lib/redaction/{rule,redact,spans,view,keywords,line-ranges,decoded,find-tokens,find-in-context,private-keys}.ts",
     ],
-    tests: ["test/learnings/redaction/exact.test.ts"],
+    tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-assignments": {
-    mutate: [
-      "lib/learnings/redaction/{assignment-names,assignments,separators,prose,tables,calls,arguments}.ts",
-    ],
-    tests: ["test/learnings/redaction/exact.test.ts"],
+    mutate: ["lib/redaction/{assignment-names,assignments,separators,prose,tables,calls,arguments}.ts"],
+    tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-values": {
-    mutate: ["lib/learnings/redaction/{assignment-values,values,placeholders}.ts"],
-    tests: ["test/learnings/redaction/exact.test.ts"],
+    mutate: ["lib/redaction/{assignment-values,values,placeholders}.ts"],
+    tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-appearance": {
-    mutate: ["lib/learnings/redaction/{appearance,high-entropy}.ts"],
-    tests: ["test/learnings/redaction/{appearance,exact}.test.ts"],
+    mutate: ["lib/redaction/{appearance,high-entropy}.ts"],
+    tests: ["test/redaction/{appearance,exact}.test.ts"],
   },
   "redaction-rules": {
-    mutate: ["lib/learnings/redaction/{rules-vendors,vendors,structured,links}.ts"],
-    tests: ["test/learnings/redaction/exact.test.ts"],
+    mutate: ["lib/redaction/{rules-vendors,vendors,structured,links}.ts"],
+    tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-context-rules": {
-    mutate: ["lib/learnings/redaction/{rules-context,rules-commands,nearby}.ts"],
-    tests: ["test/learnings/redaction/exact.test.ts"],
+    mutate: ["lib/redaction/{rules-context,rules-commands,nearby}.ts"],
+    tests: ["test/redaction/exact.test.ts"],
   },
   "stream-forms": {
     mutate: ["lib/stream/{size,pending,entry,head,weeks,merge}.ts"],

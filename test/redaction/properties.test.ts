@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redact, rules } from "../../../lib/learnings/redaction/redact.ts";
-import { volume } from "../../support/volume.ts";
+import { rules } from "../../lib/redaction/finders.ts";
+import { redact } from "../../lib/redaction/redact.ts";
+import { volume } from "../support/volume.ts";
 import { cleanSamples, secretSamples } from "./samples/read.ts";
 
 const anyUtf16 = fc

@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 import { type Finder, hasDistinct, type ShapeRule, type Span, type TokenRule } from "./rule.ts";
 
 function isAlphanumeric(code: number): boolean {

@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
 import { isScrambled, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";

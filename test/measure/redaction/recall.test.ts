@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { redact } from "../../../../lib/learnings/redaction/redact.ts";
-import { generate } from "./generate.ts";
-import { leaks } from "./values/segments.ts";
+import { redact } from "../../../lib/redaction/redact.ts";
+import { generate } from "./unseen/generate.ts";
+import { leaks } from "./unseen/values/segments.ts";
 
 /** The short form of `measure.ts`. The held-out half has never been looked at: its bounds only keep what was reached. */
 const count = process.env.LONG ? 4_000 : 500;

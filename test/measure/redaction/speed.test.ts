@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { redact, rules } from "../../../lib/learnings/redaction/redact.ts";
-import { cleanSamples, secretSamples } from "./samples/read.ts";
-import { seededDice } from "./samples/template.ts";
+import { rules } from "../../../lib/redaction/finders.ts";
+import { redact } from "../../../lib/redaction/redact.ts";
+import { cleanSamples, secretSamples } from "../../redaction/samples/read.ts";
+import { seededDice } from "../../redaction/samples/template.ts";
 
 const inputLength = 256 * 1024;
 /**

@@ -8,9 +8,9 @@ import {
   isUuid,
   looksRandom,
   looksVeryRandom,
-} from "../../../lib/learnings/redaction/appearance.ts";
+} from "../../lib/redaction/appearance.ts";
 
-import { isPlaceholder } from "../../../lib/learnings/redaction/placeholders.ts";
+import { isPlaceholder } from "../../lib/redaction/placeholders.ts";
 
 const random = "aB3dE6gH9kLm2NpQ";
 /** At the bounds: each of these would get another answer if a bound lay one step further. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { publishedKinds, redact } from "../../../lib/learnings/redaction/redact.ts";
-import { kindNamed } from "../../../lib/learnings/redaction/rule.ts";
-import { namedRows, prefixRows, type VendorRow } from "../../../lib/learnings/redaction/vendor-rows.ts";
+import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
+import { kindNamed } from "../../lib/redaction/rule.ts";
+import { namedRows, prefixRows, type VendorRow } from "../../lib/redaction/vendor-rows.ts";
 import { expand } from "./samples/template.ts";
 
 const alphabets: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { redact } from "../../../lib/learnings/redaction/redact.ts";
-import { innerDouble, marker, viewOf } from "../../../lib/learnings/redaction/view.ts";
+import { redact } from "../../lib/redaction/redact.ts";
+import { innerDouble, marker, viewOf } from "../../lib/redaction/view.ts";
 
 describe("the view of a text", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 
 /** Finds many words in one pass over a text: groups of three characters exclude most positions. */
 export interface Keyword {

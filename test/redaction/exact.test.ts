@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { findSearchRanges } from "../../../lib/learnings/redaction/line-ranges.ts";
-import { nearbyRules } from "../../../lib/learnings/redaction/nearby.ts";
-import { finders, publishedKinds, redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { finders, rules } from "../../lib/redaction/finders.ts";
+import { findSearchRanges } from "../../lib/redaction/line-ranges.ts";
+import { nearbyRules } from "../../lib/redaction/nearby.ts";
+import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
 import { bridges, nameEnds } from "./exact/assignments.ts";
 import { highEntropy } from "./exact/high-entropy.ts";
 import { names } from "./exact/names.ts";
@@ -94,7 +95,7 @@ describe("the sample set", () => {
       }),
     );
     const changed = halves.flatMap(cleanSamples).filter((text) => redact(text).text !== text);
-    // What is meant to be answered otherwise: `npx vitest run test/learnings/redaction/exact.test.ts -u`.
+    // What is meant to be answered otherwise: `npx vitest run test/redaction/exact.test.ts -u`.
     await expect([...answered, ...changed].join("")).toMatchFileSnapshot(
       fileURLToPath(new URL("./sample-kinds.txt", import.meta.url)),
     );

@@ -1,59 +1,11 @@
-import { assignments } from "./assignments.ts";
-import { calls, charArrays, rows } from "./calls.ts";
-import { contextFinder } from "./find-in-context.ts";
-import { shapeFinder, tokenFinder } from "./find-tokens.ts";
+import { finders } from "./finders.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { type FinderRanges, findSearchRanges } from "./line-ranges.ts";
-import { links } from "./links.ts";
 import { clearMemoized } from "./memoize.ts";
-import { nearbyRules } from "./nearby.ts";
-import { privateKeys, publicBlocks } from "./private-keys.ts";
-import type { ContextRule, Finder, Kind, NameHit, ShapeRule, Span, TokenRule } from "./rule.ts";
-import { commandContexts } from "./rules-commands.ts";
-import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
-import { spokenContexts } from "./rules-spoken.ts";
-import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
-import { sections } from "./sections.ts";
+import { publicBlocks } from "./private-keys.ts";
+import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
-import { structured } from "./structured.ts";
-import { tables } from "./tables.ts";
-import { namedVendors, vendorTokens } from "./vendors.ts";
 import { marker, viewOf } from "./view.ts";
-
-const tokenRules: readonly TokenRule[] = [...formTokens, ...vendorTokens, ...generalTokens];
-const contextRules: readonly ContextRule[] = [
-  ...formContexts,
-  ...headerAndUrlContexts,
-  ...commandContexts,
-  ...statementContexts,
-  ...spokenContexts,
-];
-
-/** All rules, for the tests that check every rule in the same way. */
-export const rules: readonly (TokenRule | ShapeRule | ContextRule)[] = [
-  ...tokenRules,
-  ...formShapes,
-  ...contextRules,
-];
-
-/** In the order of the search: the most specific finders come first, the finders that guess come last. */
-export const finders: readonly Finder[] = [
-  ...privateKeys,
-  tokenFinder(tokenRules),
-  shapeFinder(formShapes),
-  namedVendors,
-  ...contextRules.map(contextFinder),
-  rows,
-  charArrays,
-  calls,
-  tables,
-  ...structured,
-  links,
-  assignments,
-  sections,
-  highEntropy,
-  ...nearbyRules.map(contextFinder),
-];
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [

@@ -1,7 +1,7 @@
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { clearMemoized, memoize } from "../../../lib/learnings/redaction/memoize.ts";
-import { publishedKinds, redact, redactPath } from "../../../lib/learnings/redaction/redact.ts";
+import { clearMemoized, memoize } from "../../lib/redaction/memoize.ts";
+import { publishedKinds, redact, redactPath } from "../../lib/redaction/redact.ts";
 import { expand } from "./samples/template.ts";
 
 const made = (template: string) => expand(template, "redact.test");
@@ -174,7 +174,7 @@ describe("the bundle", () => {
 
   it("the bundle of redaction stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({
-      entryPoints: [new URL("../../../lib/learnings/redaction/redact.ts", import.meta.url).pathname],
+      entryPoints: [new URL("../../lib/redaction/redact.ts", import.meta.url).pathname],
       bundle: true,
       minify: true,
       charset: "utf8",

@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 import { keyTable, namedTable, otherTable, tokenTable, vendorNames } from "./vendor-table.ts";
 
 /** A row of a vendors' table: a kind, the prefixes or vendor names before its tokens, and their form. */

@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 import { hasBothCases, hasDigit } from "./appearance.ts";
 import type { Span } from "./rule.ts";
 

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { type CleanSample, generate, type SecretSample } from "./generate.ts";
-import { leaks } from "./values/segments.ts";
+import { type CleanSample, generate, type SecretSample } from "./unseen/generate.ts";
+import { leaks } from "./unseen/values/segments.ts";
 
 /** The redaction that is measured: the module, its function, and how the function gives the text back. */
 const entry = {
-  module: "../../../../lib/learnings/redaction/redact.ts",
+  module: "../../../lib/redaction/redact.ts",
   name: "redact",
   textOf: (result: unknown): string => {
     if (typeof result === "string") return result;

@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 
 /**
  * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, look-alike

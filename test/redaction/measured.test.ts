@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redact } from "../../../lib/learnings/redaction/redact.ts";
+import { redact } from "../../lib/redaction/redact.ts";
 import { cleanSamples, type Half, secretSamples } from "./samples/read.ts";
 
 /** Each template is expanded with several seeds: a rule that finds a credential only by luck shows. */

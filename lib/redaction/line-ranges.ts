@@ -1,4 +1,4 @@
-import { required } from "../../runtime/required.ts";
+import { required } from "../runtime/required.ts";
 import { nameStems } from "./assignment-names.ts";
 import { wordSearch } from "./keywords.ts";
 import type { Finder, NameHit } from "./rule.ts";

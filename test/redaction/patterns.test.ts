@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { rules } from "../../lib/redaction/finders.ts";
+import { redact } from "../../lib/redaction/redact.ts";
 import { cleanSamples, secretSamples } from "./samples/read.ts";
 
 // The checker's own JavaScript: its native and Java builds are not on every platform.
@@ -77,7 +78,7 @@ describe("every pattern", () => {
       .filter((pattern) => !proven.has(written(pattern)))
       .map((pattern) => `${verdict(pattern)}: ${written(pattern)}`);
     expect(verdicts.filter((each) => !each.startsWith("safe: "))).toEqual([]);
-    // Exactly those in use: `npx vitest run test/learnings/redaction/patterns.test.ts -u` adds what was proved just now.
+    // Exactly those in use: `npx vitest run test/redaction/patterns.test.ts -u` adds what was proved just now.
     const lines = patterns.map((pattern) => `${written(pattern)}\n`).sort();
     await expect(lines.join("")).toMatchFileSnapshot(fileURLToPath(provenFile));
   });

@@ -1,0 +1,52 @@
+import { assignments } from "./assignments.ts";
+import { calls, charArrays, rows } from "./calls.ts";
+import { contextFinder } from "./find-in-context.ts";
+import { shapeFinder, tokenFinder } from "./find-tokens.ts";
+import { highEntropy } from "./high-entropy.ts";
+import { links } from "./links.ts";
+import { nearbyRules } from "./nearby.ts";
+import { privateKeys } from "./private-keys.ts";
+import type { ContextRule, Finder, ShapeRule, TokenRule } from "./rule.ts";
+import { commandContexts } from "./rules-commands.ts";
+import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
+import { spokenContexts } from "./rules-spoken.ts";
+import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
+import { sections } from "./sections.ts";
+import { structured } from "./structured.ts";
+import { tables } from "./tables.ts";
+import { namedVendors, vendorTokens } from "./vendors.ts";
+
+const tokenRules: readonly TokenRule[] = [...formTokens, ...vendorTokens, ...generalTokens];
+const contextRules: readonly ContextRule[] = [
+  ...formContexts,
+  ...headerAndUrlContexts,
+  ...commandContexts,
+  ...statementContexts,
+  ...spokenContexts,
+];
+
+/** All rules, for the tests that check every rule in the same way. */
+export const rules: readonly (TokenRule | ShapeRule | ContextRule)[] = [
+  ...tokenRules,
+  ...formShapes,
+  ...contextRules,
+];
+
+/** In the order of the search: the most specific finders come first, the finders that guess come last. */
+export const finders: readonly Finder[] = [
+  ...privateKeys,
+  tokenFinder(tokenRules),
+  shapeFinder(formShapes),
+  namedVendors,
+  ...contextRules.map(contextFinder),
+  rows,
+  charArrays,
+  calls,
+  tables,
+  ...structured,
+  links,
+  assignments,
+  sections,
+  highEntropy,
+  ...nearbyRules.map(contextFinder),
+];
