@@ -5,7 +5,8 @@ import type { Command, CommandInput } from "../command.ts";
 import { type Connection, defaultDataPath } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
 import { OperatorError } from "../errors.ts";
-import { dataDirectory, readOwner } from "../local/data-directory.ts";
+import { dataDirectory } from "../local/data-directory.ts";
+import { localServiceUrl } from "../local/ownership.ts";
 import { sentence } from "../sentence.ts";
 import { type Terminal, verdict } from "../terminal.ts";
 import type { CheckContext } from "../verify/checks.ts";
@@ -47,7 +48,7 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
     return { connection, baseUrl: output(stackOutputs.apiUrl), search };
   }
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
-  const baseUrl = (await readOwner(directory))?.url;
+  const baseUrl = await localServiceUrl(directory);
   if (!baseUrl)
     throw new OperatorError(`No local service runs on ${directory.path}; start it first: review-api dev`);
   const { table, vectors, embedder } = connection;

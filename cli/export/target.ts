@@ -6,7 +6,8 @@ import { readProfile } from "../connection/profile.ts";
 import { apiSettings, keyVariable, urlVariable } from "../connection/settings.ts";
 import { keptKey } from "../demo/keys.ts";
 import { OperatorError, UsageError } from "../errors.ts";
-import { type DataDirectory, dataDirectory, readOwner } from "../local/data-directory.ts";
+import { type DataDirectory, dataDirectory } from "../local/data-directory.ts";
+import { localServiceUrl } from "../local/ownership.ts";
 
 export type Target = { readonly url: string; readonly key: string };
 
@@ -66,7 +67,7 @@ async function localTarget(
   given: string | undefined,
   demoKey: KeyKind,
 ): Promise<Target> {
-  const url = (await readOwner(directory))?.url;
+  const url = await localServiceUrl(directory);
   if (!url)
     throw new OperatorError(
       `No local service runs on ${directory.path}; start it first (review-api dev), or give --url.`,

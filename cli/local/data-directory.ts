@@ -84,13 +84,18 @@ export function refuseDataOfOthers(directory: DataDirectory, chosen: EngineKind)
 /** For commands: the engine that created the data, regardless of the default for a new folder. */
 export const engineOfData = (directory: DataDirectory): EngineKind => chooseEngine(madeBy(directory)?.name);
 
+/** Somebody else may have written the folder: it can name only this machine. */
+const loopbackUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
+});
 const owner = z.object({
   process_id: z.int(),
   role: z.enum(["service", "command"]),
   engine: z.string(),
-  endpoint: z.string(),
+  endpoint: loopbackUrl,
   /** Null until the service answers requests. */
-  url: z.string().nullable(),
+  url: loopbackUrl.nullable(),
 });
 export type DirectoryOwner = z.output<typeof owner>;
 

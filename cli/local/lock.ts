@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { OperatorError } from "../errors.ts";
 
@@ -23,4 +24,12 @@ export function tryLock(file: string): Lock | undefined {
     throw error;
   }
   return { release: () => database.close() };
+}
+
+/** True if a running process has the lock. */
+export function isLocked(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const lock = tryLock(file);
+  lock?.release();
+  return lock === undefined;
 }

@@ -7,7 +7,7 @@ import {
   removeOwner,
   writeOwner,
 } from "./data-directory.ts";
-import { type Lock, tryLock } from "./lock.ts";
+import { isLocked, type Lock, tryLock } from "./lock.ts";
 
 /** The data directory belongs to this process until `release`. */
 export type Ownership = {
@@ -39,6 +39,12 @@ export async function claimDirectory(
     if (clock.nowMs() >= deadlineMs) throw new OperatorError(inUse(directory, owner));
     await clock.sleep(pollMs);
   }
+}
+
+/** The address of the service that runs on the directory now. */
+export async function localServiceUrl(directory: DataDirectory): Promise<string | undefined> {
+  const owner = isLocked(directory.lockFile) ? await readOwner(directory) : undefined;
+  return owner?.url ?? undefined;
 }
 
 /** For callers that cannot be a guest. */

@@ -9,6 +9,8 @@ import { type AskInput, createAsk } from "../../cli/ask.ts";
 import { CommandInput } from "../../cli/command.ts";
 import { readProfile } from "../../cli/connection/profile.ts";
 import { targetOf } from "../../cli/export/target.ts";
+import { dataDirectory, writeOwner } from "../../cli/local/data-directory.ts";
+import { tryLock } from "../../cli/local/lock.ts";
 import { answerTool, callTool } from "./support.ts";
 
 /** Simulates `GET /v1/whoami`: this key is known, every other is not. */
@@ -129,6 +131,37 @@ describe("the address of the API and the key", () => {
     vi.stubEnv("REVIEW_API_URL", elsewhere);
     await expect(target()).rejects.toThrow("--key is missing");
     expect(await target({ url: `${url}/` })).toEqual({ url, key });
+  });
+
+  test("a folder chooses where a key goes only on this machine, while a service runs on it", async () => {
+    vi.stubEnv("REVIEW_API_KEY", "from-environment");
+    const directory = dataDirectory(join(folder, "data"));
+    await mkdir(directory.path);
+    const announce = (address: string) =>
+      writeOwner(directory, {
+        process_id: 1,
+        role: "service",
+        engine: "dynoxide",
+        endpoint: address,
+        url: address,
+      });
+    const refused = () =>
+      expect(target({ data: directory.path })).rejects.toThrow("No local service runs on");
+    await announce(url);
+    await refused();
+    const lock = tryLock(directory.lockFile);
+    expect(await target({ data: directory.path })).toEqual({ url, key: "from-environment" });
+    for (const outside of [
+      elsewhere,
+      "http://127.0.0.1.example.com:3000",
+      "http://127.0.0.1:80@example.com",
+    ]) {
+      await announce(outside);
+      await refused();
+    }
+    lock?.release();
+    await announce(url);
+    await refused();
   });
 
   test("an invalid address in the environment is reported with its source", async () => {
