@@ -22,6 +22,8 @@ export function describeApiError(error: unknown, url: string): string | undefine
     return `${url} answered ${error.status} ${error.code}: ${error.message}`;
   // fetch reports a broken connection as a TypeError whose cause is the system's error.
   if (!(error instanceof TypeError && error.cause instanceof Error)) return undefined;
+  if (error.cause.message === "unexpected redirect")
+    return `${url} sends callers to another address. The key goes only to an address that you name: give the address of the API itself, with https if it has that.`;
   const code = systemCode(error.cause);
   return `${url} does not answer (${code ?? error.cause.message}). ${adviceOn(code)}`;
 }

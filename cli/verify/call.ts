@@ -81,6 +81,7 @@ async function send(baseUrl: string, { method, path }: Operation, request: CallR
       headers,
       ...(request.body && { body: JSON.stringify(request.body) }),
       signal: AbortSignal.timeout(answerMsMax),
+      redirect: "error",
     });
     const text = await response.text();
     return { status: response.status, text, requestId: response.headers.get("x-request-id") };

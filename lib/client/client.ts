@@ -62,7 +62,12 @@ export type Client = Methods & {
 };
 
 /** A requested page, and the cursor of the next one, which is known as soon as the headers arrive. */
-type Asked = { readonly page: Promise<Answered<unknown>>; readonly next: Promise<string | null> };
+type Asked = {
+  readonly cursor: unknown;
+  readonly page: Promise<Answered<unknown>>;
+  readonly next: Promise<string | null>;
+  giveUp(): void;
+};
 
 type AnyRequest = {
   readonly path?: Readonly<Record<string, string>>;
@@ -90,10 +95,10 @@ export function createClient(options: ClientOptions): Client {
     attempt(name, request, callOptions, (response) => response);
 
   async function* pages(name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) {
-    const stop = new AbortController();
-    const { signal } = callOptions;
-    const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
     const ask = (cursor: unknown): Asked => {
+      const stop = new AbortController();
+      const { signal } = callOptions;
+      const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
       let resolveNext: (next: string | null) => void = () => {};
       const next = new Promise<string | null>((resolve) => {
         resolveNext = resolve;
@@ -104,23 +109,27 @@ export function createClient(options: ClientOptions): Client {
       });
       // The caller receives the error when it awaits this page.
       page.catch(() => resolveNext(null));
-      return { page, next };
+      return { cursor, page, next, giveUp: () => stop.abort() };
     };
+    let asked: Asked | undefined = ask(request.query?.cursor);
+    let ahead: Asked | undefined;
     try {
-      let asked: Asked | undefined = ask(request.query?.cursor);
       while (asked) {
         // Request one page ahead, as soon as the header arrives: the service works on it while the caller reads this
         // one.
         const announced: string | null = await asked.next;
-        let ahead: Asked | undefined = announced === null ? undefined : ask(announced);
+        ahead = announced === null ? undefined : ask(announced);
         const page: Answered<unknown> = await asked.page;
-        yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
         const next = nextCursorOf(page.body);
-        if (next !== null) ahead ??= ask(next);
-        asked = ahead;
+        // The headers may be those of a try that broke, and the retry may have returned a shorter page.
+        if (ahead?.cursor !== next) ahead?.giveUp();
+        yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+        asked = next === null ? undefined : ahead?.cursor === next ? ahead : ask(next);
+        ahead = undefined;
       }
     } finally {
-      stop.abort();
+      asked?.giveUp();
+      ahead?.giveUp();
     }
   }
 
@@ -171,6 +180,8 @@ async function dispatch(
     },
     ...(request.body && { body: JSON.stringify(request.body) }),
     ...(call.signal && { signal: call.signal }),
+    // fetch would send the key along to the other address.
+    redirect: "error",
   });
   if (!response.ok) throw await ReviewApiError.from(response);
   return response;

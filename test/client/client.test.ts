@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createClient, ReviewApiError } from "../../lib/client/client.ts";
 
@@ -79,6 +79,30 @@ describe("the client", () => {
     expect(sent.at(-1)?.url).toContain("cursor=c2");
     await walk.return(undefined);
     expect(sent).toHaveLength(3);
+  });
+
+  test("a page that a retry returned decides where the walk goes on, not the headers of the first try", async () => {
+    const records = ["1", "2", "3", "4", "5"];
+    let first = true;
+    const asked: Array<string | null> = [];
+    const fetch: typeof globalThis.fetch = async (input) => {
+      const cursor = new URL(String(input)).searchParams.get("cursor");
+      asked.push(cursor);
+      const size = first ? 4 : 2;
+      const begin = Number(cursor ?? 0);
+      const end = Math.min(begin + size, records.length);
+      const next = end < records.length ? String(end) : null;
+      const answer = page(records.slice(begin, end), next, next ? { "x-next-cursor": next } : {})();
+      if (!first) return answer;
+      first = false;
+      const broken = new ReadableStream({ pull: (stream) => stream.error(new TypeError("terminated")) });
+      return new Response(broken, { headers: answer.headers });
+    };
+    const client = createClient({ baseUrl: "https://api.example.com", key: "fake-key", fetch });
+    const seen: string[] = [];
+    for await (const { body } of client.pages("listAuditLogs")) seen.push(...body.data.map(({ id }) => id));
+    expect(seen).toEqual(records);
+    expect(asked).toEqual([null, "4", null, "2", "4"]);
   });
 
   test("the client aborts the page ahead when the walk stops, and reports its failure only in its turn", async () => {
@@ -332,6 +356,34 @@ async function halfServer(halves: number, ending: "broken" | "open") {
   };
   return { client, asked: () => asked, close };
 }
+
+async function listening(answer: RequestListener) {
+  const server = createServer(answer);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
+}
+
+test("the client follows no redirect: the key reaches only the address that the caller chose", async () => {
+  const keys: unknown[] = [];
+  const other = await listening((request, response) => {
+    keys.push(request.headers["x-service-api-key"]);
+    response.setHeader("content-type", "application/json").end('{"data":[],"next_cursor":null}');
+  });
+  const chosen = await listening((request, response) =>
+    response.writeHead(307, { location: `${other.url}${request.url}` }).end(),
+  );
+  const client = createClient({ baseUrl: chosen.url, key: "fake-key", attemptsMax: 1 });
+  await expect(client.whoami()).rejects.toThrow();
+  await expect(client.raw("listLearnings")).rejects.toThrow();
+  await expect(client.assignSeats({ body: { action: "assign" } })).rejects.toThrow();
+  await expect(client.pages("listAuditLogs").next()).rejects.toThrow();
+  expect(keys).toEqual([]);
+  other.close();
+  chosen.close();
+});
 
 describe("a connection that breaks in the middle of a body", () => {
   test("a connection that breaks in the middle of a body is opened again for a read, and never for a write", async () => {

@@ -8,10 +8,10 @@ export function createClient(options) {
     const call = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, readJson);
     const raw = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, (response) => response);
     async function* pages(name, request = {}, callOptions = {}) {
-        const stop = new AbortController();
-        const { signal } = callOptions;
-        const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
         const ask = (cursor) => {
+            const stop = new AbortController();
+            const { signal } = callOptions;
+            const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
             let resolveNext = () => { };
             const next = new Promise((resolve) => {
                 resolveNext = resolve;
@@ -22,25 +22,29 @@ export function createClient(options) {
             });
             // The caller receives the error when it awaits this page.
             page.catch(() => resolveNext(null));
-            return { page, next };
+            return { cursor, page, next, giveUp: () => stop.abort() };
         };
+        let asked = ask(request.query?.cursor);
+        let ahead;
         try {
-            let asked = ask(request.query?.cursor);
             while (asked) {
                 // Request one page ahead, as soon as the header arrives: the service works on it while the caller reads this
                 // one.
                 const announced = await asked.next;
-                let ahead = announced === null ? undefined : ask(announced);
+                ahead = announced === null ? undefined : ask(announced);
                 const page = await asked.page;
-                yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
                 const next = nextCursorOf(page.body);
-                if (next !== null)
-                    ahead ??= ask(next);
-                asked = ahead;
+                // The headers may be those of a try that broke, and the retry may have returned a shorter page.
+                if (ahead?.cursor !== next)
+                    ahead?.giveUp();
+                yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+                asked = next === null ? undefined : ahead?.cursor === next ? ahead : ask(next);
+                ahead = undefined;
             }
         }
         finally {
-            stop.abort();
+            asked?.giveUp();
+            ahead?.giveUp();
         }
     }
     const methods = Object.fromEntries(operationNames.map((name) => [
@@ -78,6 +82,8 @@ async function dispatch(options, name, request, call) {
         },
         ...(request.body && { body: JSON.stringify(request.body) }),
         ...(call.signal && { signal: call.signal }),
+        // fetch would send the key along to the other address.
+        redirect: "error",
     });
     if (!response.ok)
         throw await ReviewApiError.from(response);
