@@ -2,9 +2,18 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+/** The folder of a test says which command runs it: `npm run test:<folder>`, or `npm test` for every other folder. */
+const tiers = ["proofs", "system", "measure"] as const;
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "unit", include: [`test/!(${tiers.join("|")})/**/*.test.ts`] } },
+      ...tiers.map((name) => ({
+        extends: true as const,
+        test: { name, include: [`test/${name}/**/*.test.ts`] },
+      })),
+    ],
     // Far above what a test takes: DynamoDB Local is several times slower than dynoxide, and machines are busy.
     testTimeout: 180_000,
     hookTimeout: 180_000,

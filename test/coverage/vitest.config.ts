@@ -6,9 +6,9 @@ import base from "../../vitest.config.ts";
  * times.
  */
 const notCounted = [
-  "test/e2e/**",
+  "test/system/e2e/**",
   "test/docs/**",
-  "test/simulation/weaknesses.test.ts",
+  "test/proofs/simulation/weaknesses.test.ts",
   // Tests that measure time, which coverage slows down.
   "test/measure/redaction/speed.test.ts",
 ];

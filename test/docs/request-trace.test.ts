@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { plainTemplate } from "../infra/built-templates.ts";
-import { ofType } from "../infra/support.ts";
 import { useApi } from "../support/api.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
+import { plainTemplate } from "../system/infra/built-templates.ts";
+import { ofType } from "../system/infra/support.ts";
 import { read } from "./pages.ts";
 
 const api = useApi();

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { alarms, throttle } from "../../lib/contract/platform.ts";
 import { tableShape } from "../../lib/contract/table.ts";
-import { plainTemplate } from "../infra/built-templates.ts";
+import { plainTemplate } from "../system/infra/built-templates.ts";
 import { blockCommands, blocksOf, read } from "./pages.ts";
 
 /**

@@ -9,11 +9,11 @@ import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
 import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { call } from "../gateway/support.ts";
 import { useApi } from "../support/api.ts";
 import { type CommentData, comments, finalized, urlOf } from "../support/event-data.ts";
 import { isLong } from "../support/volume.ts";
 import { github, World } from "../support/world.ts";
+import { call } from "../system/gateway/support.ts";
 import { commentsOfBytes, frameBytes, recordBytes } from "./exact-size.ts";
 import { november, readerOf, standalone } from "./support.ts";
 

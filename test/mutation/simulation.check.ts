@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { simulate } from "../simulation/simulate.ts";
-import { weaknesses } from "../simulation/weaknesses/list.ts";
+import { simulate } from "../proofs/simulation/simulate.ts";
+import { weaknesses } from "../proofs/simulation/weaknesses/list.ts";
 
 /** Few seeds, since they run once per mutant; in each of these lives a known weakness shows. */
 const seeds = new Set(weaknesses.map(({ caughtAt }) => caughtAt));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { FunctionFailed, type FunctionSettings } from "../e2e/deployed-function.ts";
+import { FunctionFailed, type FunctionSettings } from "../system/e2e/deployed-function.ts";
 
 const runtimeClient = fileURLToPath(new URL("./node_modules/aws-lambda-ric/index.mjs", import.meta.url));
 const streamedType = "application/vnd.awslambda.http-integration-response";

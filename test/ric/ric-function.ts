@@ -1,6 +1,10 @@
 import { lambdaLimits } from "../../lib/contract/platform.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { type DeployedFunction, FunctionFailed, type FunctionSettings } from "../e2e/deployed-function.ts";
+import {
+  type DeployedFunction,
+  FunctionFailed,
+  type FunctionSettings,
+} from "../system/e2e/deployed-function.ts";
 import { Environment } from "./environment.ts";
 
 /** One function of the template on AWS's own runtime client: one environment for each concurrent invocation. */

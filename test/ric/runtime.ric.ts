@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { requestLimits } from "../../lib/contract/limits.ts";
-import { useDeployment } from "../e2e/deployment.ts";
-import { QueuedWorld } from "../e2e/platform.ts";
 import { commentsOfBytes, frameBytes } from "../metrics/exact-size.ts";
 import { finalized } from "../support/event-data.ts";
 import { everyKindOfKey } from "../support/world.ts";
+import { useDeployment } from "../system/e2e/deployment.ts";
+import { QueuedWorld } from "../system/e2e/platform.ts";
 import { RicFunction } from "./ric-function.ts";
 
 const deployment = useDeployment();

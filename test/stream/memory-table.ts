@@ -8,8 +8,8 @@ import {
   type TransactionWrite,
   type Write,
 } from "../../lib/store/table.ts";
-import { changed, holds } from "../simulation/model/conditions.ts";
-import { SortedItems } from "../simulation/model/sorted-items.ts";
+import { changed, holds } from "../proofs/simulation/model/conditions.ts";
+import { SortedItems } from "../proofs/simulation/model/sorted-items.ts";
 
 const keyOf = (write: TransactionWrite): Key => {
   if ("put" in write) return write.put;

@@ -33,7 +33,7 @@ export type TestServiceOptions = {
 
 /**
  * The local service in this process, for one test file: equivalent for everything that does not depend on a separate
- * process, and much cheaper. `test/cli/dev.test.ts` starts the real one.
+ * process, and much cheaper. `test/system/cli/dev.test.ts` starts the real one.
  */
 export function useService({ demo = false, events = [] }: TestServiceOptions = {}): () => TestService {
   let running: (TestService & { stop(): Promise<void> }) | undefined;

@@ -7,7 +7,7 @@ const folders = ["lib", "functions", "cli"];
 const notCovered = [
   // Simulates AWS on a laptop: its own calls are behind the calls that get faults here.
   "cli/local/",
-  // Observes from outside, and removes leftovers of its own interrupted runs: test/cli/verify.test.ts interrupts one.
+  // Observes from outside, and removes leftovers of its own interrupted runs: test/system/cli/verify.test.ts interrupts one.
   "cli/verify/",
 ];
 

@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { operations } from "../../../../lib/contract/operations.ts";
+// A warm function has loaded what it loads with its first request.
+import "../../../../lib/learnings/create.ts";
+import "../../../../lib/learnings/update.ts";
+import { type BenchApi, type BenchRequest, openBenchApi } from "../support/bench-api.ts";
+import { type Lockstep, roundsInWords, startLockstep } from "../support/lockstep.ts";
+import { onDayInMidMonth } from "../support/mid-month.ts";
+import { type Case, casesOf, tripsMaxOf } from "./cases.ts";
+import { buildWorld, type Sizes } from "./world.ts";
+
+export type Count = {
+  readonly operation: string;
+  readonly size: Case["size"];
+  readonly name: string;
+  readonly tripsMax: number;
+  readonly trips: number;
+  readonly calls: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** The requests to DynamoDB, round by round. */
+  readonly rounds: string;
+  readonly bytes: number;
+};
+
+/** Every case of every operation through its real handler, on a warm function. */
+export const countEverything = (sizes: Sizes): Promise<Count[]> => onDayInMidMonth(() => countCases(sizes));
+
+async function countCases(sizes: Sizes): Promise<Count[]> {
+  let lockstep: Lockstep | undefined;
+  const between = async (engine: string) => {
+    lockstep = await startLockstep(engine);
+    return lockstep;
+  };
+  const api = await openBenchApi({ between });
+  try {
+    if (!lockstep) throw new Error("The handlers must ask through the rounds.");
+    const cases = casesOf(await buildWorld(api.table, sizes));
+    const counts: Count[] = [];
+    for (const { id } of operations)
+      for (const each of cases[id]) counts.push({ operation: id, ...(await countCase(api, lockstep, each)) });
+    return counts;
+  } finally {
+    await api.close();
+  }
+}
+
+async function countCase(
+  api: BenchApi,
+  lockstep: Lockstep,
+  { name, size, budget, resumed, request: first }: Case,
+): Promise<Omit<Count, "operation">> {
+  const request = resumed ? await resumedAfter(api, first) : first;
+  await warm(api, request, budget.kind === "read");
+  lockstep.takeRounds();
+  const { meter, body } = await api.count(request);
+  const rounds = lockstep.takeRounds();
+  return {
+    size,
+    name,
+    tripsMax: tripsMaxOf(budget),
+    trips: rounds.length,
+    calls: meter.calls.length,
+    readUnits: meter.readUnits,
+    writeUnits: meter.writeUnits,
+    rounds: roundsInWords(rounds),
+    bytes: body.length,
+  };
+}
+
+/** Walks to the end; returns the request that continues from there. */
+async function resumedAfter(api: BenchApi, first: BenchRequest): Promise<BenchRequest> {
+  const sign = first.target.includes("?") ? "&" : "?";
+  const after = (cursor: string): BenchRequest => ({
+    ...first,
+    target: `${first.target}${sign}cursor=${encodeURIComponent(cursor)}`,
+  });
+  for (let request = first; ; ) {
+    const { headers, body } = await api.count(request);
+    const resume = headers.get("x-resume-cursor");
+    if (resume !== undefined) return after(resume);
+    const { next_cursor } = pageShape.parse(JSON.parse(body.toString()));
+    request = after(next_cursor);
+  }
+}
+
+const pageShape = z.object({ next_cursor: z.string() });
+
+/** Once a minute a request records the use of the key and looks for new cursor keys: this one does not. */
+async function warm(api: BenchApi, request: BenchRequest, isRead: boolean): Promise<void> {
+  await api.count(isRead ? request : { key: request.key, target: "/v1/whoami" });
+}

@@ -1,0 +1,320 @@
+import {
+  cursorLimits,
+  eventLimits,
+  indexLimits,
+  learningLimits,
+  pageLimits,
+  peopleLimits,
+  requestLimits,
+  securityLimits,
+  streamLimits,
+} from "../../../../lib/contract/limits.ts";
+import { operations } from "../../../../lib/contract/operations.ts";
+import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../../lib/contract/platform.ts";
+import { bytesPerGigabyte, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
+import { assumed, awsQuotas } from "./assumptions.ts";
+import { measured, rowsOf } from "./measured.ts";
+import { monthlyPrices } from "./monthly-prices.ts";
+import { tokensOfLearning } from "./requests.ts";
+import { capacityOf, simulateStream, streamLoads, tripsPerBatch } from "./simulate.ts";
+
+type Row = Readonly<Record<string, string | number>>;
+const number = (value: number, digits = 0): string =>
+  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** The worker's own time for an event, from the rate that one tenant reached on the embedded engine. */
+const workMsEach = 1000 / measured("ingest", "Tenants at once", [1], "events a second");
+
+export function streamTable(): readonly Row[] {
+  return Object.entries(streamLoads(workMsEach)).flatMap(([name, load]) => {
+    const most = capacityOf(load);
+    return [0.25, 0.5, 0.9, 1.2].map((share) => {
+      const eventsPerSecond = Math.round(most * share);
+      const { waitMsP50, waitMsP99, keepsUp } = simulateStream({ ...load, eventsPerSecond });
+      return {
+        batches: name,
+        "events a second": eventsPerSecond,
+        "of the most": `${share * 100} %`,
+        "wait, median, ms": number(waitMsP50),
+        "wait, p99, ms": number(waitMsP99),
+        "keeps up": keepsUp ? "yes" : "no",
+      };
+    });
+  });
+}
+
+/** A transaction takes two units for each kilobyte that it writes; an entry of typical size is one kilobyte. */
+const unitsOfTransactedKilobyte = 2;
+/** For one event on the busiest partition: the tenant's copy of this week's entries. */
+const unitsOnWeek = unitsOfTransactedKilobyte;
+
+/** The most organizations that the growth benchmark measured. */
+const measuredOrganizations = Math.max(
+  ...rowsOf("growth", "Metrics, by organizations of a workspace").map((row) => Number(row.organizations)),
+);
+
+/** A slot of the limiter: its name, the time and six random bytes, as text. */
+const slotBytes = 20;
+const keyBytes = 100;
+
+/** The calls that a workspace's tokens may make together: every window of the workspace, used up. */
+const workspaceCallsPerSecond = [
+  ...new Map(
+    operations
+      .filter(({ rateLimit }) => rateLimit.owner === "quota")
+      .map(({ rateLimit }) => [rateLimit.bucket, rateLimit.requestsMax / rateLimit.windowSeconds]),
+  ).values(),
+].reduce((sum, each) => sum + each, 0);
+
+/** The bottlenecks, first of one tenant and then of the whole service. */
+export function bottlenecks(): readonly Row[] {
+  const stream = capacityOf(streamLoads(workMsEach)["ten a batch"]);
+  const eventUnits = measured(
+    "ingest",
+    "Units per pull request",
+    ["workspace", "new", "the whole event"],
+    "write units",
+  );
+  const authentication = measured(
+    "growth",
+    "Metrics, by organizations of a workspace",
+    ["authentication alone", measuredOrganizations],
+    "read units",
+  );
+  const perOrganization = authentication / measuredOrganizations;
+  const auditUnits = unitsOfTransactedKilobyte * assumed.auditEntryKilobytes;
+  const slots = Math.max(...operations.map(({ rateLimit }) => rateLimit.requestsMax));
+  const slotUnits = Math.ceil((slots * slotBytes + keyBytes) / 1024);
+  return [
+    {
+      what: "a workspace whose tokens use every rate limit to the full",
+      "breaks at": `${number(awsQuotas.partitionReadUnits / (perOrganization * workspaceCallsPerSecond))} organizations`,
+      because: `each of its ${number(workspaceCallsPerSecond, 1)} calls a second reads all rows of the workspace, ${perOrganization.toFixed(2)} read units a row; one partition allows ${number(awsQuotas.partitionReadUnits)} a second`,
+      "an operator sees": "`tableThrottles`, 503",
+      "what to change": "keys of single organizations, or larger pages",
+    },
+    {
+      what: "one tenant's stream",
+      "breaks at": `${number(stream)} events a second`,
+      because: `one batch of ${eventQueueSettings.batchMessagesMax} events at a time, ${tripsPerBatch} trips to DynamoDB for each batch`,
+      "an operator sees": `\`queueAge\` above ${number(alarms.queueAge.secondsAbove)} s; nothing is lost`,
+      "what to change": "send fewer events of unchanged pull requests; a second workspace",
+    },
+    {
+      what: "one tenant's week of entries",
+      "breaks at": `${number(awsQuotas.partitionWriteUnits / unitsOnWeek)} events a second`,
+      because: `an event takes ${unitsOnWeek} write units of one partition, which allows ${number(awsQuotas.partitionWriteUnits)} a second`,
+      "an operator sees": "`tableThrottles`, `events_returned`",
+      "what to change": "nothing: the stream reaches its own limit first",
+    },
+    {
+      what: "one bucket of the rate limiter",
+      "breaks at": `${number(awsQuotas.partitionWriteUnits / slotUnits)} tries a second`,
+      because: `a try on a full bucket of ${slots} slots takes ${slotUnits} write units; a warm function that saw the full bucket does not try`,
+      "an operator sees": "`tableThrottles`; callers get 429, because a throttled bucket counts as full",
+      "what to change":
+        "nothing: only a caller far above its limit does this; the firewall (`waf`) bounds one address",
+    },
+    {
+      what: "one tenant's audit log",
+      "breaks at": `${number(awsQuotas.partitionWriteUnits / auditUnits)} changes a second`,
+      because: `an entry of up to ${assumed.auditEntryKilobytes} KB, ${auditUnits} write units in a transaction, in the month's partition`,
+      "an operator sees": "`tableThrottles`, 503 on writes",
+      "what to change": `send batches: one entry covers up to ${peopleLimits.batchUsersMax} people`,
+    },
+    {
+      what: "all callers together",
+      "breaks at": `${number(throttle.requestsPerSecond)} calls a second`,
+      because: `the stage's own throttle, which protects the account; API Gateway's quota is ${number(awsQuotas.gatewayRequests)}`,
+      "an operator sees": "429 from the gateway (`THROTTLED` in the access log)",
+      "what to change": "`throttle` in lib/contract/platform.ts, after Lambda's quota",
+    },
+    {
+      what: "all tenants' events together",
+      "breaks at": `${number(stream * eventQueueSettings.workersMax)} events a second`,
+      because: `${eventQueueSettings.workersMax} workers at once (\`eventWorkers\`)`,
+      "an operator sees": "`queueAge`, a long queue",
+      "what to change": "`workersMax` in lib/contract/platform.ts",
+    },
+    {
+      what: "a new table",
+      "breaks at": `${number(awsQuotas.newTableWriteUnits / eventUnits)} events a second`,
+      because: `a new table allows ${number(awsQuotas.newTableWriteUnits)} write units a second, later twice its last peak`,
+      "an operator sees": "`tableThrottles`, `events_returned`; nothing is lost",
+      "what to change":
+        "send the first history more slowly, or raise the table's warm throughput before (`aws dynamodb update-table --warm-throughput`)",
+    },
+    {
+      what: "the table",
+      "breaks at": `${number(awsQuotas.tableWriteUnits / eventUnits)} events a second`,
+      because: `an event takes ${eventUnits} write units; DynamoDB's default quota of a table is ${number(awsQuotas.tableWriteUnits)} a second`,
+      "an operator sees": "`tableThrottles`",
+      "what to change": "ask for a higher quota",
+    },
+    {
+      what: "functions at once",
+      "breaks at": `${number(lambdaLimits.concurrencyMax)}, ${lambdaLimits.concurrencyOfNewAccount} in a new account`,
+      because: "Lambda's quota for the account; `preflight` reads it",
+      "an operator sees": "`functionThrottles`, 503 from the gateway",
+      "what to change": "ask for a higher quota; `eventWorkers`, `reservedConcurrency`",
+    },
+  ];
+}
+
+export function largestTable(): readonly Row[] {
+  const mebibytes = (bytes: number) => `${number(bytes / 1024 / 1024)} MiB`;
+  const perOrganization =
+    measured(
+      "growth",
+      "Metrics, by organizations of a workspace",
+      ["authentication alone", measuredOrganizations],
+      "read units",
+    ) / measuredOrganizations;
+  const stored = rowsOf("growth", "Metrics, by stored pull requests");
+  const storedMost = Math.max(...stored.map((row) => Number(row.stored)));
+  const weekUnits = measured(
+    "growth",
+    "Metrics, by stored pull requests",
+    ["a week of 200 pull requests", storedMost],
+    "read units",
+  );
+  return [
+    {
+      what: "workspace",
+      "the most": "no bound of its own; every call of its token reads all its organizations",
+      "what it costs": `${perOrganization.toFixed(2)} read units a call for each organization`,
+    },
+    {
+      what: "organization",
+      "the most": `no bound; a page has ${pageLimits.users.max} users, ${pageLimits.repositories.max} repositories`,
+      "what it costs": "a page costs the same, however many there are",
+    },
+    {
+      what: "repository's findings",
+      "the most": `${number(securityLimits.downloadFindingsMax)} in one download; pages have no limit`,
+      "what it costs": "read in chunks",
+    },
+    {
+      what: "Learnings of an organization",
+      "the most": `no bound; ${learningLimits.batchItemsMax} in one request`,
+      "what it costs": "a page costs the same; a vector search reads more (only AWS can show the price)",
+    },
+    {
+      what: "pull request",
+      "the most": `an event of ${mebibytes(eventLimits.eventBytesMax)}; readable up to ${mebibytes(requestLimits.responseBytesMax)}, above that 413`,
+      "what it costs": `parts of ${number(streamLimits.partBytesMax / 1000)} KB beside its entry`,
+    },
+    {
+      what: "history of pull requests",
+      "the most": "no bound; a window touches only weeks that hold something",
+      "what it costs": `${number(weekUnits)} read units for a week of 200, however much is stored (measured up to ${number(storedMost)})`,
+    },
+    {
+      what: "audit log",
+      "the most": "no bound; a partition for each tenant and month",
+      "what it costs": "the newest page costs the same",
+    },
+    {
+      what: "walk that is resumed",
+      "the most": `${cursorLimits.resumeAgeDaysMax} days old`,
+      "what it costs": "only what changed since",
+    },
+  ];
+}
+
+const secondsPerMonth = assumed.daysOfMonth * 86_400;
+const exportsPerMonth = assumed.daysOfMonth * 24 * assumed.exportsPerHour;
+const datasets = 3;
+const pullRequestsPerPage = 1_000;
+
+/** Embeddings for a pull request: for the reviewer's search, and for new Learnings. */
+const embeddingDollars =
+  ((assumed.searchesPerPullRequest * assumed.tokensOfSearch +
+    assumed.learningsPerPullRequest * tokensOfLearning) *
+    monthlyPrices.embeddingTokensMillion.dollars) /
+  1e6;
+
+/** A search reads the vector and the record of every candidate again: one consistent read of less than 4 KB each. */
+const searchReadUnits =
+  2 * Math.min(indexLimits.nearestMax, assumed.resultsOfSearch * indexLimits.nearestPerResult);
+/** The vector index, then all candidates in one batch. */
+const searchTrips = 2;
+
+/** The function's time and reads for a million searches, without the embedding and the cost of the index. */
+const searchDollars =
+  dynamoDollars({ readUnits: searchReadUnits, writeUnits: 0 }) +
+  lambdaDollars({ billedMs: assumed.embeddingMs + searchTrips * assumed.tripMs, streaming: false });
+
+export function billTable({ idle, metrics }: { idle: number; metrics: number }): readonly Row[] {
+  const written = measured("cost", "Dollars per million pull requests", ["workspace"], "written once");
+  const stored = measured("cost", "Dollars per million pull requests", ["workspace"], "stored, a month");
+  const priceOf = (request: string) =>
+    measured("cost", "Dollars per million requests", ["listReviewCommentMetrics", request], "total") / 1e6;
+  const poll = priceOf("3 pull requests");
+  const page = priceOf(`${pullRequestsPerPage} pull requests`);
+  return [1_000, 100_000, 10_000_000].map((pullRequests) => {
+    const workspaces = Math.max(1, pullRequests / assumed.pullRequestsPerWorkspace);
+    const writing = (pullRequests / 1e6) * written;
+    const storing = ((pullRequests * assumed.keptMonths) / 1e6) * stored;
+    const reading =
+      datasets * (workspaces * exportsPerMonth * poll + (pullRequests / pullRequestsPerPage) * page);
+    const embedding = pullRequests * embeddingDollars;
+    const searching = ((pullRequests * assumed.searchesPerPullRequest) / 1e6) * searchDollars;
+    return {
+      "pull requests a month": number(pullRequests),
+      workspaces: number(workspaces),
+      "events a second, on average": number(pullRequests / secondsPerMonth, 4),
+      "idle $": number(idle, 2),
+      "metrics in use $": number(metrics, 2),
+      "written $": number(writing, 2),
+      "stored $": number(storing, 2),
+      "read $": number(reading, 2),
+      "embeddings $": number(embedding, 2),
+      "searches $": number(searching, 2),
+      "in all $": number(idle + metrics + writing + storing + reading + embedding + searching, 2),
+    };
+  });
+}
+
+/** Bytes of a vector in the index, and their cost per month. */
+export function vectorTable(dimensions: number): readonly Row[] {
+  const bytes = dimensions * 4;
+  return [
+    {
+      what: "a Learning's vector, stored",
+      quantity: `${number(bytes)} bytes of numbers and its item`,
+      "$ a million": number(((bytes * 1e6) / bytesPerGigabyte) * prices.storageGigabyteMonth, 2),
+      note: "as items of the table, a month; the index's own storage costs extra, and its price was not found",
+    },
+    {
+      what: "a Learning's vector, written to the index",
+      quantity: "`VectorWriteRequestBytes` of DynamoDB's answer",
+      "$ a million": "not known",
+      note: `only a deployment can show the price; the alarm \`vectorWrites\` rings above ${number(alarms.vectorWrites.bytesAbove)} bytes in five minutes`,
+    },
+    {
+      what: "a search, by the index",
+      quantity: "`VectorSearchRequestBytes` of DynamoDB's answer",
+      "$ a million": "not known",
+      note: `the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} in five minutes`,
+    },
+    {
+      what: "a search, by the function `searchLearnings`",
+      quantity: `${searchReadUnits} read units at most, and its time`,
+      "$ a million": number(searchDollars, 2),
+      note: `a change of more than ${number(indexLimits.pieceBytesMax)} bytes is searched in pieces: each piece needs its own embedding, search and reads`,
+    },
+    {
+      what: "an embedding of a Learning by Titan v2",
+      quantity: `${tokensOfLearning} tokens`,
+      "$ a million": number(tokensOfLearning * monthlyPrices.embeddingTokensMillion.dollars, 2),
+      note: "one for each Learning that is new or changed; included in the requests above",
+    },
+    {
+      what: "an embedding of a search by Titan v2",
+      quantity: `${assumed.tokensOfSearch} tokens`,
+      "$ a million": number(assumed.tokensOfSearch * monthlyPrices.embeddingTokensMillion.dollars, 2),
+      note: "one for each search of the reviewer",
+    },
+  ];
+}

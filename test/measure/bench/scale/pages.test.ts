@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { errorCodes } from "../../../../lib/contract/errors.ts";
+import { operations } from "../../../../lib/contract/operations.ts";
+import { plainTemplate } from "../../../system/infra/built-templates.ts";
+import { synthesize } from "../../../system/infra/synthesize.ts";
+import { indexedLearnings } from "../search/stock.ts";
+import { toAttributes } from "../support/attributes.ts";
+import { itemBytes } from "../support/engine-file.ts";
+import { monthlyPrices } from "./monthly-prices.ts";
+import { fullOptions, idleDollars, pages, pageWithTables } from "./pages.ts";
+import { committedCounts, requestTable } from "./requests.ts";
+import { idleMetrics, resourceCosts, usedMetrics } from "./resources.ts";
+import { capacityOf, simulateStream } from "./simulate.ts";
+
+const templates = { plain: plainTemplate(), full: synthesize(fullOptions) };
+
+describe("the pages on cost and scale", () => {
+  test.each(pages)("%s has the figures that npm run scale writes", (page) => {
+    const text = readFileSync(page, "utf8");
+    expect(pageWithTables(text, templates)).toBe(text);
+  });
+
+  test("a resource without a price is refused by its name", () => {
+    const unknown = { Type: "AWS::RDS::DBCluster", Properties: {} };
+    const template = { ...templates.plain, Resources: { ...templates.plain.Resources, Cluster: unknown } };
+    expect(() => resourceCosts(template)).toThrow("AWS::RDS::DBCluster has no price");
+  });
+
+  test("every option with a monthly cost is in the sum", () => {
+    const { encryptionKey, firewall, firewallRule } = monthlyPrices;
+    expect(idleDollars(templates.full) - idleDollars(templates.plain)).toBeCloseTo(
+      encryptionKey.dollars + firewall.dollars + 3 * firewallRule.dollars,
+      5,
+    );
+  });
+
+  test("every operation of the contract is priced, and one without a count is refused by its name", () => {
+    expect(new Set(requestTable().map(({ operation }) => operation))).toEqual(
+      new Set(operations.map(({ id }) => id)),
+    );
+    const counts = committedCounts().replaceAll(/^rotateKey.*\n/gm, "");
+    expect(() => requestTable(operations, counts)).toThrow(
+      "rotateKey has no line in test/measure/bench/round-trips",
+    );
+  });
+
+  test("the price of an operation includes its embeddings, and an operation without an estimate is refused by its name", () => {
+    const priced = requestTable().filter(({ Bedrock }) => Bedrock !== "–");
+    expect(new Set(priced.map(({ operation }) => operation))).toEqual(
+      new Set(["createLearnings", "updateLearning"]),
+    );
+    const counts = committedCounts().replace("createLearnings, one:", "createLearnings, two:");
+    expect(() => requestTable(operations, counts)).toThrow("createLearnings, two: say in");
+  });
+
+  test("a search reads no item of more than one unit: Learnings and vectors are smaller than 4 KB", async () => {
+    for await (const { learning, vector } of indexedLearnings(3))
+      for (const item of [learning, vector]) expect(itemBytes(toAttributes(item))).toBeLessThan(4_096);
+  });
+
+  test("the metrics in the cost are those that log lines can contain", () => {
+    expect(idleMetrics).toBe(7);
+    // Three for each operation, one for each error code, the limiter's and the searches'.
+    expect(usedMetrics).toBe(7 + 3 * operations.length + Object.keys(errorCodes).length + 2);
+  });
+
+  test.each(pages)("the prose of %s contains no numbers: figures are in generated tables", (page) => {
+    const prose = readFileSync(page, "utf8")
+      .replaceAll(/<!-- (\w+): npm run scale -->.*?<!-- end of \1 -->/gs, "")
+      .replaceAll(/`[^`]*`|\]\([^)]*\)|us-east-1|\d{4}-\d{2}-\d{2}/g, "");
+    expect(prose.match(/[\d,.]*\d+/g) ?? []).toEqual([]);
+  });
+});
+
+describe("the simulated stream", () => {
+  const load = { batchMax: 10, tripsPerBatch: 6, workMsEach: 2, handoverMs: 20 };
+
+  test("the simulated stream keeps up below its capacity and falls behind above it", () => {
+    const most = capacityOf(load);
+    expect(simulateStream({ ...load, eventsPerSecond: most * 0.8 }).keepsUp).toBe(true);
+    expect(simulateStream({ ...load, eventsPerSecond: most * 1.2 }).keepsUp).toBe(false);
+  });
+
+  test("a single event waits only for its own batch", () => {
+    const { waitMsP50 } = simulateStream({ ...load, eventsPerSecond: 0.1 });
+    expect(waitMsP50).toBeCloseTo(20 + 6 * 5 + 2, 5);
+  });
+
+  test("the simulated stream handles several times as many events in batches of ten", () => {
+    expect(capacityOf(load) / capacityOf({ ...load, batchMax: 1 })).toBeGreaterThan(3);
+  });
+});

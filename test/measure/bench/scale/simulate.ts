@@ -1,0 +1,84 @@
+import { eventQueueSettings } from "../../../../lib/contract/platform.ts";
+import { assumedTripMs } from "../cost/prices.ts";
+import { assumed } from "./assumptions.ts";
+
+/**
+ * A tenant's events, as the FIFO queue delivers them: one batch of its group at a time, up to ten waiting messages. A
+ * batch takes its sequential trips to DynamoDB, and the worker's own time for each event.
+ */
+export type StreamLoad = {
+  readonly eventsPerSecond: number;
+  readonly batchMax: number;
+  /** Sequential trips of one batch. */
+  readonly tripsPerBatch: number;
+  /** The worker's own time for one event; measured in the ingest benchmark. */
+  readonly workMsEach: number;
+  /** The time that SQS and Lambda take to deliver a batch. Assumed. */
+  readonly handoverMs: number;
+};
+
+export type StreamOutcome = {
+  readonly waitMsP50: number;
+  readonly waitMsP99: number;
+  readonly keepsUp: boolean;
+};
+
+/** Arrivals at random moments, from its own generator: the same figures every time. */
+export function simulateStream(load: StreamLoad): StreamOutcome {
+  const random = seeded(20_261_115);
+  const waits: number[] = [];
+  let nextArrivalMs = 0;
+  let freeAtMs = 0;
+  const waiting: number[] = [];
+  const endMs = assumed.simulatedSeconds * 1000;
+  const arrive = (untilMs: number) => {
+    while (nextArrivalMs <= untilMs && nextArrivalMs < endMs) {
+      waiting.push(nextArrivalMs);
+      nextArrivalMs += (-Math.log(1 - random()) * 1000) / load.eventsPerSecond;
+    }
+  };
+  while (true) {
+    if (waiting.length === 0) {
+      if (nextArrivalMs >= endMs) break;
+      freeAtMs = Math.max(freeAtMs, nextArrivalMs);
+    }
+    arrive(freeAtMs);
+    const batch = waiting.splice(0, load.batchMax);
+    freeAtMs += load.handoverMs + load.tripsPerBatch * assumedTripMs + batch.length * load.workMsEach;
+    waits.push(...batch.map((arrivedMs) => freeAtMs - arrivedMs));
+  }
+  const sorted = waits.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  // A stream that falls behind ends long after the last event arrived.
+  return { waitMsP50: at(0.5), waitMsP99: at(0.99), keepsUp: freeAtMs < endMs + 5_000 };
+}
+
+/** The highest rate of events per second that one tenant's stream handles without falling behind. */
+export const capacityOf = ({
+  batchMax,
+  tripsPerBatch,
+  workMsEach,
+  handoverMs,
+}: Omit<StreamLoad, "eventsPerSecond">): number =>
+  (batchMax * 1000) / (handoverMs + tripsPerBatch * assumedTripMs + batchMax * workMsEach);
+
+/** Sequential trips of a full batch; test/measure/bench/scale/trips.test.ts counts them. */
+export const tripsPerBatch = 7;
+
+export const streamLoads = (workMsEach: number) => {
+  const common = { tripsPerBatch, workMsEach, handoverMs: assumed.handoverMs };
+  return {
+    "ten a batch": { ...common, batchMax: eventQueueSettings.batchMessagesMax },
+    "one at a time": { ...common, batchMax: 1 },
+  } as const;
+};
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,102 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { type Dice, dice } from "../../../cli/demo/dice.ts";
+import { type ExportFormat, exportFormats } from "../../../cli/export/format.ts";
+import { ReviewApiError } from "../../../lib/client/error.ts";
+import { useDev } from "../../cli/support.ts";
+import { volume } from "../../support/volume.ts";
+import { Crash, CrashingDisk, Service } from "./model.ts";
+import { expectMirror, quickDisk, rowsIn, runMirror } from "./property.ts";
+
+const seeds = volume(3, 1_500);
+const runsPerSeed = 8;
+const dev = useDev();
+let folder = "";
+beforeAll(async () => {
+  folder = await dev.folder();
+});
+
+const contentOf = (file: string) => readFile(file, "utf8").catch(() => undefined);
+
+/** Repeats until a run is not interrupted; after each run the file is either the old one or the new one. */
+async function runWithCrashes(
+  random: Dice,
+  service: Service,
+  file: string,
+  format: ExportFormat,
+): Promise<number> {
+  const request = { what: "things", format, query: {} };
+  for (let crashes = 0; ; crashes++) {
+    const before = await contentOf(file);
+    const disk = new CrashingDisk(quickDisk, random, crashes < 3 ? random.below(40) : 10_000);
+    const walk = service.walk(format, random.between(1, 4), () => {
+      if (random.percent(30)) service.change();
+    });
+    const outcome = await runMirror(file, walk, request, { disk }).catch((error: unknown) => error);
+    if (!(outcome instanceof Error)) return crashes;
+    // A cursor that is refused again and again also ends a run.
+    if (!(outcome instanceof Crash || outcome instanceof ReviewApiError)) throw outcome;
+    const after = await contentOf(file);
+    if (after === before || after === undefined) continue;
+    await rm(`${file}.fresh`, { force: true });
+    await rm(`${file}.fresh.state.json`, { force: true });
+    await expectMirror(file, `${file}.fresh`, service.walk(format, 100), request);
+  }
+}
+
+test.each(exportFormats)(
+  "a mirror equals a fresh export, whatever changed and wherever runs ended, in %s",
+  async (format) => {
+    let crashes = 0;
+    for (let seed = 0; seed < seeds; seed++) {
+      const random = dice(`mirror ${format} ${seed}`);
+      const service = new Service(random);
+      const file = join(folder, `${format}-${seed}.${format}`);
+      for (let run = 0; run < runsPerSeed; run++) {
+        for (let change = random.below(12); change > 0; change--) service.change();
+        crashes += await runWithCrashes(random, service, file, format);
+        const request = { what: "things", format, query: {} };
+        await expectMirror(file, `${file}.${run}`, service.walk(format, 100), request).catch(
+          (error: unknown) => {
+            throw new Error(`seed ${seed}, run ${run}`, { cause: error });
+          },
+        );
+      }
+    }
+    expect(crashes).toBeGreaterThan(seeds);
+  },
+);
+
+test("the checker detects a record that is missing, doubled or stale", async () => {
+  const service = new Service(dice("checker"));
+  for (let change = 0; change < 30; change++) service.change();
+  const walk = service.walk("ndjson", 100);
+  const request = { what: "things", format: "ndjson", query: {} } as const;
+  const file = join(folder, "checker.ndjson");
+  await runMirror(file, walk, request);
+  const whole = await rowsIn(file, walk.layout);
+  expect(whole.length).toBeGreaterThan(1);
+  let number = 0;
+  for (const wrong of [
+    whole.slice(1),
+    [...whole, whole[0]],
+    [...whole.slice(1), whole[0]?.replace("=", "*")],
+  ]) {
+    const broken: typeof walk = {
+      ...walk,
+      page: async () => ({
+        changes: wrong.map((json = "") => ({
+          kind: "written",
+          fields: { ...JSON.parse(json), id: `${number++}` },
+          json,
+        })),
+        nextCursor: null,
+        resumeCursor: "1",
+      }),
+    };
+    const wrongFile = join(folder, `wrong-${number}.ndjson`);
+    await runMirror(wrongFile, broken, request);
+    await expect(expectMirror(wrongFile, `${wrongFile}.fresh`, walk, request)).rejects.toThrow();
+  }
+});

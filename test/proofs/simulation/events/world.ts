@@ -1,0 +1,264 @@
+import { draftKeyItem } from "../../../../lib/access/key-registry.ts";
+import { operatorOrigin } from "../../../../lib/audit/entry.ts";
+import { auditLimits } from "../../../../lib/contract/limits.ts";
+import { ingest } from "../../../../lib/events/ingest.ts";
+import type { DeadLetter, EventDeps, QueueMessage, UnrecordedEnds } from "../../../../lib/events/ports.ts";
+import { groupOf } from "../../../../lib/events/send.ts";
+import { changeOrganizationSettings } from "../../../../lib/organizations/settings.ts";
+import { AwsError } from "../../../../lib/runtime/aws-error.ts";
+import type { Clock } from "../../../../lib/runtime/clock.ts";
+import { memberKey, organizationTenant } from "../../../../lib/store/layout.ts";
+import type { Item, Key, Table, TransactionWrite } from "../../../../lib/store/table.ts";
+import { Dice, diceRandom, Scheduler } from "../model/scheduler.ts";
+import { SimulatedRun } from "../model/simulated-run.ts";
+import { type Faults, ModelStore, noFaults } from "../model/store.ts";
+import { randomFaults } from "../simulated-world.ts";
+import { Process } from "../world.ts";
+import { FlappingStore } from "./flapping.ts";
+import {
+  deadlyUser,
+  forbiddenUser,
+  lastingUser,
+  makeHistory,
+  organizations,
+  refusedUser,
+  type SimulatedEvent,
+  users,
+} from "./history.ts";
+import { ModelQueue, queueRules } from "./queue.ts";
+import { type BrokenRule, Violation } from "./violation.ts";
+
+const stepMs = 25;
+const timeBudgetMs = 28_000;
+const stepsMax = 400_000;
+/** Three and a half seconds, which is quick for a store; twelve of them exceed a worker's time. */
+const lastingSteps = 140;
+const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
+
+/** What a function keeps in memory from one batch to the next, until it ends. */
+type Memory = { readonly unrecordedEnds: UnrecordedEnds };
+
+/** A known bug, put back between the code and the store or the queue. */
+export type EventWeakness = {
+  readonly name: string;
+  readonly breaks: readonly BrokenRule[];
+  /** It must be caught within this many seeds. */
+  readonly seedsMax: number;
+  /** A seed that catches it, tried first: the other seeds are searched only when a change of the code has moved it. */
+  readonly caughtAt: number;
+  readonly table?: (table: Table, look: (item: Item) => Item | undefined) => Table;
+  readonly ingest?: typeof ingest;
+};
+
+/** The world of one seed: whole groups of events, a queue with SQS's rules, workers that die and run out of time. */
+export class EventWorld {
+  readonly dice: Dice;
+  readonly events: readonly SimulatedEvent[];
+  readonly letters: DeadLetter[] = [];
+  readonly queue: ModelQueue;
+  readonly keys: ReadonlyArray<{ readonly text: string; readonly uuid: string; readonly user: string }>;
+  readonly #scheduler: Scheduler;
+  readonly #store: ModelStore;
+  readonly #weakness: EventWeakness | undefined;
+  readonly #flapping: FlappingStore;
+  readonly clock: Clock;
+  /** Organizations whose mode an admin changed, or tried to change. */
+  readonly modeChanged = new Set<string>();
+  #passedMs = 0;
+  readonly #run: SimulatedRun;
+  /** Many answers of its store take seconds. */
+  readonly isSlow: boolean;
+  /** Many calls of its store fail. */
+  readonly isRough: boolean;
+  /** Its store becomes unavailable and comes back. */
+  readonly isFlapping: boolean;
+  isClosing = false;
+
+  constructor(seed: number, weakness?: EventWeakness) {
+    this.dice = new Dice(seed);
+    this.#scheduler = new Scheduler(this.dice);
+    this.#run = new SimulatedRun(this.#scheduler, stepsMax, (message) => new Violation("endless", message));
+    const faults = gentler(randomFaults(this.dice));
+    this.isSlow = faults.slow > 0.05;
+    this.isRough = faults.throttle > 0.001;
+    this.#store = new ModelStore(this.#scheduler, this.dice, faults);
+    this.#weakness = weakness;
+    this.#flapping = new FlappingStore(this.#scheduler, seed);
+    this.isFlapping = this.#flapping.isFlapping;
+    this.queue = new ModelQueue(this.#scheduler, this.dice);
+    const scheduler = this.#scheduler;
+    this.clock = {
+      nowMs: () => baseMs + this.#passedMs + scheduler.now * stepMs,
+      sleep: (ms) => scheduler.sleep(1 + Math.ceil(ms / stepMs)),
+    };
+    this.events = makeHistory(this.dice);
+    this.keys = organizations.flatMap(({ uuid }) => users.map((user) => this.#seedKey(uuid, user)));
+  }
+
+  #seedKey(uuid: string, user: string) {
+    const tenant = organizationTenant(uuid);
+    const fields = { kind: "user", tenant, organization: uuid, owner: user } as const;
+    const { text, key } = draftKeyItem(this.deps(new Process()), fields);
+    this.#store.seed(key);
+    return { text, uuid, user };
+  }
+
+  deps(process: Process): EventDeps & { retentionDays: number } {
+    return {
+      table: this.#table(process),
+      clock: this.clock,
+      random: diceRandom(this.dice),
+      retentionDays: auditLimits.retentionDaysDefault,
+      receivesMax: queueRules.workerReceivesMax,
+      log: () => undefined,
+      bucket: { put: () => Promise.reject(new Error("no")), get: () => Promise.resolve(undefined) },
+      deadLetters: { send: async (sent) => void (process.isAlive && this.letters.push(...sent)) },
+    };
+  }
+
+  /** The store with faults for events that it cannot apply, and with the weakness under test. */
+  #table(process: Process): Table {
+    const table = this.#flapping.over(this.#store.connect(process));
+    const spoiled: Table = {
+      ...table,
+      transact: async (writes, options) => {
+        if (writesMember(writes, refusedUser)) throw faultOf("ValidationException");
+        if (writesMember(writes, forbiddenUser)) throw faultOf("AccessDeniedException");
+        if (writesMember(writes, deadlyUser)) process.crash();
+        // Some transactions are delayed, so that the state that they depend on changes meanwhile.
+        if (this.dice.chance(0.1)) await this.#scheduler.sleep(this.dice.below(300));
+        return await table.transact(writes, options);
+      },
+      getMany: async (keys, options) => {
+        const { sk } = memberKey("", lastingUser);
+        if (!keys.some((key) => key.sk === sk)) return await table.getMany(keys, options);
+        // The answer is quick, and always that nothing is stored yet: the time ends before all decisions are made.
+        await this.#scheduler.sleep(lastingSteps);
+        return keys.map(() => undefined);
+      },
+    };
+    return this.#weakness?.table?.(spoiled, (item) => this.#store.truth(item)) ?? spoiled;
+  }
+
+  everything(): Item[] {
+    return this.#store.all();
+  }
+
+  send(): void {
+    const messages = this.events.map((event): QueueMessage => {
+      const { fate, ...sent } = event;
+      return { id: event.id, group: groupOf(sent), body: JSON.stringify(sent) };
+    });
+    this.queue.send(messages);
+  }
+
+  /** An operator sends the dead letters again, with some seeds: bad ones come back, and affect no other event. */
+  redrive(): boolean {
+    if (this.letters.length === 0 || this.dice.chance(0.5)) return false;
+    const random = diceRandom(this.dice);
+    const again = this.letters.splice(0).map(({ group, body }) => ({ id: random.uuid(), group, body }));
+    this.queue.send(again);
+    return true;
+  }
+
+  async worker(): Promise<void> {
+    const memory: Memory = { unrecordedEnds: new Map() };
+    while (!this.isClosing) {
+      // No worker receives while nothing can be delivered.
+      const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
+      await this.#scheduler.sleep(1 + untilVisible + this.dice.below(20));
+      const batch = this.queue.receive();
+      if (batch.length > 0) await Promise.race([this.#deliver(batch, memory), this.#scheduler.sleep(5_000)]);
+    }
+  }
+
+  async #deliver(batch: Parameters<ModelQueue["settle"]>[0], { unrecordedEnds }: Memory): Promise<void> {
+    const { dice } = this;
+    const process = new Process(() => unrecordedEnds.clear());
+    const deps = { ...this.deps(process), unrecordedEnds };
+    const run = { isOver: false };
+    const table = this.#watched(deps.table, run);
+    // Some functions have little time, so that it ends in the middle of the work.
+    const budgetMs = dice.chance(0.15) && !this.isClosing ? dice.below(timeBudgetMs) : timeBudgetMs;
+    const apply = this.#weakness?.ingest ?? ingest;
+    const failed = await apply({ ...deps, table }, batch, { timeBudgetMs: budgetMs });
+    run.isOver = true;
+    if (process.isAlive) this.queue.settle(batch, failed);
+  }
+
+  /** No write begins for a run that has answered, except that a try is taken back. */
+  #watched(table: Table, run: { readonly isOver: boolean }): Table {
+    const begin = (writes: readonly TransactionWrite[]): void => {
+      const isTries = writes.every((write) => keyOf(write).pk.startsWith("TRIES#"));
+      if (run.isOver && !isTries) this.fail(new Violation("late", "a write begins after its run has ended"));
+    };
+    return {
+      ...table,
+      write: (write, options) => {
+        begin([write]);
+        return table.write(write, options);
+      },
+      transact: (writes, options) => {
+        begin(writes);
+        return table.transact(writes, options);
+      },
+    };
+  }
+
+  /** An admin who repeatedly changes how seats are assigned. */
+  async admin(): Promise<void> {
+    for (let count = this.dice.below(6); count > 0; count--) {
+      await this.#scheduler.sleep(this.dice.below(1_500));
+      const { uuid } = this.dice.pick(organizations);
+      this.modeChanged.add(uuid);
+      const seat_assignment_mode = this.dice.pick(["automatic", "manual"] as const);
+      const context = { ...this.deps(new Process()), ...operatorOrigin };
+      // A failed change is not repeated here: the admin would repeat it.
+      void changeOrganizationSettings(context, uuid, { seat_assignment_mode }).catch(() => {});
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#run.fail(error);
+  }
+
+  passDays(days: number): void {
+    this.#passedMs += days * 86_400_000;
+  }
+
+  calm(): void {
+    this.#store.faults = noFaults;
+    this.#flapping.end();
+  }
+
+  run(until?: () => boolean): Promise<void> {
+    return this.#run.run(until);
+  }
+
+  finish<Answer>(work: Promise<Answer>): Promise<Answer> {
+    return this.#run.finish(work);
+  }
+}
+
+/** A batch makes hundreds of calls: with the rates of the stream simulation hardly any batch would succeed. */
+const gentler = (faults: Faults): Faults => ({
+  ...faults,
+  crash: faults.crash / 40,
+  crashAfterCommit: faults.crashAfterCommit / 60,
+  timeOut: faults.timeOut / 8,
+  throttle: faults.throttle / 8,
+  invisible: Math.min(faults.invisible, 0.1),
+  // The client does not send conditional single writes twice, and the model cannot distinguish them.
+  echo: 0,
+});
+
+const keyOf = (write: TransactionWrite): Key => {
+  if ("put" in write) return write.put;
+  if ("update" in write) return write.update;
+  return "delete" in write ? write.delete : write.check;
+};
+
+const writesMember = (writes: readonly TransactionWrite[], user: string): boolean =>
+  writes.some((write) => "put" in write && write.put.sk === memberKey("", user).sk);
+
+const faultOf = (name: string) => new AwsError({ name, status: 400, message: "It is refused." });

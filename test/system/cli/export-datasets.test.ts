@@ -1,0 +1,215 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type StandIn, startApi } from "../../cli/export-api.ts";
+import { callJson, callTool, useDev } from "../../cli/support.ts";
+
+const dev = useDev();
+let folder = "";
+beforeEach(async () => {
+  folder = await dev.folder();
+});
+
+async function api(...pages: ReadonlyArray<readonly object[]>): Promise<StandIn> {
+  const started = await startApi(pages);
+  onTestFinished(() => started.close());
+  return started;
+}
+const target = ({ url }: StandIn) => ["--url", url, "--key", "k"];
+const linesOf = async (file: string): Promise<unknown[]> =>
+  (await readFile(file, "utf8"))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+const comment = (number: number, more: object = {}) => ({
+  url: `https://git.test/1#${number}`,
+  severity: "major",
+  category: null,
+  accepted: true,
+  ...more,
+});
+const reviewed = (number: number, organization_id: string, comments: readonly object[] = [comment(1)]) => ({
+  pr_url: `https://git.test/${organization_id}/${number}`,
+  organization_id,
+  repository_id: "9",
+  author_id: null,
+  merged_at: "2026-01-01T00:00:00.000Z",
+  coderabbit_comments: comments,
+});
+
+describe("CSV of review-comments", () => {
+  test("CSV of review-comments has one row per comment with the pull request's columns, keeps equal comments, and changes as a whole", async () => {
+    const service = await api([reviewed(1, "1", [comment(1), comment(1)]), reviewed(2, "1", [comment(3)])]);
+    const file = join(folder, "comments.csv");
+    const words = ["export", "metrics", "--dataset", "review-comments", "--output", file, ...target(service)];
+    expect(await callJson(...words)).toMatchObject({ records: 2 });
+    const row = (pullRequest: number, number: number, accepted = "true") =>
+      `https://git.test/1/${pullRequest},1,9,,2026-01-01T00:00:00.000Z,https://git.test/1#${number},major,,${accepted}`;
+    const header =
+      "pr_url,organization_id,repository_id,author_id,merged_at,comment_url,comment_severity,comment_category,comment_accepted";
+    const rows = async () => (await readFile(file, "utf8")).split("\r\n");
+    expect(await rows()).toEqual([header, row(1, 1), row(1, 1), row(2, 3), ""]);
+
+    service.later = [reviewed(1, "1", [comment(4, { accepted: null })])];
+    expect(await callJson(...words, "--resume")).toMatchObject({
+      added: 0,
+      changed: 1,
+      removed: 0,
+      records: 2,
+    });
+    expect(await rows()).toEqual([header, row(2, 3), row(1, 4, ""), ""]);
+  });
+
+  test("a CSV file with other columns is replaced by a new walk", async () => {
+    const service = await api([reviewed(1, "1")]);
+    const file = join(folder, "comments.csv");
+    const words = ["export", "metrics", "--dataset", "review-comments", "--output", file, ...target(service)];
+    await callTool(...words);
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, whole.replace("comment_url", "comment_uri"));
+    service.later = [reviewed(2, "1")];
+    const { code, stderr } = await callTool(...words, "--resume");
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        `${file} has other columns than this release writes. A new walk begins; ${file} is replaced when it is complete.`,
+      ),
+    ]);
+    expect(await readFile(file, "utf8")).toBe(whole);
+  });
+});
+
+describe("an organization that left", () => {
+  const left = { provider: "github", organization_id: "1", removed_at: "2026-01-02T00:00:00.000Z" };
+  const listed = (provider: string, provider_organization_id: string) => ({
+    provider,
+    provider_organization_id,
+  });
+  const resume = async (service: StandIn) => {
+    const file = join(folder, "comments.ndjson");
+    const words = ["export", "metrics", "--dataset", "review-comments", "--output", file, ...target(service)];
+    await callTool(...words);
+    service.removed = [left];
+    service.queries.splice(0);
+    const { code, stderr } = await callTool(...words, "--resume");
+    expect(code).toBe(0);
+    return { file, stderr };
+  };
+
+  test("an organization that left loses its rows in the file, and no other organization does", async () => {
+    const service = await api([reviewed(1, "1"), reviewed(2, "2")]);
+    service.organizations = [listed("gitlab", "2")];
+    const { file } = await resume(service);
+    expect(await linesOf(file)).toEqual([reviewed(2, "2")]);
+    expect(service.queries).toHaveLength(1);
+  });
+
+  test("if the organization that left shares its number with one that stays, a new walk begins where records do not name the provider", async () => {
+    const service = await api([reviewed(1, "1"), reviewed(2, "2")]);
+    service.organizations = [listed("gitlab", "1")];
+    const { file, stderr } = await resume(service);
+    expect(stderr.split("\n")[0]).toBe(
+      `Organization 1 left, and another organization has the same number. A new walk begins; ${file} is replaced when it is complete.`,
+    );
+    expect(await linesOf(file)).toEqual([reviewed(1, "1"), reviewed(2, "2")]);
+  });
+});
+
+describe("a file of release 1", () => {
+  const release1 = (what: string, query: object, bytes: number) =>
+    JSON.stringify({
+      version: 1,
+      what,
+      format: "json",
+      query,
+      cursor: "resume",
+      complete: true,
+      bytes,
+      records: 1,
+    });
+
+  test("--resume replaces a file of release 1 with Learnings, and says so", async () => {
+    const service = await api([{ id: "l1", provider: "github", organization_id: "1", learning: "new" }]);
+    const file = join(folder, "learnings.json");
+    const old = '[\n{"id":"l0"}';
+    await writeFile(file, `${old}\n]\n`);
+    await writeFile(`${file}.state.json`, release1("learnings", {}, old.length));
+    const words = ["export", "learnings", "--output", file, ...target(service)];
+    expect((await callTool(...words)).stderr).toContain("is complete already");
+    const { code, stderr } = await callTool(...words, "--resume");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      0,
+      `${file} is from an earlier release, which did not record removals. A new walk begins; ${file} is replaced when it is complete.`,
+    ]);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject([{ id: "l1" }]);
+  });
+
+  test("--resume continues a file of release 1 with audit logs: the log only grows, and keeps entries that the service no longer has", async () => {
+    const service = await api([]);
+    const entry = (id: string) => ({ id, actor: {}, metadata: {} });
+    const file = join(folder, "audit.json");
+    const old = `[\n${JSON.stringify(entry("a0"))}`;
+    await writeFile(file, `${old}\n]\n`);
+    await writeFile(`${file}.state.json`, release1("audit-logs", {}, old.length));
+    service.later = [entry("a1")];
+    const words = ["export", "audit-logs", "--output", file, ...target(service), "--resume"];
+    expect(await callJson(...words)).toMatchObject({ added: 1, records: 2 });
+    expect(service.queries[0]?.get("include_removed")).toBe(null);
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1")]);
+    // Entries of the last two minutes are sent again.
+    service.later = [entry("a2"), entry("a1")];
+    expect(await callJson(...words)).toMatchObject({ added: 1, changed: 0, removed: 0, records: 3 });
+    // A log shipper that follows the file finds earlier entries at their old position.
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1"), entry("a2")]);
+
+    service.trouble = () => ({
+      status: 400,
+      code: "INVALID_CURSOR",
+      message: "cursor: is older than 400 days. Start a new walk.",
+    });
+    expect((await callTool(...words)).stderr).toBe(
+      `${file} cannot be continued: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
+    );
+    expect(JSON.parse(await readFile(file, "utf8"))).toHaveLength(3);
+  });
+});
+
+describe("export security", () => {
+  const finding = (id: string) => ({ id, provider: "github", organization_id: "1", title: "=t" });
+
+  test.each(["json", "ndjson", "csv"])(
+    "export security downloads all pages again each time, in one run, as %s",
+    async (format) => {
+      const service = await api([finding("f1")], [finding("f2")]);
+      const file = join(folder, `findings.${format}`);
+      const words = ["export", "security", "--output", file, ...target(service), "--severity", "high,low"];
+      expect(await callJson(...words)).toMatchObject({ records: 2, format });
+      expect(service.queries[0]?.get("severity")).toBe("high,low");
+      const whole = await readFile(file, "utf8");
+      expect((await callTool(...words)).stderr).toBe(`${file} exists; --overwrite replaces it.`);
+      service.trouble = ({ page }) => (page === 1 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
+      const failed = await callTool(...words, "--overwrite");
+      expect([failed.code, failed.stderr]).toEqual([
+        1,
+        `${service.url} answered 500 INTERNAL_ERROR: No. ${file} is unchanged.`,
+      ]);
+      expect(await readFile(file, "utf8")).toBe(whole);
+      service.trouble = () => undefined;
+      expect((await callTool(...words, "--overwrite")).code).toBe(0);
+      expect(await readFile(file, "utf8")).toBe(whole);
+    },
+  );
+
+  test("export security writes SARIF as the service renders it", async () => {
+    const service = await api([finding("f1")]);
+    const file = join(folder, "findings.sarif");
+    const words = ["export", "security", "--output", file, "--repo", "9", ...target(service)];
+    expect((await callTool(...words)).stderr).toBe(`${file} has all findings.`);
+    const [query] = service.queries;
+    expect([query?.get("format"), query?.get("repo_id"), query?.get("limit")]).toEqual(["sarif", "9", null]);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ data: [finding("f1")] });
+    const { code, stdout } = await callTool("export", "security", "--format", "sarif", ...target(service));
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ data: [finding("f1")] })]);
+  });
+});

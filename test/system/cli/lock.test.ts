@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tryLock } from "../../../cli/local/lock.ts";
+import { useDev } from "../../cli/support.ts";
+
+const tools = useDev();
+
+test("only one process has the lock at a time, and it is free again after the release", async () => {
+  const file = join(await tools.folder(), "lock");
+  const first = tryLock(file);
+  expect(first).toBeDefined();
+  expect(tryLock(file)).toBeUndefined();
+  first?.release();
+  const second = tryLock(file);
+  expect(second).toBeDefined();
+  second?.release();
+});
+
+test("a killed process no longer holds the lock", async () => {
+  const file = join(await tools.folder(), "lock");
+  const script = `
+    import { tryLock } from ${JSON.stringify(new URL("../../../cli/local/lock.ts", import.meta.url).href)};
+    globalThis.lock = tryLock(${JSON.stringify(file)});
+    console.log("locked");
+    setInterval(() => {}, 1_000);
+  `;
+  const holder = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(holder.stdout, "data");
+  const whileHeld = tryLock(file);
+  holder.kill("SIGKILL");
+  await once(holder, "exit");
+  expect(whileHeld).toBeUndefined();
+  const lock = tryLock(file);
+  expect(lock).toBeDefined();
+  lock?.release();
+});
+
+test("a file that is not a lock is left unchanged", async () => {
+  const file = join(await tools.folder(), "lock");
+  await writeFile(file, "somebody's notes ".repeat(50));
+  expect(() => tryLock(file)).toThrow(`${file} is not our lock file; remove it.`);
+});

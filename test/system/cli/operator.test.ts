@@ -1,0 +1,283 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { openApi } from "../../../cli/generate/generated-files.ts";
+import type { KeyKind } from "../../../lib/contract/access.ts";
+import { callJson, callTool, event, get, ndjson, runTool } from "../../cli/support.ts";
+import { useService } from "../../support/service.ts";
+
+const service = useService({ demo: true });
+let folder = "";
+beforeAll(() => {
+  folder = service().folder;
+});
+
+const json = (...words: readonly string[]) => callJson(...words, "--data", folder);
+const tool = (...words: readonly string[]) => callTool(...words, "--data", folder);
+const read = async (path: string, kind: KeyKind = "workspace"): Promise<unknown> =>
+  (await get(service().url, path, service().keys[kind])).json();
+
+const auditPage = z.object({
+  data: z.array(
+    z.object({
+      action: z.string(),
+      actor: z.object({ type: z.string(), name: z.string().nullable() }),
+      metadata: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+const lastAudit = async (action: string) =>
+  auditPage.parse(await read(`/v1/audit-logs?actions=${action}&limit=1`)).data[0];
+
+describe("members", () => {
+  const memberList = z.object({
+    seats_purchased: z.number(),
+    seats_assigned: z.number(),
+    members: z.array(z.object({ user_id: z.string(), role: z.string(), seat_assigned: z.boolean() })),
+  });
+  const members = async (...words: readonly string[]) =>
+    memberList.parse(await json("members", "list", "--org", "1001", ...words));
+
+  test("members are listed with roles and seats, and filtered by both", async () => {
+    const everybody = await members();
+    expect(everybody.members.map(({ user_id }) => user_id)).toEqual([
+      "501",
+      "502",
+      "503",
+      "504",
+      "506",
+      "507",
+    ]);
+    expect(everybody).toMatchObject({ seats_purchased: 25 });
+    const admins = await members("--role", "admin");
+    expect(admins.members.map(({ user_id }) => user_id)).toEqual(["501", "503"]);
+    const unseated = await members("--seat", "unassigned");
+    expect(unseated.members.map(({ user_id }) => user_id)).toEqual(["504"]);
+    const table = await tool("members", "list", "--org", "1001");
+    expect(table.stdout).toMatch(/^USER ID +USERNAME +EMAIL +SEAT ASSIGNED +ROLE/);
+    expect(table.stderr).toMatch(/^\d+ of 25 seats of the workspace assigned\.$/);
+  });
+
+  test("a role change works at once, the audit log names the operator, and a failure does not undo the others", async () => {
+    const given = await tool(
+      "members",
+      "set-role",
+      "506,404",
+      "--org",
+      "1001",
+      "--role",
+      "cr_admin",
+      "--json",
+    );
+    expect([given.code, JSON.parse(given.stdout)]).toEqual([
+      1,
+      {
+        status: "partial_success",
+        succeeded: ["506"],
+        failed: [{ user_id: "404", code: "USER_NOT_FOUND", message: "There is no such active member." }],
+      },
+    ]);
+    expect(given.stderr).toBe("User 404: There is no such active member.");
+    expect((await members("--role", "admin")).members.map(({ user_id }) => user_id)).toContain("506");
+    expect(await lastAudit("roles.changed")).toMatchObject({
+      actor: { type: "system", name: "operator" },
+      metadata: { role: "cr_admin", ids: ["506"] },
+    });
+  });
+
+  test("custom roles are found by id or by name ignoring case; an unknown one is refused with the existing ones", async () => {
+    const answer = await fetch(`${service().url}/v1/roles`, {
+      method: "POST",
+      headers: { "x-service-api-key": service().keys.organization ?? "", "content-type": "application/json" },
+      body: JSON.stringify({ name: "Security reviewer", permissions: [] }),
+    });
+    const { id } = z.object({ id: z.string() }).parse(await answer.json());
+    const byName = await tool("members", "set-role", "507", "--org", "1001", "--role", "security REVIEWER");
+    expect([byName.code, byName.stderr]).toEqual([0, "Gave Security reviewer to 1 member."]);
+    expect(await json("members", "set-role", "502", "--org", "1001", "--role", id)).toMatchObject({
+      status: "success",
+    });
+    expect((await members()).members.filter(({ role }) => role === id)).toHaveLength(2);
+    const unknown = await tool("members", "set-role", "502", "--org", "1001", "--role", "king");
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      "The organization has no role king; it has cr_admin, cr_member, cr_billing_admin, Security reviewer.",
+    ]);
+  });
+
+  test("org show shows the pool that assigns the seats: the workspace's, or the organization's own", async () => {
+    const { seats_assigned } = await members();
+    expect(await json("org", "show", "1001")).toMatchObject({
+      seat_pool: "workspace acme",
+      seats_purchased: 25,
+      seats_assigned,
+    });
+    expect(await json("org", "show", "3001")).toMatchObject({ seat_pool: "organization" });
+  });
+
+  test("the list of organizations and org set show the same seats as org show", async () => {
+    const shown = await Promise.all(["1001", "3001"].map((name) => json("org", "show", name)));
+    const all = z.object({ organizations: z.array(z.looseObject({})) }).parse(await json("org", "show"));
+    for (const record of shown) expect(all.organizations).toContainEqual(record);
+    const set = await json("org", "set", "1001", "--seat-assignment-mode", "automatic");
+    expect(set).toMatchObject({ seat_pool: "workspace acme", seats_purchased: 25 });
+  });
+
+  test("keys list names in JSON too which workspaces have tokens, but not for a single organization", async () => {
+    expect(await json("keys", "list")).toMatchObject({ workspaces_with_tokens: ["acme"] });
+    expect(await json("keys", "list", "--org", "1001")).not.toHaveProperty("workspaces_with_tokens");
+  });
+
+  test("an organization keeps its last admin; the tool changes a billing admin, and lists the role", async () => {
+    const last = await tool("members", "set-role", "901", "--org", "3001", "--role", "cr_member");
+    expect([last.code, last.stderr]).toEqual([1, "User 901: An organization keeps at least one admin."]);
+    const promoted = await tool("members", "set-role", "504", "--org", "1001", "--role", "cr_member");
+    expect([promoted.code, promoted.stderr]).toEqual([0, "Gave Member to 1 member."]);
+    const back = await tool("members", "set-role", "504", "--org", "1001", "--role", "cr_billing_admin");
+    expect([back.code, back.stderr]).toEqual([0, "Gave Billing admin to 1 member."]);
+    const help = await tool("members", "set-role", "--help");
+    expect(help.stdout + help.stderr).toContain("cr_admin, cr_member, cr_billing_admin, or a custom role");
+  });
+
+  test("seats are taken away, and assigned while some are free", async () => {
+    const seat = (state: string, ...users: readonly string[]) =>
+      json("members", "set-seat", users.join(","), "--org", "1001", "--seat", state);
+    const before = (await members()).seats_assigned;
+    expect(await seat("unassigned", "506", "507")).toMatchObject({ status: "success" });
+    expect((await members()).seats_assigned).toBe(before - 2);
+    expect(await seat("assigned", "506")).toMatchObject({ succeeded: ["506"] });
+    expect((await members()).seats_assigned).toBe(before - 1);
+    expect(await lastAudit("seats.assigned")).toMatchObject({ actor: { name: "operator" } });
+    // Studio Lumen bought three seats, two are assigned.
+    const file = join(folder, "studio.ndjson");
+    const studio = { provider: "bitbucket", instance_id: null, provider_organization_id: "3001" };
+    const member = (id: number) =>
+      event(id, "member.saved", {
+        ...{ ...studio, user_id: `s${id}`, username: null, email: null, role: null },
+        ...{ seat_assigned: false, readable_repository_ids: "*", active: true },
+      });
+    await writeFile(file, ndjson([member(1), member(2)]));
+    await json("events", "send", file);
+    const full = await tool("members", "set-seat", "s1,s2", "--org", "3001", "--seat", "assigned");
+    expect([full.code, full.stderr]).toEqual([
+      1,
+      "Assigned 1 seat.\nUser s2: All purchased seats are assigned.",
+    ]);
+  });
+
+  test.each([
+    [
+      ["set-role", "1,,2", "--org", "1001", "--role", "r"],
+      "USERS takes ids separated by commas, none of them empty.",
+    ],
+    [["set-seat", "1", "--org", "1001", "--seat", "x"], '--seat takes one of assigned, unassigned, not "x".'],
+    [["list"], "--org is missing."],
+  ])("members %j is a usage error", async (words, sentence) => {
+    const { code, stderr } = await callTool("members", ...words);
+    expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
+  });
+});
+
+describe("learnings", () => {
+  const learningList = z.object({ learnings: z.array(z.object({ id: z.string(), learning: z.string() })) });
+  const pending = async () => learningList.parse(await json("learnings", "pending")).learnings;
+  const exported = async () =>
+    z.object({ data: z.array(z.object({ id: z.string() })) }).parse(await read("/v1/learnings?org_id=1002"));
+
+  test("pending Learnings are decided once: an approved one is shared, a disapproved one never", async () => {
+    const [first, second] = await pending();
+    if (!first || !second) throw new Error("The demo has two Learnings that wait.");
+    expect(await json("learnings", "approve", first.id.toUpperCase())).toEqual({
+      id: first.id,
+      decision: "approved",
+    });
+    expect(await json("learnings", "disapprove", second.id)).toEqual({
+      id: second.id,
+      decision: "disapproved",
+    });
+    expect(await pending()).toEqual([]);
+    expect((await tool("learnings", "pending")).stdout).toBe("There are no pending Learnings.");
+    const ids = (await exported()).data.map(({ id }) => id);
+    expect([ids.includes(first.id), ids.includes(second.id)]).toEqual([true, false]);
+    const again = await tool("learnings", "approve", second.id);
+    expect([again.code, again.stderr]).toEqual([1, `There is no pending Learning ${second.id}.`]);
+    expect(await lastAudit("learning.approved")).toMatchObject({ actor: { name: "operator" } });
+  });
+
+  test("learnings search finds what the reviewer would find, after the index was reconciled", async () => {
+    expect(await json("index", "reconcile")).toMatchObject({ failed: 0 });
+    expect(await json("index", "reconcile")).toMatchObject({ missing: 0, stale: 0, orphaned: 0, failed: 0 });
+    const words = ["learnings", "search", "charge a card again after a timeout", "--org", "1001"];
+    const found = learningList.parse(await json(...words, "--repository", "9002", "--results", "2"));
+    expect(found.learnings).toHaveLength(2);
+    expect(found.learnings[0]?.learning).toMatch(/card|idempotency/);
+    const elsewhere = await tool(...words, "--repository", "nowhere");
+    expect([elsewhere.code, elsewhere.stdout]).toEqual([0, "No Learning was found."]);
+  });
+});
+
+describe("repair", () => {
+  test("repair of a sound table changes no record, and later events are still stored", async () => {
+    const window = "start_date=2000-01-01&end_date=2099-12-31";
+    const path = `/v1/metrics/reviews?${window}`;
+    const page = z.object({ data: z.array(z.object({ pr_url: z.string() })), next_cursor: z.null() });
+    const before = page.parse(await read(path));
+    expect(await json("repair")).toEqual({
+      streams: expect.any(Number),
+      keys_listed: 0,
+      entries_removed: 0,
+      copies_restored: 0,
+      pending_listed: 0,
+      pull_requests_reset: 0,
+      rows_mended: 0,
+      parts_dropped: 0,
+    });
+    expect(page.parse(await read(path))).toEqual(before);
+  });
+});
+
+describe("export from the running service", () => {
+  const finalized = (id: number, url: string) =>
+    event(id, "pull_request.finalized", {
+      ...{ provider: "github", instance_id: null, provider_organization_id: "1001", repository_id: "9001" },
+      ...{ pr_url: url, author_id: "501", author_username: "ada", created_at: "2026-01-01T00:00:00Z" },
+      ...{ merged_at: "2026-01-02T00:00:00Z", status: "merged", reviewed: true, review_iterations: 1 },
+    });
+
+  test("the CSV of an export is the API's own, byte for byte", async () => {
+    const words = ["export", "metrics", "--format", "csv", "--start", "2000-01-01", "--data", folder];
+    const { stdout } = await runTool(words);
+    const query = "start_date=2000-01-01&end_date=9999-12-31&format=csv";
+    const answer = await get(service().url, `/v1/metrics/reviews?${query}`, service().keys.workspace);
+    expect(stdout).toBe(await answer.text());
+  });
+
+  test("--resume adds exactly what was written after the export", async () => {
+    const output = join(folder, "reviews.ndjson");
+    const words = ["export", "metrics", "--start", "2000-01-01", "--output", output, "--resume"];
+    expect(await json(...words)).toMatchObject({ format: "ndjson", added: expect.any(Number) });
+    const file = join(folder, "late.ndjson");
+    await writeFile(file, ndjson([finalized(90, "https://github.com/acme-web/storefront/pull/1")]));
+    await json("events", "send", file);
+    expect(await json(...words)).toMatchObject({ added: 1 });
+    const last = (await readFile(output, "utf8")).trimEnd().split("\n").at(-1);
+    expect(JSON.parse(last ?? "")).toMatchObject({ pr_url: expect.stringMatching(/\/pull\/1$/) });
+  });
+
+  test.each([
+    ["metrics", "--dataset", "review-comments"],
+    ["metrics", "--dataset", "mcp"],
+    ["learnings", "--org", "1001"],
+    ["audit-logs"],
+  ])("export %s %s %s has data to show", async (...words) => {
+    const { code, stdout } = await tool("export", ...words);
+    expect(code).toBe(0);
+    for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toBeTypeOf("object");
+  });
+});
+
+test("openapi prints the document of the contract", async () => {
+  expect(JSON.parse((await callTool("openapi")).stdout)).toEqual(JSON.parse(JSON.stringify(openApi())));
+  expect((await callTool("openapi", "--json")).stdout).not.toContain("\n");
+});

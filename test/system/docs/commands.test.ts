@@ -1,0 +1,350 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parseYaml } from "@redocly/openapi-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { startFakeAws } from "../../cli/fake-aws.ts";
+import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
+import { blockCommands, pages, read, root } from "../../docs/pages.ts";
+import { useService } from "../../support/service.ts";
+import { endTool, firstLine } from "../../support/tool.ts";
+
+/** Commands inside a sentence count too. */
+const inlineCommands = (text: string): string[] =>
+  [...text.matchAll(/`((?:npx|npm|node|git|curl|aws) [^`]+)`/g)].map(([, command = ""]) => command);
+
+const commands = pages.flatMap((page) =>
+  [...blockCommands(read(page)), ...inlineCommands(read(page))].map((line) => [page, line] as const),
+);
+/** A command that several pages show runs only for the first page. */
+const withoutRemark = (line: string): string => line.replace(/\s+#.*$/, "");
+const isFirst = ([, line]: readonly [string, string], index: number): boolean =>
+  commands.findIndex(([, other]) => withoutRemark(other) === withoutRemark(line)) === index;
+
+/** Commands that cannot run during a test run, and what covers them instead. */
+const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /^npm install\b/,
+    "CI begins with it, and test/system/client/package.test.ts installs the package elsewhere",
+  ],
+  [/^npm ci\b/, "the page says not to"],
+  [/^npm (test|run (synth|check))\b/, "CI runs it"],
+  [/^npm run generate\b/, "would change files; tests compare each of them with what it would write"],
+  [
+    /^npm start\b/,
+    "runs until it is stopped; these tests talk to what it starts, and look at its options below",
+  ],
+  [
+    /^npm run explain\b/,
+    "needs a line of a deployed release; test/system/infra/source-maps.test.ts explains one",
+  ],
+  [
+    /^npx review-api (verify|preflight)\b/,
+    "test/system/cli/verify.test.ts and test/cli/preflight.test.ts run them",
+  ],
+  [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
+  [/^node test\/pages\/pictures\.ts/, "would change the README's pictures"],
+  [
+    /^npm run measure:redaction\b/,
+    "takes minutes; test/measure/redaction/recall.test.ts measures fewer texts",
+  ],
+  [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/measure/bench holds its counts"],
+  [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
+  [/^git pull\b/, "needs the repository's own home"],
+  [/^npx review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
+  [/^npm run deploy\b/, "needs an AWS account"],
+  [/^npx cdk\b/, "needs an AWS account"],
+  [/^(\w+=\$\()?aws /, "needs an AWS account"],
+];
+/** A GitHub workflow, limited to the fields that the pages use. */
+const workflowSchema = z.strictObject({
+  name: z.string(),
+  on: z.strictObject({
+    schedule: z.array(z.strictObject({ cron: z.string().regex(/^(\S+ ){4}\S+$/) })),
+    workflow_dispatch: z.strictObject({}),
+  }),
+  permissions: z.strictObject({
+    contents: z.literal("read"),
+    "security-events": z.literal("write").optional(),
+  }),
+  jobs: z.record(
+    z.string(),
+    z.strictObject({
+      "runs-on": z.union([z.string(), z.array(z.string())]),
+      steps: z.array(
+        z.strictObject({
+          name: z.string().optional(),
+          uses: z
+            .string()
+            .regex(/^[\w/-]+@v\d+$/)
+            .optional(),
+          with: z.record(z.string(), z.string()).optional(),
+          env: z.record(z.string(), z.string()).optional(),
+          run: z.string().optional(),
+        }),
+      ),
+    }),
+  ),
+});
+/** The steps of a page's workflow, in order. */
+function stepsOf(page: string) {
+  const texts = [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
+  const workflow = texts.find((text) => text.startsWith("name: ")) ?? "";
+  return Object.values(workflowSchema.parse(parseYaml(workflow)).jobs).flatMap(({ steps }) => steps);
+}
+const isElsewhere = (line: string) => elsewhere.some(([pattern]) => pattern.test(line));
+const run = promisify(execFile);
+
+describe("npm scripts", () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read("package.json")));
+
+  test("npm start runs the tool's own service", () => {
+    expect(scripts.start).toBe("node cli/review-api.js dev");
+  });
+
+  test.each(
+    pages.flatMap((page) =>
+      [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => [page, name] as const),
+    ),
+  )("%s names npm run %s, which exists", (_, name) => {
+    expect(Object.keys(scripts)).toContain(name);
+  });
+
+  test("every option shown after npm start exists", async () => {
+    const { stdout } = await callTool("dev", "--help");
+    const shown = commands.flatMap(([, line]) => /^npm start -- (--\w+)/.exec(line)?.[1] ?? []);
+    expect(shown.length).toBeGreaterThan(1);
+    for (const option of shown) expect(stdout).toContain(`  ${option} `);
+  });
+
+  test("every reason not to run a command here is still needed", () => {
+    for (const [pattern] of elsewhere) expect(commands.some(([, line]) => pattern.test(line))).toBe(true);
+  });
+});
+
+describe("commands in the docs do what they say", () => {
+  /** The reader's environment, before the service in this process adds its own variables. */
+  const readersEnvironment = { ...process.env };
+  const service = useService({ demo: true });
+  let folder = "";
+  let aws: Awaited<ReturnType<typeof startFakeAws>>;
+  let tool: ChildProcess;
+  let toolUrl = "";
+  let deadLetters = 0;
+
+  /** The stack of the docs: its table and API belong to the local service, its queues are fake. */
+  const surroundings = async () => {
+    const { endpoint } = z
+      .object({ endpoint: z.string() })
+      .parse(JSON.parse(await readFile(join(service().folder, "service.json"), "utf8")));
+    return {
+      ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+      AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
+      AWS_ENDPOINT_URL_SQS: aws.url,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      REVIEW_API_KEY: service().keys.workspace ?? "",
+    };
+  };
+
+  beforeAll(async () => {
+    folder = service().home;
+    const program = fileURLToPath(new URL("./tool-server.ts", import.meta.url));
+    tool = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+    toolUrl = await firstLine(tool);
+    aws = await startFakeAws((url) => ({
+      ApiUrl: service().url,
+      TableName: "review-api",
+      EventsQueueUrl: `${url}/events.fifo`,
+      DeadLetterQueueUrl: `${url}/dead.fifo`,
+      EventsBucketName: "events",
+      AuditRetentionDays: "400",
+      BedrockRegion: "eu-north-1",
+    }));
+    // The stack's worker accepts every event.
+    aws.workWith(() => undefined, `${aws.url}/events.fifo`, `${aws.url}/dead.fifo`);
+    const events = ndjson([event(1, "organization.saved", soloOrganization("42", "from the docs"))]);
+    await cp(join(root, "docs", "examples"), join(folder, "docs", "examples"), { recursive: true });
+    for (const file of ["events.ndjson", "since.ndjson"]) await writeFile(join(folder, file), events);
+    // The embedder in use is unknown until the schedule has started the index's worker for the first time.
+    await vi.waitUntil(
+      async () => (await runLine("npx review-api index reconcile --stack ReviewApi")).code === 0,
+      {
+        timeout: 30_000,
+      },
+    );
+  });
+  afterAll(async () => {
+    await aws?.close();
+    if (tool) await endTool(tool);
+  });
+
+  const local = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
+  const idOf = (answer: unknown): string => z.object({ id: z.string() }).parse(answer).id;
+
+  /** The values that the reader has under these names. */
+  const variables: Readonly<Record<string, () => Promise<string>>> = {
+    REVIEW_API_KEY: async () => service().keys.workspace ?? "",
+    ORGANIZATION_KEY: async () => service().keys.organization ?? "",
+    REPOSITORY_ID: async () => "9001",
+    WAREHOUSE: async () => join(folder, "warehouse"),
+    REVIEW_API_URL: async () => service().url,
+    GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
+    EVENT_ID: async () => {
+      const letter = event(1_000 + deadLetters++, "planet.saved", {});
+      const entry = {
+        ...{ Id: "0", MessageBody: JSON.stringify(letter), MessageGroupId: letter.id },
+        MessageDeduplicationId: letter.id,
+      };
+      const body = JSON.stringify({ QueueUrl: `${aws.url}/dead.fifo`, Entries: [entry] });
+      const headers = { "x-amz-target": "AmazonSQS.SendMessageBatch" };
+      await fetch(aws.url, { method: "POST", headers, body });
+      return letter.id;
+    },
+    KEY_ID: async () =>
+      idOf(await local("keys", "create", "--kind", "user", "--org", "1001", "--owner", "502")),
+    TOKEN_ID: async () => {
+      const words = ["--workspace", "acme", "--as", "501", "--name", "t", "--expires-in-days", "1"];
+      return idOf(await local("tokens", "create", ...words));
+    },
+    LEARNING_ID: async () => {
+      const pending = z.object({ learnings: z.array(z.object({ id: z.string() })) });
+      return pending.parse(await local("learnings", "pending")).learnings[0]?.id ?? "";
+    },
+  };
+
+  /** The test's service has another address than the reader's, and a simulation runs only two seeds. */
+  const asHere = (line: string): string =>
+    line
+      .replace(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/, service().url)
+      .replace("curl ", "curl --fail --silent --show-error ")
+      .replace(
+        /^npm run simulate -- --seeds \d+$/,
+        `"$TEST_NODE" "${root}test/proofs/simulation/run.ts" --seeds 2`,
+      );
+
+  /** For `npx review-api`: the tool starts once for all commands, and handles each like a separate start. */
+  const npx = `npx() {
+    shift
+    local answer
+    answer=$({ printf '%s\\0' "$PWD" "$#" "$@"; env -0; } | curl --silent --show-error --fail --data-binary @- "$TEST_TOOL") || return 99
+    eval "$answer"
+  }`;
+
+  /** Runs the line in a shell, like a reader. */
+  async function runLine(line: string): Promise<{ code: number; output: string }> {
+    const values: Record<string, string> = {};
+    for (const [, name = ""] of line.matchAll(/\$(\w+)/g)) values[name] = (await variables[name]?.()) ?? "";
+    const env = {
+      ...readersEnvironment,
+      ...(await surroundings()),
+      ...values,
+      ...{ TEST_NODE: process.execPath, TEST_TOOL: toolUrl },
+    };
+    try {
+      const { stdout, stderr } = await run("bash", ["-c", `${npx}\n${asHere(line)}`], { cwd: folder, env });
+      return { code: 0, output: stdout + stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = z
+        .object({ code: z.number(), stdout: z.string(), stderr: z.string() })
+        .parse(error);
+      return { code, output: stdout + stderr };
+    }
+  }
+
+  test.each(commands.filter(isFirst).filter(([, line]) => !isElsewhere(line)))(
+    "the command in %s exits with code 0: %s",
+    async (_, line) => {
+      const { code, output } = await runLine(line);
+      expect([code, output]).toEqual([0, expect.any(String)]);
+    },
+  );
+
+  test("the weekly workflow makes a summary and a page", async () => {
+    const steps = stepsOf("docs/jobs/weekly-report.md");
+    const [report] = steps.filter(({ env }) => env);
+    expect(report?.env).toEqual({
+      REVIEW_API_URL: expect.stringMatching(/^https:/),
+      REVIEW_API_KEY: expect.stringMatching(/^\$\{\{ secrets\.\w+ \}\}$/),
+    });
+    const { code, output } = await runLine(`set -e\n${report?.run}`);
+    expect([code, output]).toEqual([0, expect.any(String)]);
+    expect(await readFile(join(folder, "summary.md"), "utf8")).toMatch(/^### Code reviews, .*acme-web/s);
+    const page = steps.at(-1)?.with?.path ?? "";
+    expect(await readFile(join(folder, page), "utf8")).toMatch(/^<!doctype html>/);
+  });
+
+  describe("the nightly warehouse load", () => {
+    const page = "docs/jobs/warehouse.md";
+    /** Runs with the environment of the workflow's step. */
+    const exporting = async () => {
+      const [step] = stepsOf(page).filter(({ env }) => env);
+      return await runLine(`: "$REVIEW_API_URL" "$REVIEW_API_KEY"\nset -e\n${step?.run}`);
+    };
+    beforeAll(() => mkdir(join(folder, "warehouse")));
+
+    test("the workflow exports everything, and the next night only changes", async () => {
+      const counts = ({ output }: { readonly output: string }) =>
+        [...output.matchAll(/ has [\d,]+ pull requests(?: \((.*?)\))?\./g)].map(([, changes]) => changes);
+      expect(counts(await exporting())).toEqual([undefined, undefined]);
+      const none = "0 new, 0 changed, 0 removed";
+      expect(counts(await exporting())).toEqual([none, none]);
+    });
+
+    const hasDuckDb = spawnSync("python3", ["-c", "import duckdb"]).status === 0;
+    /** DuckDB is not a dependency of this project: the page's SQL runs only where Python has DuckDB. */
+    test.skipIf(!hasDuckDb)(
+      "the SQL keeps the last record of each pull request, and every finding",
+      async () => {
+        const [, sql = ""] = /```sql\n(.*?)```/s.exec(read(page)) ?? [];
+        const file = (name: string) => join(folder, "warehouse", name);
+        await writeFile(file("load.sql"), sql);
+        const lines = (await readFile(file("reviews.ndjson"), "utf8")).trimEnd().split("\n");
+        const again = { ...JSON.parse(lines[0] ?? ""), author_username: "written again" };
+        await appendFile(file("reviews.ndjson"), `${JSON.stringify(again)}\n`);
+        const python = [
+          "import duckdb, json",
+          "weeks = duckdb.sql(open('load.sql').read()).fetchall()",
+          "count = lambda what: duckdb.sql('select count(*) from ' + what).fetchone()[0]",
+          "again = count(\"'reviews.parquet' where author_username = 'written again'\")",
+          "print(json.dumps([count(\"'reviews.parquet'\"), again, count(\"'findings.parquet'\"), sum(week[1] for week in weeks)]))",
+        ].join("\n");
+        const { stdout } = await run("python3", ["-c", python], { cwd: join(folder, "warehouse") });
+        const [reviews, changed, findings, counted] = z.array(z.number()).parse(JSON.parse(stdout));
+        expect([reviews, changed, counted]).toEqual([lines.length, 1, findings]);
+        expect(findings).toBeGreaterThan(0);
+      },
+    );
+  });
+
+  test("the workflow for code scanning downloads the open findings of its repository as SARIF", async () => {
+    const steps = stepsOf("docs/jobs/code-scanning.md");
+    const [download] = steps.filter(({ env }) => env);
+    const { code, output } = await runLine(`set -e\n${download?.run}`);
+    expect([code, output]).toEqual([0, ""]);
+    const sarif = JSON.parse(await readFile(join(folder, steps.at(-1)?.with?.sarif_file ?? ""), "utf8"));
+    expect(sarif).toMatchObject({ version: "2.1.0", runs: [{ results: expect.any(Array) }] });
+    expect(sarif.runs[0].results.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["docs/jobs/warehouse.md", 2],
+    ["docs/jobs/weekly-report.md", 2],
+    ["docs/jobs/idle-seats.md", 4],
+    ["docs/jobs/siem.md", 2],
+    ["docs/jobs/code-scanning.md", 1],
+    ["docs/start.md", 3],
+    ["README.md", 1],
+    ["docs/events.md", 4],
+    ["docs/guide.md", 13],
+    ["docs/runbook.md", 15],
+    ["docs/stream.md", 1],
+  ])("%s has at least %d commands that are run", (page, least) => {
+    const run = commands.filter(([where, line]) => where === page && !isElsewhere(line));
+    expect(run.length).toBeGreaterThanOrEqual(least);
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import type { IConstruct } from "constructs";
+import { afterAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { createApp } from "../../../infra/stack.ts";
+import { whoami } from "../../../lib/contract/operations/keys.ts";
+import { listLearnings } from "../../../lib/contract/operations/learnings.ts";
+import { expireWaiting, ingest } from "../../../lib/contract/workers.ts";
+import { noCode, type Overrides, testContext } from "./synthesize.ts";
+
+const outdir = mkdtempSync(join(tmpdir(), "synth-"));
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const everyOption = {
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
+  hostedZoneId: "Z0ABC",
+  corsOrigins: "https://app.example.com",
+  waf: "true",
+  customerManagedKey: "true",
+  alarmEmail: "ops@example.com",
+  reservedConcurrency: "ingest=20",
+  pointInTimeRecovery: "false",
+};
+
+/** AWS's rules take six seconds for all functions, which differ only in numbers; `npm run synth` checks all of them. */
+const oneOfEach: Overrides = process.env.LONG
+  ? {}
+  : { operations: [whoami, listLearnings], workers: [ingest, expireWaiting] };
+
+const create = (options: Readonly<Record<string, unknown>>, contract: Overrides, checked: boolean) =>
+  createApp({ codeOf: noCode, checked, context: { ...testContext, ...options }, outdir, ...contract });
+
+type Finding = { readonly path: string; readonly rule: string };
+type Acknowledgement = Finding & { readonly reason: string };
+
+/** The findings of cdk-nag without any acknowledgement. */
+function rawFindings(app: IConstruct): Finding[] {
+  const pack = new AwsSolutionsChecks();
+  Reflect.set(pack, "isAcknowledged", () => false);
+  return pack
+    .validateScope(app)
+    .violations.flatMap(({ ruleName, violatingResources }) =>
+      violatingResources.map(({ constructPath }) => ({ path: constructPath ?? "", rule: ruleName })),
+    );
+}
+
+function acknowledgements(app: IConstruct): Acknowledgement[] {
+  return app.node.findAll().flatMap(({ node }) =>
+    node.metadata
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) => Object.entries(z.record(z.string(), z.string()).parse(data)))
+      .map(([id, reason]) => ({ path: node.path, rule: id.replace(/^annotation::/i, ""), reason })),
+  );
+}
+
+const reportSchema = z.object({
+  pluginReports: z.array(
+    z.object({
+      conclusion: z.string(),
+      violations: z.array(z.unknown()),
+      suppressedViolations: z.array(z.object({ acknowledgedId: z.string(), acknowledgedAt: z.string() })),
+    }),
+  ),
+});
+
+describe.each([
+  ["no option", {}],
+  ["every option", everyOption],
+])("with %s", (_, options) => {
+  test("AWS's template rules and cdk-nag find nothing that is not acknowledged", () => {
+    create(options, oneOfEach, true).app.synth();
+    const report = reportSchema.parse(
+      JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8")),
+    );
+    expect(report.pluginReports.flatMap(({ violations }) => violations)).toEqual([]);
+    expect(report.pluginReports.flatMap(({ suppressedViolations }) => suppressedViolations)).toEqual([
+      { acknowledgedId: "CloudFormation-Validate::E3039", acknowledgedAt: "ReviewApi/Data/Table" },
+    ]);
+  });
+
+  test("every acknowledgement covers exactly one finding in the whole stack and says why", () => {
+    const { app } = create(options, {}, false);
+    const findings = rawFindings(app);
+    const nag = acknowledgements(app).filter(({ rule }) => rule.startsWith("AwsSolutions-"));
+    const covered = nag.map(({ path, rule }) => ({
+      path,
+      rule,
+      findings: findings.filter((each) => each.rule === rule && `${each.path}/`.startsWith(`${path}/`))
+        .length,
+    }));
+    expect(covered.filter((each) => each.findings !== 1)).toEqual([]);
+    expect(nag).toHaveLength(findings.length);
+    expect(findings.length).toBeGreaterThan(50);
+    expect(nag.filter(({ reason }) => reason.length < 40)).toEqual([]);
+  });
+});
+
+test("a finding fails the synth: the checks are errors, not warnings", () => {
+  const { app, stack } = create({}, oneOfEach, true);
+  const table = stack.node.findChild("Data").node.findChild("Table");
+  Reflect.set(table, "pointInTimeRecoverySpecification", { pointInTimeRecoveryEnabled: false });
+  expect(() => app.synth()).toThrow(/AwsSolutions-DDB3/);
+});
+
+describe("a region that is not known to have the embedding model", () => {
+  const few: Overrides = { operations: [whoami], workers: [ingest] };
+  const warnings = (region: string | undefined, options: Readonly<Record<string, unknown>> = {}) => {
+    const context = { ...testContext, ...options };
+    const { stack } = createApp({ codeOf: noCode, checked: false, context, outdir, region, ...few });
+    return stack.node.metadata
+      .filter(({ type }) => type === "aws:cdk:warning")
+      .map(({ data }) => String(data));
+  };
+
+  test("synth warns about a region that is not known to have the embedding model, with the option and the command that help", () => {
+    expect(warnings("af-south-1")).toEqual([
+      expect.stringMatching(/not known to be in af-south-1\..*Set bedrockRegion.*npx review-api verify/),
+    ]);
+    expect(warnings("eu-west-1", { bedrockRegion: "me-south-1" })).toEqual([
+      expect.stringContaining("not known to be in me-south-1."),
+    ]);
+  });
+
+  test("synth does not warn if the option names a region with the model, or if the region is not known yet", () => {
+    expect(warnings("af-south-1", { bedrockRegion: "eu-west-1" })).toEqual([]);
+    expect(warnings("eu-west-1")).toEqual([]);
+    expect(warnings(undefined)).toEqual([]);
+  });
+});

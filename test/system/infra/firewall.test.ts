@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { operations } from "../../../lib/contract/operations.ts";
+import { properties } from "./support.ts";
+import { synthesize } from "./synthesize.ts";
+
+const pattern = z.object({
+  RegexMatchStatement: z.object({
+    RegexString: z.string(),
+    FieldToMatch: z.object({ UriPath: z.object({}) }),
+  }),
+});
+const groupSchema = z.object({
+  VendorName: z.literal("AWS"),
+  Name: z.string(),
+  Version: z.string().optional(),
+  ScopeDownStatement: z
+    .object({
+      NotStatement: z.object({
+        Statement: z.object({ OrStatement: z.object({ Statements: z.array(pattern) }) }),
+      }),
+    })
+    .optional(),
+});
+const aclSchema = z.object({
+  Rules: z.array(
+    z.object({
+      Name: z.string(),
+      OverrideAction: z.unknown().optional(),
+      Statement: z.object({
+        ManagedRuleGroupStatement: groupSchema.optional(),
+        RateBasedStatement: z.unknown().optional(),
+      }),
+    }),
+  ),
+});
+
+/** The rules in the form that CloudFormation receives. */
+const { Rules: rules } = aclSchema.parse(properties(synthesize({ waf: "true" }), "WebAcl"));
+const groups = rules.flatMap(({ Statement }) => Statement.ManagedRuleGroupStatement ?? []);
+
+/**
+ * Rules of AWS's groups, as "Baseline rule groups" and "IP reputation rule groups" of its WAF guide name them. Written
+ * by hand: the expected exceptions are not derived from what the stack renders.
+ */
+const awsRules: Readonly<Record<string, readonly string[]>> = {
+  AWSManagedRulesAmazonIpReputationList: [
+    ...["AWSManagedIPReputationList", "AWSManagedReconnaissanceList", "AWSManagedIPDDoSList"],
+  ],
+  AWSManagedRulesKnownBadInputsRuleSet: [
+    ...["JavaDeserializationRCE_HEADER", "JavaDeserializationRCE_BODY", "JavaDeserializationRCE_URIPATH"],
+    ...["JavaDeserializationRCE_QUERYSTRING", "Host_localhost_HEADER", "PROPFIND_METHOD"],
+    ...["ExploitablePaths_URIPATH", "Log4JRCE_HEADER", "Log4JRCE_QUERYSTRING", "Log4JRCE_BODY"],
+    ...["Log4JRCE_URIPATH", "ReactJSRCE_BODY"],
+  ],
+};
+
+/** Names of the rules that inspect a request to this path. */
+const rulesThatSee = (uriPath: string): readonly string[] =>
+  groups.flatMap(({ Name, ScopeDownStatement }) => {
+    const exempt = ScopeDownStatement?.NotStatement.Statement.OrStatement.Statements ?? [];
+    const isSeen = !exempt.some(({ RegexMatchStatement }) =>
+      new RegExp(RegexMatchStatement.RegexString).test(uriPath),
+    );
+    return isSeen ? (awsRules[Name] ?? [`${Name} is unknown`]) : [];
+  });
+
+const aboutAddresses = awsRules.AWSManagedRulesAmazonIpReputationList ?? [];
+const all = Object.values(awsRules).flat();
+
+const learning = "4f8b1c1e-6c1b-5d59-9a53-2a6b3f1f0a11";
+/** Requests whose text is the caller's own: Learnings, and searches by text or by a file's name. */
+const freeText = [
+  "/v1/learnings",
+  `/v1/learnings/${learning}`,
+  `/v1/learnings/${learning}/approval`,
+  "/v1/audit-logs",
+];
+const everythingElse = [
+  ...["/v1/metrics/review-comments", "/v1/metrics/reviews", "/v1/metrics/mcp"],
+  ...["/v1/organizations", `/v1/organizations/${learning}/repositories`],
+  ...["/v1/users", "/v1/users/seats", "/v1/users/seats/assignment", "/v1/users/roles"],
+  ...["/v1/roles", "/v1/roles/permissions", "/v1/roles/cr_admin", "/v1/roles/cr_admin/users"],
+  ...["/v1/security/scans/code", "/v1/keys", "/v1/keys/0a1b", "/v1/keys/0a1b/rotate", "/v1/whoami"],
+  ...["/", "/docs", "/v1/nowhere", "/v1/learnings-of-others", "/v1/learnings/a/b/c"],
+];
+
+describe("the firewall", () => {
+  test("the firewall uses two groups of AWS and a rate limit for each address, nothing else", () => {
+    expect(rules.map(({ Name }) => Name)).toEqual([
+      "AWSManagedRulesAmazonIpReputationList",
+      "AWSManagedRulesKnownBadInputsRuleSet",
+      "CallsPerAddress",
+    ]);
+    expect(groups.map(({ Name }) => Name)).toEqual(Object.keys(awsRules));
+  });
+
+  test("the firewall pins the version of each group that AWS numbers: a new version could refuse requests that we accept", () => {
+    const versions = Object.fromEntries(groups.map(({ Name, Version }) => [Name, Version]));
+    expect(versions).toEqual({
+      // AWS numbers all its groups except the lists of addresses.
+      AWSManagedRulesAmazonIpReputationList: undefined,
+      // The version with ReactJSRCE_BODY; public configurations use it and Version_1.25.
+      AWSManagedRulesKnownBadInputsRuleSet: "Version_1.24",
+    });
+  });
+
+  test.each(freeText)(
+    "only rules about addresses inspect %s, whatever its body or query contains, at any address",
+    (path) => {
+      for (const before of ["", "/live", "/review"])
+        for (const after of ["", "/"])
+          expect(rulesThatSee(`${before}${path}${after}`)).toEqual(aboutAddresses);
+    },
+  );
+
+  test.each(everythingElse)("every rule inspects %s", (path) => {
+    expect(rulesThatSee(path)).toEqual(all);
+  });
+
+  test("the lists above name the path of every operation, so a new one must be classified", () => {
+    const known = [...freeText, ...everythingElse];
+    const isKnown = (path: string) => {
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+      return known.some((each) => pattern.test(each));
+    };
+    expect(operations.map(({ path }) => path).filter((path) => !isKnown(path))).toEqual([]);
+  });
+});

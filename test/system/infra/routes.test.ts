@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { errorCodes } from "../../../lib/contract/errors.ts";
+import type { Operation } from "../../../lib/contract/operation.ts";
+import { operations } from "../../../lib/contract/operations.ts";
+import { apiGatewayLimits, functionSettings } from "../../../lib/contract/platform.ts";
+import { referenceRoutes } from "../../../lib/contract/reference.ts";
+import { baseHeaders } from "../../../lib/http/headers.ts";
+import { plainTemplate } from "./built-templates.ts";
+import { ofType, partOf, pathsOf, properties, routesOf } from "./support.ts";
+
+const contract: readonly Operation[] = operations;
+
+describe("routes", () => {
+  test.each(contract)("$method $path leads to its own function", (operation) => {
+    const route = routesOf(plainTemplate()).filter(
+      ({ method, path }) => method === operation.method && path === operation.path,
+    );
+    expect(route).toEqual([
+      {
+        method: operation.method,
+        path: operation.path,
+        authorization: "NONE",
+        parameters: [...operation.path.matchAll(/\{(\w+)\}/g)].map(
+          ([, name]) => `method.request.path.${name}`,
+        ),
+        integration: "AWS_PROXY",
+        functionId: partOf(operation.id, "Function"),
+        streaming: operation.streaming,
+        invocation: operation.streaming ? "response-streaming-invocations" : "invocations",
+        timeoutMs: operation.streaming
+          ? functionSettings.streaming.timeoutSeconds * 1000
+          : apiGatewayLimits.integrationMsMax,
+      },
+    ]);
+  });
+
+  test("only the contract's operations and its reference lead to a function other than the fallback", () => {
+    const routes = routesOf(plainTemplate()).filter(({ functionId }) => functionId !== "FallbackFunction");
+    const known = [...contract, ...referenceRoutes].map(({ method, path }) => `${method} ${path}`);
+    expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(known.toSorted());
+  });
+
+  test("every other request reaches the fallback: ANY on every resource, on {proxy+} and on the root", () => {
+    const template = plainTemplate();
+    const caught = routesOf(template).filter(({ functionId }) => functionId === "FallbackFunction");
+    expect(caught.every(({ method }) => method === "ANY")).toBe(true);
+    expect(caught.map(({ path }) => path).toSorted()).toEqual(pathsOf(template).toSorted());
+    expect(pathsOf(template)).toContain("/{proxy+}");
+  });
+
+  test("no method is a mock or is answered by API Gateway itself", () => {
+    const integrations = new Set(routesOf(plainTemplate()).map(({ integration }) => integration));
+    expect([...integrations]).toEqual(["AWS_PROXY"]);
+  });
+
+  test("the gateway treats every body as binary, so compressed answers reach every caller", () => {
+    expect(properties(plainTemplate(), "RestApi").BinaryMediaTypes).toEqual(["*/*"]);
+    expect(properties(plainTemplate(), "RestApi")).not.toHaveProperty("MinimumCompressionSize");
+  });
+
+  test("the stage throttles, logs access without secrets, and keeps data traces off", () => {
+    const [[, stage] = []] = ofType(plainTemplate(), "AWS::ApiGateway::Stage");
+    expect(stage?.Properties).toMatchObject({
+      StageName: "live",
+      MethodSettings: [
+        {
+          HttpMethod: "*",
+          ResourcePath: "/*",
+          ThrottlingRateLimit: 1000,
+          ThrottlingBurstLimit: 500,
+          DataTraceEnabled: false,
+          LoggingLevel: "ERROR",
+          // Metrics per method cost money, and nothing uses them.
+          MetricsEnabled: false,
+        },
+      ],
+    });
+    const format = JSON.stringify(stage?.Properties.AccessLogSetting);
+    for (const name of [
+      "requestId",
+      "extendedRequestId",
+      "integration.requestId",
+      "awsEndpointRequestId",
+      "xrayTraceId",
+    ])
+      expect(format).toContain(`$context.${name}`);
+    expect(format).not.toMatch(/header|querystring|\$context\.path\b|authorizer|userAgent/);
+  });
+});
+
+describe("gateway responses", () => {
+  const responses = () =>
+    new Map(
+      ofType(plainTemplate(), "AWS::ApiGateway::GatewayResponse").map(([, { Properties }]) => [
+        Properties.ResponseType,
+        Properties,
+      ]),
+    );
+
+  test.each([
+    ["MISSING_AUTHENTICATION_TOKEN", "NOT_FOUND"],
+    ["RESOURCE_NOT_FOUND", "NOT_FOUND"],
+    ["REQUEST_TOO_LARGE", "PAYLOAD_TOO_LARGE"],
+    ["THROTTLED", "RATE_LIMIT_EXCEEDED"],
+    ["QUOTA_EXCEEDED", "RATE_LIMIT_EXCEEDED"],
+    ["INTEGRATION_TIMEOUT", "SERVICE_UNAVAILABLE"],
+    ["INTEGRATION_FAILURE", "SERVICE_UNAVAILABLE"],
+    ["BAD_REQUEST_BODY", "INVALID_REQUEST"],
+    ["BAD_REQUEST_PARAMETERS", "INVALID_REQUEST"],
+    ["UNSUPPORTED_MEDIA_TYPE", "UNSUPPORTED_MEDIA_TYPE"],
+    ["WAF_FILTERED", "INVALID_REQUEST"],
+    ["DEFAULT_4XX", "INVALID_REQUEST"],
+    ["DEFAULT_5XX", "INTERNAL_ERROR"],
+  ] as const)("%s is answered as %s, in both error shapes", (type, code) => {
+    const { status, meaning } = errorCodes[code];
+    const problem = { code, message: meaning };
+    expect(responses().get(type)).toMatchObject({
+      StatusCode: String(status),
+      ResponseTemplates: { "application/json": JSON.stringify({ error: problem, errors: [problem] }) },
+    });
+  });
+
+  test("no gateway response is a 403", () => {
+    expect([...responses().values()].filter(({ StatusCode }) => StatusCode === "403")).toEqual([]);
+  });
+
+  test("gateway responses carry the headers of every answer, the page of their code, and Retry-After if a caller should wait", () => {
+    const literal = (value: string) => `'${value}'`;
+    const codeOf = (templates: unknown) =>
+      /"code":"(\w+)"/.exec(JSON.stringify(templates).replaceAll("\\", ""))?.[1];
+    const { "x-request-id": _, ...fixed } = baseHeaders("any");
+    for (const [type, { ResponseParameters, ResponseTemplates, StatusCode }] of responses()) {
+      const waits = StatusCode === "429" || StatusCode === "503";
+      const link = `</live/docs/errors/${codeOf(ResponseTemplates)}>; rel="help"; type="text/html"`;
+      const headers = Object.entries({ ...fixed, link, ...(waits && { "retry-after": "1" }) });
+      expect(ResponseParameters, String(type)).toEqual({
+        "gatewayresponse.header.x-request-id": "context.requestId",
+        ...Object.fromEntries(
+          headers.map(([name, value]) => [`gatewayresponse.header.${name}`, literal(value)]),
+        ),
+      });
+    }
+  });
+});
