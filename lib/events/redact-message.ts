@@ -1,3 +1,4 @@
+import { redactors } from "../learnings/content.ts";
 import { redact } from "../redaction/redact.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
 
@@ -15,9 +16,10 @@ export function redactMessage(body: string): string {
     const type = typeof message.type === "string" ? eventTypeNamed(message.type) : undefined;
     if (type && !type.plainFields) return body;
     const { data, ...head } = message;
+    const known = type?.plainFields && new Map([...plain(type.plainFields), ...learningTexts]);
     const redacted = {
-      ...redactFields(head, new Set(type ? headFields : []), 0),
-      ...(data !== undefined && { data: redactValue(data, new Set(type?.plainFields), 0) }),
+      ...redactFields(head, type ? plain(headFields) : none, 0),
+      ...(data !== undefined && { data: redactValue(data, known ?? none, 0) }),
     };
     return JSON.stringify(redacted);
   } catch {
@@ -26,7 +28,18 @@ export function redactMessage(body: string): string {
   }
 }
 
+/** How a field of text is redacted, by the field's name. A field that is not listed is redacted with its name. */
+type KnownFields = ReadonlyMap<string, (text: string) => string>;
+
+const none: KnownFields = new Map();
+const plain = (names: readonly string[]): KnownFields => new Map(names.map((name) => [name, (text) => text]));
 const headFields = ["id", "type", "occurred_at", "reference"];
+
+/** The same redaction as without a wait, after the same trim: text, file and id of a Learning do not depend on it. */
+const learningTexts: KnownFields = new Map(
+  Object.entries(redactors).map(([name, redactor]) => [name, (text) => redactor(text.trim()).text]),
+);
+
 /** No valid event is nested this deeply; a hostile one would exhaust the stack. */
 const depthMax = 50;
 
@@ -35,23 +48,21 @@ type Fields = { readonly [name: string]: unknown };
 const isRecord = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function redactValue(value: unknown, plain: ReadonlySet<string>, depth: number): unknown {
+function redactValue(value: unknown, known: KnownFields, depth: number): unknown {
   if (depth > depthMax) throw new RangeError("The message is nested too deeply.");
-  // Trimmed, as it is before it is stored: so the redacted text, and with it the Learning's id, stays the same.
-  if (typeof value === "string") return redact(value.trim()).text;
+  if (typeof value === "string") return redact(value).text;
   if (Array.isArray(value)) return value.map((element) => redactValue(element, none, depth + 1));
-  return isRecord(value) ? redactFields(value, plain, depth) : value;
+  return isRecord(value) ? redactFields(value, known, depth) : value;
 }
 
-const none: ReadonlySet<string> = new Set();
-
-const redactFields = (fields: Fields, plain: ReadonlySet<string>, depth: number): Fields =>
+const redactFields = (fields: Fields, known: KnownFields, depth: number): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) =>
-      plain.has(name) && typeof value === "string"
-        ? [name, value]
-        : [redact(name).text, redactNamed(name, redactValue(value, none, depth + 1))],
-    ),
+    Object.entries(fields).map(([name, value]) => {
+      const redactor = known.get(name);
+      return redactor && typeof value === "string"
+        ? [name, redactor(value)]
+        : [redact(name).text, redactNamed(name, redactValue(value, none, depth + 1))];
+    }),
   );
 
 /** A field's name may reveal what its value alone does not: `"password": "correct horse"`. */
