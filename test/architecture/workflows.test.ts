@@ -1,0 +1,62 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import * as z from "zod";
+import manifest from "../../package.json" with { type: "json" };
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const step = z.object({ uses: z.string().optional(), run: z.string().optional() });
+const job = z.object({
+  strategy: z.object({ matrix: z.record(z.string(), z.array(z.string())) }).optional(),
+  steps: z.array(step),
+});
+const workflowSchema = z.object({
+  permissions: z.record(z.string(), z.string()),
+  jobs: z.record(z.string(), job),
+});
+
+const workflows = globSync(".github/workflows/*.yml", { cwd: root }).map((file) => {
+  const text = readFileSync(root + file, "utf8");
+  return { file, text, ...workflowSchema.parse(parse(text)) };
+});
+
+/** The commands of a job, once for every value of its matrix. */
+function commandsOf({ steps, strategy }: z.output<typeof job>): readonly string[] {
+  const matrix = Object.entries(strategy?.matrix ?? {});
+  return steps.flatMap(({ run = "" }) =>
+    matrix.reduce(
+      (lines, [name, values]) =>
+        lines.flatMap((line) => values.map((value) => line.replaceAll(`\${{ matrix.${name} }}`, value))),
+      run.split("\n"),
+    ),
+  );
+}
+
+function isMissing(command: string): boolean {
+  const scripts: Readonly<Record<string, string>> = manifest.scripts;
+  const script = /\bnpm (?:run ([\w:-]+)|(test|start)\b)/.exec(command);
+  if (script) return scripts[script[1] ?? script[2] ?? ""] === undefined;
+  const file = /\b(?:bash|node) ([\w./-]+)/.exec(command)?.[1];
+  return file !== undefined && !existsSync(root + file);
+}
+
+test("every script and file that a workflow calls exists", () => {
+  const commands = workflows.flatMap(({ jobs }) => Object.values(jobs).flatMap(commandsOf));
+  expect(commands).toEqual(expect.arrayContaining(["npm test", "bash .ci/run"]));
+  expect(isMissing("npm run no-such-script") && isMissing("bash .ci/no-such-file")).toBe(true);
+  expect(commands.filter(isMissing)).toEqual([]);
+});
+
+test("every action of a workflow is pinned to a digest and names its version", () => {
+  const lines = workflows.flatMap(({ text }) => text.split("\n")).filter((line) => /\buses:/.test(line));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.filter((line) => !/uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual(
+    [],
+  );
+});
+
+test("a workflow may only read unless a job asks for more", () => {
+  for (const { file, permissions } of workflows)
+    expect([file, permissions]).toEqual([file, { contents: "read" }]);
+});
