@@ -1,10 +1,8 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
-import { keyKinds } from "../../lib/contract/access.ts";
 import { counted } from "../../lib/contract/counted.ts";
-import { dashboardPath } from "../../lib/contract/dashboard.ts";
-import { msPerDay } from "../../lib/contract/days.ts";
-import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
+import { announcement } from "../announcement.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { defaultDataPath } from "../connection/connection.ts";
 import { operatorDeps } from "../connection/operator-deps.ts";
@@ -20,7 +18,7 @@ import type { LocalLog } from "../local/ingest.ts";
 import type { QueuePoller } from "../local/queue-poller.ts";
 import { type Service, startService } from "../local/service.ts";
 import { sendAll } from "../send-events.ts";
-import { formatTable, startProgress, type Terminal } from "../terminal.ts";
+import { startProgress, type Terminal } from "../terminal.ts";
 
 const portDefault = 3000;
 
@@ -157,27 +155,9 @@ async function announce(
     terminal.out(JSON.stringify({ ready: true, url, keys, organizations }));
     return;
   }
-  terminal.out(`The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs`);
-  terminal.out(`A dashboard for the keys below is at ${url}${dashboardPath}`);
-  if (organizations.length > 0) terminal.out(`\n${formatTable(organizations, terminal.paint)}`);
-  const curl = (key: string, path: string) => `curl -H 'x-service-api-key: ${key}' '${url}${path}'`;
-  const ready = keyKinds.flatMap((kind) => (keys[kind] ? [{ kind, key: keys[kind] }] : []));
-  if (ready.length > 0) terminal.out("\nOne key of each kind, ready to paste:");
-  for (const { kind, key } of ready) terminal.out(`\n# ${kind}\n${curl(key, "/v1/whoami")}`);
-  if (!keys.workspace) return;
-  terminal.out("\n# The workspace's organizations, and its reviews of the last 30 days:");
-  for (const path of ["/v1/organizations", `/v1/metrics/reviews?${lastDays(30)}&limit=3`])
-    terminal.out(curl(keys.workspace, path));
-  const data = input.text("data");
-  const where = data === undefined ? "" : ` --data '${data}'`;
-  terminal.out(`\n# The same as a file:\nnpx review-api export metrics${where} --output reviews.csv`);
-}
-
-/** A window of this many days up to today, in the form that the metrics take. */
-function lastDays(days: number): string {
   const nowMs = systemClock.nowMs();
-  const day = (ms: number) => toTimestamp(ms).slice(0, 10);
-  return `start_date=${day(nowMs - days * msPerDay)}&end_date=${day(nowMs)}`;
+  const shown = { url, keys, organizations, data: input.text("data"), nowMs, paint: terminal.paint };
+  terminal.out(announcement(shown));
 }
 
 /**

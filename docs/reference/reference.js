@@ -1,6 +1,6 @@
 /**
- * What the pages of the reference do beyond being read: colours, samples with the service's own address, copying, search,
- * and calling an operation. They are whole without it. Nothing here asks anybody but the service the page came from.
+ * What the pages of the reference do beyond being read: colours, samples with the service's own address and with the last
+ * 30 days, copying, search, and calling an operation. They are whole without it. Nothing here asks anybody but the service the page came from.
  */
 
 /** A browser may forbid its storage, and throws then. It is asked for by name: naming it throws already. */
@@ -38,6 +38,7 @@ document.addEventListener("DOMContentLoaded", () => {
   offerSchemes();
   showCurrent();
   useOwnAddress(base);
+  useOwnDates();
   rememberLanguage();
   offerCopies();
   offerSearch(base);
@@ -74,11 +75,22 @@ function showCurrent() {
 }
 
 /** Samples can be pasted as they are. */
-function useOwnAddress(base) {
-  for (const code of document.querySelectorAll("pre code")) {
+const useOwnAddress = (base) => replaceIn("pre code", "https://api.example.com", base);
+
+/** A sample asks for the last 30 days: the days of the document's example may have no data. */
+function useOwnDates() {
+  const samples = document.querySelector(".samples[data-start]");
+  if (!samples) return;
+  const msPerDay = 86_400_000;
+  const dayBefore = (days) => new Date(Date.now() - days * msPerDay).toISOString().slice(0, 10);
+  replaceIn(".sample code", samples.dataset.start, dayBefore(30));
+  replaceIn(".sample code", samples.dataset.end, dayBefore(0));
+}
+
+function replaceIn(selector, text, replacement) {
+  for (const code of document.querySelectorAll(selector)) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode())
-      texts.currentNode.data = texts.currentNode.data.replaceAll("https://api.example.com", base);
+    while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(text, replacement);
   }
 }
 

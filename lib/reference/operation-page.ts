@@ -134,11 +134,15 @@ function exampleMessage(example: Example | undefined): string {
 }
 
 function asideHtml(endpoint: Endpoint): string {
-  const samples = samplesOf(sampleRequest(endpoint));
+  const request = sampleRequest(endpoint);
+  const { start_date, end_date } = request.query;
+  // The page replaces these days: see reference.js.
+  const days = start_date && end_date ? ` data-start="${start_date}" data-end="${end_date}"` : "";
+  const samples = samplesOf(request);
   const choice = ({ language }: (typeof samples)[number], index: number) =>
     `<label><input type="radio" name="language" value="${language}"${index === 0 ? " checked" : ""}> ${language}</label>`;
   return [
-    '<aside class="samples" aria-label="Samples">',
+    `<aside class="samples" aria-label="Samples"${days}>`,
     "<h2>Request</h2>",
     `<fieldset class="languages"><legend>Language of the sample</legend>${samples.map(choice).join("")}</fieldset>`,
     ...samples.map(

@@ -124,6 +124,18 @@ test("samples name the service that served the page, and the language is remembe
   expect(await page.locator("[data-language=curl]").isVisible()).toBe(false);
 });
 
+test("samples ask for the last 30 days, in every language; the first copy and paste answers records", async () => {
+  const { page } = await openPage();
+  await page.goto(at("/docs/operations/listReviewMetrics"));
+  const texts = await page.locator(".sample code").allTextContents();
+  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  expect(texts).toHaveLength(3);
+  for (const text of texts) expect(text.match(/20\d\d-\d\d-\d\d/g)).toEqual([day(30), day(0)]);
+  const [, url = ""] = /"(http[^"]*)"/.exec(texts[0] ?? "") ?? [];
+  const answer = await fetch(url, { headers: { "x-service-api-key": service().keys.workspace } });
+  expect(await answer.json()).toMatchObject({ data: expect.arrayContaining([expect.anything()]) });
+});
+
 test("the reader can choose light or dark against the system, and the choice is kept", async () => {
   const { page } = await openPage({ ...desktop, colorScheme: "light" });
   await page.goto(at("/docs"));

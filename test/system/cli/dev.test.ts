@@ -185,10 +185,11 @@ async function expectPastable(printed: string, cwd: string): Promise<void> {
     return (await promisify(execFile)("bash", ["-c", script], { cwd, env })).stdout;
   };
   const lines = printed.split("\n");
+  const setKey = lines.find((line) => line.startsWith("export REVIEW_API_KEY=")) ?? "";
   const calls = lines.filter((line) => line.startsWith("curl "));
   expect(calls).toHaveLength(8);
   const answers = [];
-  for (const call of calls) answers.push(JSON.parse(await paste(call)));
+  for (const call of calls) answers.push(JSON.parse(await paste(`${setKey}\n${call}`)));
   for (const answer of answers) expect(answer).not.toHaveProperty("error");
   const page = z.object({ data: z.array(z.object({ pr_url: z.url() })) });
   expect(page.parse(answers.at(-1)).data).toHaveLength(3);
@@ -196,7 +197,7 @@ async function expectPastable(printed: string, cwd: string): Promise<void> {
   const reference = /reference at (\S+)/.exec(printed)?.[1] ?? "";
   expect((await fetch(reference)).status).toBe(200);
 
-  await paste(lines.find((line) => line.startsWith("npx ")) ?? "");
+  await paste(`${setKey}\n${lines.find((line) => line.startsWith("npx "))}`);
   const rows = (await readFile(join(cwd, "reviews.csv"), "utf8")).trimEnd().split("\r\n");
   expect(rows[0]).toMatch(/^pr_url,/);
   expect(rows.length).toBeGreaterThan(20);
