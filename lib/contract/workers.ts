@@ -84,9 +84,10 @@ export const expireWaiting = worker({
 export const approveDue = worker({
   id: "approveDue",
   source: "workers/approve-due",
-  summary: "Approves Learnings whose approval delay has passed",
+  summary:
+    "Approves Learnings whose approval delay has passed, and lists Learnings of moved organizations again",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["BatchGetItem", "Query", "PutItem", "DeleteItem"],
+  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem"],
   tablePartitions: ["ORG#", "LEARNING#", "LEARNINGS#", "PENDING", "STALE#", "RELIST"],
   uses: [],
   timeoutSeconds: 60,

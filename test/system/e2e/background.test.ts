@@ -8,16 +8,20 @@ import { required } from "../../../lib/runtime/required.ts";
 import {
   cursorKeysKey,
   keyDirectoryKey,
+  learningListPartition,
   learningPartition,
   movingPartition,
   organizationKey,
   organizationPendingPartition,
   spillPartKey,
   waitingByAgeRange,
+  workspaceTenant,
 } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { writeSpill } from "../../../lib/stream/spill.ts";
+import { item, newHome, verbsOf } from "../../learnings/fixture.ts";
 import { TestClock } from "../../support/clock.ts";
+import { organizationOf } from "../../support/stored.ts";
 import { github, World } from "../../support/world.ts";
 import { ofType } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
@@ -159,6 +163,20 @@ test("approveDue approves Learnings that nobody decided in time, reconcileIndex 
   expect(await search()).toMatchObject({
     learnings: [{ learning: "Log with the structured logger." }, { learning: "Close what you open." }],
   });
+});
+
+test("approveDue moves a Learning to the new tenant if a request listed it with the old one during the move", async () => {
+  const yesterday = worldOf(1);
+  const home = await newHome(yesterday, { workspace_id: "background-before" });
+  const before = await organizationOf(table(), home.uuid);
+  await yesterday.organization(home.name.provider_organization_id, { workspace_id: "background-after" });
+  const { post } = verbsOf(table(), { clock: yesterday.deps.clock });
+  await post({ organization: before, authorId: "ann" }, item("Late, but not lost."));
+  await deployment().wake("ScheduleApproveDue");
+  const { items } = await table().queryPage({
+    pk: learningListPartition(workspaceTenant("background-after")),
+  });
+  expect(items).toMatchObject([{ text: "Late, but not lost." }]);
 });
 
 test("a long change counts with all the searches of the vector index that it needs", async () => {
