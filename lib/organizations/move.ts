@@ -35,25 +35,28 @@ async function moveMetrics(store: Store, { uuid, tenant }: OrganizationItem, fro
   if (!isComplete) throw new StreamBusy("The organization moved on before its metrics had arrived.");
 }
 
-/** Finishes a change of tenant; does nothing if no move is in progress. */
-export async function completeMove(store: Store, organization: OrganizationItem): Promise<void> {
-  const { uuid, tenant, leaving, version } = organization;
-  if (leaving === undefined) return;
+/**
+ * Finishes a change of tenant. Returns whether this call ended the move: another run may have done so, or no move is in
+ * progress.
+ */
+export async function completeMove(store: Store, organization: OrganizationItem): Promise<boolean> {
+  const { uuid, tenant, leaving, arrived } = organization;
+  if (leaving === undefined) return false;
   // The writer of the move may have been interrupted before it published the epoch, so readers may not know of the move
   // yet.
   if (hasEpochs(leaving)) await settledEpochs(store.table, leaving);
   for (const move of movers) await move(store, organization, leaving);
-  // Check the version too: a delayed run must not end another move between the same two tenants.
+  // The event that began the move identifies it: a delayed run must not end another move between the same two tenants.
+  // The organization's version may change meanwhile, by a rename for example.
   const stillThisMove = {
     all: [
       { equals: ["leaving", leaving] as const },
       { equals: ["tenant", tenant] as const },
-      { equals: ["version", version] as const },
+      arrived === undefined ? { absent: "arrived" } : { equals: ["arrived", arrived] as const },
     ],
   };
   const change = { remove: ["leaving"] };
-  // A condition fails if another run has finished the move.
-  await transactIf(store.table, [
+  return await transactIf(store.table, [
     { update: organizationKey(uuid), change, when: stillThisMove },
     { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
     { delete: movingKey(uuid) },
@@ -104,7 +107,7 @@ export async function resumeMoves(store: Store): Promise<number> {
     await moves.run(async () => {
       const item = await store.table.get(organizationKey(uuid));
       if (!item) return;
-      await completeMove(store, parseOrganization(item));
+      if (!(await completeMove(store, parseOrganization(item)))) return;
       log("info", "An organization arrived at its new tenant.", { organization: uuid });
       finished++;
     });

@@ -3,7 +3,6 @@ import { newGuard } from "../people/guard.ts";
 import { fillSeats } from "../people/seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { withValidVersion } from "../store/items/version.ts";
 import {
   instanceTenant,
   movingKey,
@@ -52,7 +51,7 @@ export async function saveOrganization(
 ): Promise<void> {
   const uuid = organizationUuid(saved);
   const { organization, mayHaveRoom, epochs } = await retryOnConflict(store, async () => {
-    const stored = await settledOrganization(store, uuid, saved);
+    const stored = await settledOrganization(store, uuid, saved, version);
     return applyOrganization(store, stored, saved, version);
   });
   for (const { tenant, epoch } of epochs) await publishEpoch(store.table, tenant, epoch);
@@ -60,22 +59,26 @@ export async function saveOrganization(
   // On a repeated delivery, the first attempt may have been interrupted before it published its epoch. The move does
   // the same for the tenant that was left.
   if (epochs.length === 0 && hasEpochs(tenant)) await settledEpochs(store.table, tenant);
-  await beginMove(store, organization);
+  // Other events leave a move that takes long to the scheduled worker: the events behind them need not wait for it.
+  if (organization.arrived === version) await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
 }
 
 /**
- * Reads the stored organization. One move at a time: if the tenant changes again, the event waits until the earlier
- * move is finished.
+ * Reads the stored organization. One move at a time: an event that changes the tenant again waits until the earlier
+ * move is finished. All other events are applied while the organization moves.
  */
 async function settledOrganization(
   store: Store,
   uuid: string,
   saved: OrganizationSaved,
+  version: string,
 ): Promise<Item | undefined> {
   const stored = await store.table.get(organizationKey(uuid));
-  if (!stored || stored.leaving === undefined || stored.tenant === tenantOf(uuid, saved)) return stored;
-  await beginMove(store, parseOrganization(stored));
+  const before = stored && parseOrganization(stored);
+  const movesAgain = before && version > before.version && before.tenant !== tenantOf(uuid, saved);
+  if (!movesAgain || before.leaving === undefined) return stored;
+  await beginMove(store, before);
   const settled = await store.table.get(organizationKey(uuid));
   if (settled?.leaving !== undefined) throw new MoveUnderWay(uuid);
   return settled;
@@ -94,9 +97,9 @@ async function applyOrganization(
   saved: OrganizationSaved,
   version: string,
 ): Promise<Applied> {
-  const { table, clock } = store;
+  const { table } = store;
   const uuid = organizationUuid(saved);
-  const before = stored && withValidVersion(parseOrganization(stored), clock.nowMs());
+  const before = stored && parseOrganization(stored);
   // This event was applied before: it may have freed seats and been interrupted before anybody got one.
   if (before && before.first_version <= version && version <= before.version) {
     return { organization: before, mayHaveRoom: true, epochs: [] };

@@ -8,6 +8,7 @@ import {
   createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -65,22 +66,85 @@ test("a move that takes longer than a delivery is acknowledged once its note is 
 
 test("an event of an organization that is still moving is applied, and the completed move keeps its values", async () => {
   const harness = await movingHarness();
-  const clock = new FrozenClock();
-  const transact: typeof harness.table.transact = async (...given) => {
-    await harness.table.transact(...given);
-    clock.now += eventLimits.moveMsMax + 1;
-  };
-  const slow = { ...harness, clock, table: { ...harness.table, transact } };
-  await ingest(slow, await toMessages(harness, [organizationSaved(9, inAcme)]));
-  expect(
-    await ingest(slow, await toMessages(harness, [organizationSaved(12, { ...inAcme, name: "Renamed" })])),
-  ).toEqual([]);
+  await interruptMove(harness);
+  await rename(harness);
   expect(await resumeMoves(harness)).toBe(1);
   expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
     name: "Renamed",
     tenant: "w#acme",
   });
   checkPeople(await everything(harness.table));
+});
+
+test("a move ends, and is reported once, also if the organization is renamed while its data moves", async () => {
+  const harness = await movingHarness();
+  await interruptMove(harness);
+  let isRenamed = false;
+  const transact: typeof harness.table.transact = async (...given) => {
+    await harness.table.transact(...given);
+    if (isRenamed) return;
+    isRenamed = true;
+    await rename(harness);
+  };
+
+  expect(await resumeMoves({ ...harness, table: { ...harness.table, transact } })).toBe(1);
+
+  const after = await harness.table.get(organizationKey(uuidOf()));
+  expect(after).toMatchObject({ name: "Renamed", tenant: "w#acme" });
+  expect(after).not.toHaveProperty("leaving");
+  expect(await resumeMoves(harness)).toBe(0);
+  checkPeople(await everything(harness.table));
+});
+
+test("a run that another run has overtaken does not report the move again", async () => {
+  const harness = await movingHarness();
+  await interruptMove(harness);
+  let isOvertaken = false;
+  const queryPage: typeof harness.table.queryPage = async (...given) => {
+    const page = await harness.table.queryPage(...given);
+    if (!isOvertaken) {
+      isOvertaken = true;
+      expect(await resumeMoves(harness)).toBe(1);
+    }
+    return page;
+  };
+  expect(await resumeMoves({ ...harness, table: { ...harness.table, queryPage } })).toBe(0);
+});
+
+const rename = (harness: IngestHarness) =>
+  deliver(inShortTime(harness), [organizationSaved(12, { ...inAcme, name: "Renamed" })]);
+
+const interruptMove = (harness: IngestHarness) =>
+  deliver(inShortTime(harness), [organizationSaved(9, inAcme)]);
+
+/** The event of a move has time for one transaction of the move. */
+function inShortTime(harness: IngestHarness): IngestHarness {
+  const clock = new FrozenClock();
+  const transact: typeof harness.table.transact = async (...given) => {
+    await harness.table.transact(...given);
+    clock.now += eventLimits.moveMsMax + 1;
+  };
+  return { ...harness, clock, table: { ...harness.table, transact } };
+}
+
+test.each([
+  ["older, of another tenant", organizationSaved(8, { workspace_id: "birch" })],
+  ["older than every other", organizationSaved(1, { name: "First" })],
+  ["the move itself, once more", organizationSaved(9, inAcme)],
+])("an event that moves nothing does not wait for a long move: %s", async (_, stale) => {
+  const harness = await movingHarness();
+  await deliver(harness, [workspaceSaved(1, { id: "birch" })]);
+  await interruptMove(harness);
+  const moving = await harness.table.get(organizationKey(uuidOf()));
+
+  const messages = await toMessages(harness, [stale, memberSaved(10)]);
+  expect(await ingest(inShortTime(harness), messages)).toEqual([]);
+
+  expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
+    tenant: "w#acme",
+    leaving: moving?.leaving,
+    name: "Widgets",
+  });
 });
 
 /** The first move reads a damaged member item, or has time for only some of its people. */
@@ -95,16 +159,7 @@ const hindered = {
   },
   "takes long": async () => {
     const harness = await movingHarness();
-    const clock = new FrozenClock();
-    const transact: typeof harness.table.transact = async (...given) => {
-      await harness.table.transact(...given);
-      clock.now += eventLimits.moveMsMax + 1;
-    };
-    return {
-      harness,
-      worker: { ...harness, clock, table: { ...harness.table, transact } },
-      repair: async () => {},
-    };
+    return { harness, worker: inShortTime(harness), repair: async () => {} };
   },
 };
 

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { completeMove, resumeMoves } from "../../lib/organizations/move.ts";
-import { organizationKey, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
+import {
+  movingKey,
+  organizationKey,
+  tenantOrganizationKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
@@ -47,12 +52,13 @@ test("an organization that changes tenant takes its pull requests along, and rea
   for (const update of copies) {
     await api.store().table.write({ update, change: { set: [["leaving", `o#${uuid}`]] } });
   }
+  await api.store().table.write({ put: movingKey(uuid) });
   for (const key of [own, token]) {
     const answer = await api.call(target, { key });
     expect([answer.status, answer.codes]).toEqual([503, ["METRICS_PREPARING"]]);
     expect(answer.message).toContain("mover");
   }
-  await world.organization("mover", { workspace_id: "shelter" });
+  await resumeMoves(world.deps);
   for (const key of [own, token]) expect((await api.call(target, { key })).status).toBe(200);
 });
 
