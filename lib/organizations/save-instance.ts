@@ -1,6 +1,5 @@
 import { type InstanceItem, parseInstance } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { withValidVersion } from "../store/items/version.ts";
 import { instanceTenant, tenantKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
@@ -12,7 +11,7 @@ export async function saveInstance(store: Store, saved: InstanceSaved, version: 
   const key = tenantKey(instanceTenant(saved.id));
   await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
-    if (stored && withValidVersion(parseInstance(stored), store.clock.nowMs()).version >= version) return;
+    if (stored && parseInstance(stored).version >= version) return;
     const put = { ...key, ...saved, version };
     await store.table.write({ put, when: unchanged(stored, ["version"]) }, { idempotent: true });
   });

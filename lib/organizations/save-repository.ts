@@ -1,7 +1,6 @@
 import { repositoryUuid } from "../contract/identity.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { withValidVersion } from "../store/items/version.ts";
 import { repositoryKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
@@ -21,7 +20,7 @@ export async function saveRepository(
   const key = repositoryKey(organization, saved.repository_id);
   await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
-    const before = stored && withValidVersion(parseRepository(stored), store.clock.nowMs());
+    const before = stored && parseRepository(stored);
     if (before && before.first_version <= version && version <= before.version) return;
     const put = { ...key, ...mergeRepository(before, organization, saved, version) };
     const when = unchanged(stored, ["version", "first_version", "approval_delay_days", "delay_decided"]);

@@ -1,7 +1,6 @@
 import { fillSeats } from "../people/seats.ts";
 import { parseWorkspace, type WorkspaceItem } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { withValidVersion } from "../store/items/version.ts";
 import { poolGuardKey, tenantKey, workspaceTenant } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { adminsEntry } from "./event-entries.ts";
@@ -14,7 +13,7 @@ export async function saveWorkspace(store: Store, saved: WorkspaceSaved, version
   const tenant = workspaceTenant(saved.id);
   const mayHaveRoom = await retryOnConflict(store, async () => {
     const stored = await store.table.get(tenantKey(tenant));
-    const before = stored && withValidVersion(parseWorkspace(stored), store.clock.nowMs());
+    const before = stored && parseWorkspace(stored);
     // This event was applied before: it may have freed seats and been interrupted before anybody got one.
     if (before && before.version >= version) return true;
     const bought = saved.seats_purchased - (before?.seats_purchased ?? 0);

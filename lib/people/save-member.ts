@@ -1,7 +1,7 @@
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { occurredAtOf, withValidVersion } from "../store/items/version.ts";
+import { occurredAtOf } from "../store/items/version.ts";
 import { memberKey, organizationKey, type PoolKey, peopleKey, poolOf, taggedKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
@@ -89,10 +89,10 @@ async function applyMember(
   { organization, guard, stored, isMarked }: Current,
   update: MemberUpdate,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
-  const { table, clock } = store;
+  const { table } = store;
   const { uuid, tenant, seat_assignment_mode: mode } = organization;
   const pool = poolOf(organization);
-  const before = stored && withValidVersion(parseMember(stored), clock.nowMs());
+  const before = stored && parseMember(stored);
   // This event was applied before: it may have freed a seat and been interrupted before somebody got it.
   if (before && before.first_version <= update.version && update.version <= before.version) {
     return { pool, mayHaveRoom: true };

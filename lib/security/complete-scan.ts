@@ -1,5 +1,4 @@
 import { securityLimits } from "../contract/limits.ts";
-import { withValidVersion } from "../store/items/version.ts";
 import { findingsPartition } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
@@ -66,9 +65,9 @@ async function applyScan(
   store: Store,
   applied: { readonly scan: ScanReference } & Scanned,
 ): Promise<string | undefined> {
-  const { table, clock } = store;
+  const { table } = store;
   const { repository, ledger, scan, findings } = applied;
-  const progress = { scan, newestBefore: ledger && withValidVersion(ledger.newest, clock.nowMs()) };
+  const progress = { scan, newestBefore: ledger?.newest };
   const writer = new ChunkWriter(store, repository);
   const { replaced, unnamed } = await mergeStored(store, applied, progress, writer);
   const chunks = (ledger?.chunks ?? []).flatMap((chunk) => replaced.get(chunk.id) ?? [chunk]);
@@ -101,7 +100,7 @@ type Merged = {
 };
 
 async function mergeStored(
-  { table, clock }: Store,
+  { table }: Store,
   { repository, ledger, findings }: Scanned,
   progress: ScanInProgress,
   writer: ChunkWriter,
@@ -115,7 +114,7 @@ async function mergeStored(
   for await (const item of queryAll(table, { pk: findingsPartition(organization, place) })) {
     const ofChunk = reported.get(item.sk);
     if (ofChunk) {
-      const merged = await mergeChunk(ofChunk, chunkBytes(item), progress, clock.nowMs());
+      const merged = await mergeChunk(ofChunk, chunkBytes(item), progress);
       replaced.set(item.sk, await Promise.all(merged.map((chunk) => writer.keep(chunk))));
     } else if (!named.has(item.sk) && !writer.written.has(item.sk)) unnamed.push(item.sk);
   }

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
 import { required } from "../runtime/required.ts";
-import { validVersion, withValidVersion } from "../store/items/version.ts";
 
 /** A finding as one scan reports it. */
 export type ReportedFinding = {
@@ -70,16 +69,6 @@ export function findingStateOf({ finding, last, dismissedIn, fixedIn }: FindingR
   if (dismissedIn !== null && (fixedIn === null || dismissedIn > fixedIn)) return "dismissed";
   return last === null ? "open" : "fixed";
 }
-
-/**
- * Release 1 accepted scans of any year: the reports of a scan from too far in the future rank behind every valid scan.
- */
-export const validRow = (row: FindingRow, nowMs: number): FindingRow => ({
-  ...row,
-  last: row.last && withValidVersion(row.last, nowMs),
-  dismissedIn: row.dismissedIn === null ? null : validVersion(row.dismissedIn, nowMs),
-  fixedIn: row.fixedIn === null ? null : validVersion(row.fixedIn, nowMs),
-});
 
 /** The row after a scan that has the finding. */
 export function rowWithFinding(

@@ -7,7 +7,6 @@ import {
   rowWithFinding,
   rowWithoutFinding,
   type ScanInProgress,
-  validRow,
 } from "./finding.ts";
 import { type ChunkCounts, type ChunkReference, countRows } from "./ledger.ts";
 
@@ -56,11 +55,9 @@ export async function mergeChunk(
   { chunk, reported }: ReportedOfChunk,
   bytes: Uint8Array,
   progress: ScanInProgress,
-  nowMs: number,
 ): Promise<Array<ChunkReference | NewChunk>> {
   const before = await unpack(bytes);
-  const valid = readRows(before).map((row) => validRow(row, nowMs));
-  const rows = mergeRows(valid, reported, progress).map(writeRow);
+  const rows = mergeRows(readRows(before), reported, progress).map(writeRow);
   if (chunkText(rows) === before) return [chunk];
   const pieces: NewChunk[] = [];
   for (const piece of cutRows(rows)) pieces.push(...(await newChunk(piece)));

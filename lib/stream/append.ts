@@ -85,14 +85,13 @@ function outcomeOf(change: PullRequestChange, job: Job): AppendOutcome {
 async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job[]): Promise<Pointer[]> {
   const keys = open.map(({ change, pointerId }) => pointerKey(change.organization, pointerId));
   const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
-  const nowMs = deps.clock.nowMs();
   const found: Pointer[] = [];
   const appends: AppendJob[] = [];
   const touches: Array<{ job: Job; before: Pointer }> = [];
   open.forEach((job, index) => {
     const item = items[index];
     const before = item && parsePointer(item, job.change.organization);
-    const verdict = before && classifyChange(job.change, before, tenant, nowMs);
+    const verdict = before && classifyChange(job.change, before, tenant);
     if (!before || verdict === "append") appends.push({ job, before });
     else if (verdict === "touch") touches.push({ job, before });
     else {

@@ -1,4 +1,3 @@
-import { isTooFarAhead } from "../store/items/version.ts";
 import type { TenantKey } from "../store/layout.ts";
 import { type EntryBody, entryBody } from "./entry.ts";
 import type { DroppedSpill, EntryAddress } from "./pending.ts";
@@ -50,16 +49,8 @@ function orderOf<Value extends number | string>(one: Value, other: Value): numbe
   return one > other ? 1 : 0;
 }
 
-/**
- * Release 1 accepted events from any year: a pointer from too far in the future counts as older than every valid event.
- */
-export function classifyChange(
-  change: PullRequestChange,
-  before: Pointer,
-  tenant: TenantKey,
-  nowMs: number,
-): Verdict {
-  const order = isTooFarAhead(before.occurredAtMs, nowMs) ? 1 : compareEvents(change, before);
+export function classifyChange(change: PullRequestChange, before: Pointer, tenant: TenantKey): Verdict {
+  const order = compareEvents(change, before);
   if (order < 0) return "older";
   // The pull request is still in the stream of a tenant that its organization has left: this event moves it.
   if (before.tenant !== tenant) return "append";

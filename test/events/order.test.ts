@@ -2,15 +2,26 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ingest } from "../../lib/events/ingest.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { canonicalInstant, finerOf, occurredAtOf, versionOf } from "../../lib/store/items/version.ts";
-import { organizationKey } from "../../lib/store/layout.ts";
+import {
+  instanceTenant,
+  memberKey,
+  organizationKey,
+  repositoryKey,
+  tenantKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
   createIngestHarness,
   deliver,
   type IngestHarness,
+  instanceSaved,
+  memberSaved,
   organizationSaved,
+  repositorySaved,
   toMessages,
   uuidOf,
+  workspaceSaved,
 } from "./support.ts";
 
 const store = useStore();
@@ -68,10 +79,25 @@ test("an event from more than ten minutes ahead goes to the dead letters", async
   expect(await nameNow()).toBe("just in time");
 });
 
-test("an item that release 1 stored from more than ten minutes ahead loses to any valid event", async () => {
-  await deliver(harness, [at("2026-10-01T00:00:00.000Z", "first")]);
-  for (const key of [organizationKey(uuidOf())])
-    await harness.table.write({ update: key, change: { set: [["version", "9999-12-31T00:00:00.000Z#f"]] } });
-  await deliver(harness, [at("2026-10-01T00:00:01.000Z", "valid")]);
-  expect(await nameNow()).toBe("valid");
+describe("an event of a sender whose clock is ahead", () => {
+  const events = [
+    ["organization.saved", organizationSaved, organizationKey(uuidOf()), "name"],
+    ["workspace.saved", workspaceSaved, tenantKey(workspaceTenant("acme")), "name"],
+    ["instance.saved", instanceSaved, tenantKey(instanceTenant("forge")), "name"],
+    ["repository.saved", repositorySaved, repositoryKey(uuidOf(), "9001"), "name"],
+    ["member.saved", memberSaved, memberKey(uuidOf(), "4411"), "username"],
+  ] as const;
+
+  test.each(events)("%s stays the newest on a host whose clock is behind", async (_, saved, key, field) => {
+    await deliver(harness, [organizationSaved(0)]);
+    const nowMs = harness.clock.now;
+    const at = (ms: number, value: string) => ({
+      ...saved(1, { [field]: value }),
+      occurred_at: new Date(nowMs + ms).toISOString(),
+    });
+    await deliver(harness, [at(599_000, "newer")]);
+    harness.clock.now -= 2_000;
+    await deliver(harness, [at(0, "older")]);
+    expect(await harness.table.get(key)).toMatchObject({ [field]: "newer" });
+  });
 });

@@ -328,26 +328,6 @@ describe("a Learning from a pull request", () => {
     await checkTable(store().table);
   });
 
-  test("a close that release 1 stored from the year 9999 is older than every capture", async () => {
-    const home = await newHome(world);
-    await deliver(finalized(home, "closed", pr, "9999-12-31T00:00:00.000Z"));
-    await deliver(inPullRequest(home, "captured since"));
-    expect(await states(home)).toEqual({ "captured since": "private" });
-    clock.advance(1);
-    await deliver(finalized(home, "merged"));
-    expect(await states(home)).toEqual({ "captured since": "approved" });
-    await checkTable(store().table);
-  });
-
-  test("a capture that release 1 stored from the year 9999 is older than every close", async () => {
-    const home = await newHome(world);
-    await deliver(inPullRequest(home, "from far ahead", pr, "9999-12-31T00:00:00.000Z"));
-    expect(await states(home)).toEqual({ "from far ahead": "private" });
-    await deliver(finalized(home, "closed"));
-    expect(await states(home)).toEqual({});
-    await checkTable(store().table);
-  });
-
   test("a Learning captured from a chat and a pull request waits for approval, and merging shares it", async () => {
     const home = await newHome(world, { approval_delay_days: 5 });
     for (const order of [0, 1]) {

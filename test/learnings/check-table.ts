@@ -140,7 +140,7 @@ function* pullRequestProblems(
     for (const pullRequest of pull_requests) {
       const named = open.get(`PRIVATE#${organization} / ${pullRequest}`);
       if (!named || !Object.hasOwn(named.learnings, id)) yield `${id} is unknown to its pull request`;
-      const fate = named ? effectOnLearning(named, named.learnings[id] ?? "", Date.now()) : "open";
+      const fate = named ? effectOnLearning(named, named.learnings[id] ?? "") : "open";
       if (fate !== "open" && !eventsMayComeAgain) yield `${id} was to be ${fate} by its pull request`;
     }
   }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findingStates } from "../../lib/contract/records-security.ts";
-import { chunkText, pack, readRows, unpack, writeRow } from "../../lib/security/chunk.ts";
 import {
   type FindingRow,
   findingStateOf,
@@ -10,7 +9,6 @@ import {
   rowWithoutFinding,
   type ScanReference,
 } from "../../lib/security/finding.ts";
-import { mergeChunk } from "../../lib/security/merge.ts";
 import { finding } from "../support/event-data.ts";
 import { expectedFindings, type ScanData, scan } from "./support.ts";
 
@@ -63,34 +61,4 @@ test("scans of a finding produce the same row and the right state in every order
     }),
     { numRuns: 3_000 },
   );
-});
-
-test.each([
-  ["lasts while scans call the finding open", ["open", "open"], "dismissed"],
-  ["ends with a scan that calls it fixed", ["fixed", "open"], "open"],
-] as const)("a dismissal that release 1 stored from the year 9999 %s", async (_, states, expected) => {
-  const nowMs = Date.parse("2026-11-15T00:00:00.000Z");
-  const referenceAt = (time: string): ScanReference => ({
-    version: `${time}#${time}#event`,
-    scanId: time,
-    commitSha: "c",
-    completedAt: time,
-  });
-  const reported = { ...finding("a", {}), severity: "high", state: "open" } as const;
-  const ahead = referenceAt("9999-01-01T00:00:00.000Z");
-  const dismissed = { dismissedIn: ahead.version, fixedIn: null, detectedAt: ahead.completedAt };
-  let row: FindingRow = { place: placeOf("a"), finding: reported, last: null, ...dismissed };
-  let newestBefore = referenceAt("2026-10-31T00:00:00.000Z");
-  for (const [index, state] of states.entries()) {
-    const scan = referenceAt(`2026-11-0${index + 1}T00:00:00.000Z`);
-    const chunk = {
-      chunk: { id: "c", from: row.place, counts: [] },
-      reported: [{ place: row.place, finding: { ...reported, state } }],
-    };
-    const bytes = await pack(chunkText([writeRow(row)]));
-    const [merged] = await mergeChunk(chunk, bytes, { scan, newestBefore }, nowMs);
-    if (merged && "bytes" in merged) [row = row] = readRows(await unpack(merged.bytes));
-    newestBefore = scan;
-  }
-  expect(findingStateOf(row)).toBe(expected);
 });

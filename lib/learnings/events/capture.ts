@@ -148,7 +148,7 @@ function captureRequestOf(data: LearningCaptured, known: Known, nowMs: number): 
     return { state: "pending", approveAt: toTimestamp(approveAtMs) };
   }
   const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);
-  const fate = ended ? effectOnLearning(ended, known.version, nowMs) : "open";
+  const fate = ended ? effectOnLearning(ended, known.version) : "open";
   if (fate === "shared") return { state: "approved", because: "merged" };
   return fate === "dropped"
     ? { state: "dropped" }

@@ -1,5 +1,4 @@
-import { eventLimits, learningLimits } from "../../contract/limits.ts";
-import { toTimestamp } from "../../runtime/clock.ts";
+import { learningLimits } from "../../contract/limits.ts";
 import { required } from "../../runtime/required.ts";
 import {
   type LearningItem,
@@ -9,7 +8,7 @@ import {
 } from "../../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
-import { validVersion, versionInstant } from "../../store/items/version.ts";
+import { versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
@@ -54,8 +53,6 @@ async function markEnded(
       { absent: "version" },
       { equals: ["version", null] as const },
       { below: ["version", version] as const },
-      // Release 1 accepted events from any year: an end too far in the future yields to every valid one.
-      { above: ["version", toTimestamp(clock.nowMs() + eventLimits.aheadMsMax)] as const },
     ],
   };
   const change = {
@@ -93,7 +90,7 @@ async function decideLearning(
   ]);
   const state = parsePullRequestLearnings(required(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
-  const fate = capturedAs === undefined ? "open" : effectOnLearning(state, capturedAs, store.clock.nowMs());
+  const fate = capturedAs === undefined ? "open" : effectOnLearning(state, capturedAs);
   if (fate === "open" || capturedAs === undefined) return;
   const learning = record && parseLearning(record);
   const keptByIt = learning?.pull_requests.includes(pullRequest) ? learning : undefined;
@@ -117,18 +114,15 @@ const learningUnchanged = (organization: string, id: string, record: Item | unde
 });
 
 /**
- * A merge is final. A Learning captured after a close belongs to a pull request that is open again. A version too far
- * in the future, which release 1 accepted, counts as the older of the two.
+ * A merge is final. A Learning captured after a close belongs to a pull request that is open again.
  */
 export function effectOnLearning(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
   capturedAs: string,
-  nowMs: number,
 ): "shared" | "dropped" | "open" {
   if (status === "merged") return "shared";
   if (status !== "closed" || version === null) return "open";
-  const [captured, ended] = [validVersion(capturedAs, nowMs), validVersion(version, nowMs)];
-  return versionInstant(captured) <= versionInstant(ended) ? "dropped" : "open";
+  return versionInstant(capturedAs) <= versionInstant(version) ? "dropped" : "open";
 }
 
 async function endWrites(

@@ -45,17 +45,9 @@ export const occurredAtMsOf = (version: string): number => Date.parse(occurredAt
 /** The digits below the millisecond. They compare as text. */
 export const finerOf = (version: string): string => /Z(\d+)$/.exec(versionInstant(version))?.[1] ?? "";
 
-/** An event from so far in the future is invalid: it would win over every later one. */
+/**
+ * An incoming event from so far in the future is invalid: it would win over every later one. A stored version is always
+ * valid: the host that accepted it may have a clock ahead of ours.
+ */
 export const isTooFarAhead = (occurredAtMs: number, nowMs: number): boolean =>
   occurredAtMs > nowMs + eventLimits.aheadMsMax;
-
-/**
- * Release 1 accepted events from any year: a version from too far in the future counts as older than every valid event.
- */
-export const validVersion = (version: string, nowMs: number): string =>
-  isTooFarAhead(occurredAtMsOf(version), nowMs) ? "" : version;
-
-export const withValidVersion = <Stored extends { readonly version: string }>(
-  stored: Stored,
-  nowMs: number,
-): Stored => ({ ...stored, version: validVersion(stored.version, nowMs) });
