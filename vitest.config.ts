@@ -19,7 +19,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Tests of the tool must not find what a developer keeps for the real one.
     env: { XDG_CONFIG_HOME: join(tmpdir(), "review-api-no-settings"), REVIEW_API_ENV_FILE: "" },
-    globalSetup: ["test/support/shared-engine.ts"],
+    globalSetup: ["test/support/offer-engines.ts"],
     pool: "threads",
     isolate: false,
     setupFiles: ["test/support/fresh-start.ts"],

@@ -8,8 +8,8 @@ import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import { noEpochs } from "../../lib/store/items/scope-epochs.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";
 import { keyItem, principalOf } from "../access/principals.ts";
+import { memoryTable } from "../stream/memory-table.ts";
 import { TestClock } from "../support/clock.ts";
-import { useStore } from "../support/engine.ts";
 
 export const invalidCursor = { code: "INVALID_CURSOR" };
 
@@ -33,9 +33,8 @@ export type PageRequest = {
 
 /** Makes cursors and opens them: `walk` binds the paging of a request, `open` reads a cursor that was sent. */
 export function useCursorFixture() {
-  const store = useStore();
+  const { table } = memoryTable();
   return async (clock = new TestClock()) => {
-    const { table } = store();
     const ring = new CursorKeyRing({ clock });
     await createCursorKeys({ table, clock, random: systemRandom });
     ring.accept(await table.get(cursorKeysKey));

@@ -4,7 +4,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import shareEngine, { sharedEndpointVariable } from "../support/shared-engine.ts";
+import offerEngines from "../support/offer-engines.ts";
+import { askMemoryEngine } from "../support/shared-engine.ts";
 import { oneLine, parts } from "./parts.ts";
 import { reportFile } from "./stryker.config.js";
 
@@ -64,8 +65,8 @@ function measure(part) {
 
 /** Without the engine no test begins, and every mutant looks like one that cannot be loaded. */
 async function engineAnswers() {
-  const endpoint = process.env[sharedEndpointVariable];
-  if (endpoint === undefined) return true;
+  const endpoint = await askMemoryEngine();
+  if (endpoint === null) return true;
   return await fetch(endpoint).then(
     () => true,
     () => false,
@@ -75,7 +76,7 @@ async function engineAnswers() {
 async function run(part) {
   console.log(`${part}: ${parts[part].mutate.join(", ")}`);
   // Started here and not by vitest: Stryker kills a vitest that hangs, and its engine would stay.
-  const stopEngine = await shareEngine();
+  const stopEngines = await offerEngines();
   const child = spawn(process.execPath, [stryker, "run", `${here}stryker.config.js`], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
@@ -83,7 +84,7 @@ async function run(part) {
   });
   const [status] = await once(child, "exit");
   const hadEngine = await engineAnswers();
-  await stopEngine?.();
+  await stopEngines?.();
   if (status === 0 && hadEngine) return measure(part);
   console.error(
     hadEngine

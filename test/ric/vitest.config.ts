@@ -7,7 +7,7 @@ export default defineConfig({
     env: { E2E_RUNTIME: "ric" },
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    globalSetup: ["test/ric/install.ts", "test/support/shared-engine.ts"],
+    globalSetup: ["test/ric/install.ts", "test/support/offer-engines.ts"],
     pool: "threads",
     // Each file starts a process for every function that it calls.
     maxWorkers: 2,

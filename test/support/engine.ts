@@ -1,27 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
-import {
-  type Engine,
-  engineClient,
-  engineNamed,
-  engineVariable,
-  startEngine,
-} from "../../cli/local/engine/engine.ts";
+import { type Engine, engineClient, engineNamed, startEngine } from "../../cli/local/engine/engine.ts";
 import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../lib/store/dynamo.ts";
-import { sharedEndpointVariable } from "./shared-engine.ts";
+import { askEngineName, askMemoryEngine } from "./shared-engine.ts";
 
-/**
- * If an engine takes seconds to start, one serves the whole run: `shared-engine.ts` starts it and passes its address
- * here.
- */
-const sharedEndpoint = process.env[sharedEndpointVariable];
-/** The engine that `npm start` would use; `shared-engine.ts` has chosen it before the first test. */
-export const engineKind = engineNamed(process.env[engineVariable] ?? "");
+/** The engine that `npm start` would use. */
+export const engineKind = engineNamed(await askEngineName());
 /** A test's own clock may show any time: the times of its writes are compared with no other clock. */
 const epochClock: Clock = { nowMs: () => 0, sleep: systemClock.sleep };
 
@@ -34,13 +23,14 @@ export type TestStore = {
   readonly vectorIndex: boolean;
 };
 
-/** Starts the engine for this test file and gives it a fresh table of its own. */
+/** Starts the engine for this test file, or takes the one of the run, and gives it a fresh table of its own. */
 export function useStore(options: { clock?: Clock; random?: Random } = {}): () => TestStore {
   let engine: Engine | undefined;
   let store: TestStore | undefined;
   beforeAll(async () => {
-    engine = sharedEndpoint === undefined ? await startEngine({ kind: engineKind }) : undefined;
-    store = await openStore(engine?.endpoint ?? sharedEndpoint ?? "", options);
+    const shared = await askMemoryEngine();
+    if (shared === null) engine = await startEngine({ kind: engineKind });
+    store = await openStore(engine?.endpoint ?? shared ?? "", options);
   });
   afterAll(async () => {
     store?.client.destroy();

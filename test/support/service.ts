@@ -11,7 +11,7 @@ import { startService } from "../../cli/local/service.ts";
 import { sendAll } from "../../cli/send-events.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { diskEngine } from "./shared-engine.ts";
+import { askDiskEngine } from "./shared-engine.ts";
 import { demoData } from "./tool.ts";
 
 export type TestService = {
@@ -74,7 +74,7 @@ export function useService({ demo = false, events = [] }: TestServiceOptions = {
 
 /** A separate database on the engine that all services of the run share. */
 async function startOnSharedEngine(wanted: Parameters<typeof startEngine>[0] = {}): Promise<Engine> {
-  const shared = await diskEngine();
+  const shared = await askDiskEngine();
   const { kind, dataPath } = wanted;
   if (!shared || !kind?.startProxy || dataPath === undefined) return await startEngine(wanted);
   await moveDatabase(dataPath, shared.folder);
