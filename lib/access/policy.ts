@@ -65,7 +65,7 @@ export function narrowToPlan(
     requireEvery(
       narrowed,
       (organization) => organization.metrics !== "preparing" && !isMoving(organization),
-      metricsPreparing,
+      (id) => metricsPreparing(id, advice),
     );
   }
   return narrowed;
@@ -103,10 +103,10 @@ const howToLeaveOut: Readonly<Partial<Record<KeyKind, string>>> = {
   workspace: " To leave it out, read the other organizations one at a time with org_id.",
   instance: " To leave it out, name the other organizations in organization_ids.",
 };
-export const metricsPreparing = (id: string) =>
+export const metricsPreparing = (id: string, advice = "") =>
   new ApiError(
     "METRICS_PREPARING",
-    `The metrics of organization ${id} are being prepared. Retry the same request later.`,
+    `The metrics of organization ${id} are being prepared. Retry the same request later.${advice}`,
     {
       retryAfterSeconds: requestLimits.metricsPreparingRetryAfterSeconds,
     },

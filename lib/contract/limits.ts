@@ -252,8 +252,10 @@ export const eventLimits = {
   suspectReceivesMin: 3,
   /** Tries are stored as long as the queue keeps a message. */
   triesDays: 14,
-  /** How long the event of a tenant's move works on it; then the scheduled worker continues. */
-  moveMsMax: 15_000,
+  /** How long the event of a tenant's move works on it, of the 28 s of its worker; then the scheduled worker continues. */
+  moveMsMax: 24_000,
+  /** How long the scheduled worker works on one move before it is the next move's turn. */
+  moveTurnMs: 10_000,
   /** How often a decision is repeated after a failed condition before the event goes back to the queue. */
   decisionsMax: 12,
 } as const;
@@ -284,6 +286,8 @@ export const streamLimits = {
   attemptsMax: 30,
   retryDelayMsBase: 20,
   retryDelayMsMax: 1_000,
+  /** A move stores its position after so many pull requests: the next run begins there. */
+  moveProgressEvery: 500,
   /** How long the mark of a dropped spill stays if no sweep removes it. */
   droppedSpillDays: 30,
   /**

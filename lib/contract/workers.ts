@@ -113,7 +113,7 @@ export const finishMoves = worker({
   source: "workers/finish-moves",
   summary:
     "Continues the moves of organizations to another tenant, and writes missing copies of audit entries",
-  trigger: { kind: "schedule", everyMinutes: 5 },
+  trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: applying.tableActions,
   writesAudit: true,
   tablePartitions: [
@@ -129,7 +129,7 @@ export const finishMoves = worker({
   ],
   snapshotPartitions: ["S#", "TENANT#"],
   uses: [],
-  timeoutSeconds: 280,
+  timeoutSeconds: 58,
   memoryMegabytes: 1024,
 });
 

@@ -5,6 +5,7 @@ import { ErrorCollector } from "../runtime/error-collector.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
+import { type MovingItem, parseMoving } from "../store/items/moving.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
   movingKey,
@@ -18,20 +19,40 @@ import type { Store } from "../store/retry-on-conflict.ts";
 import { queryAll, transactIf } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
+import { MoveProgress } from "./move-progress.ts";
 import { hasEpochs, settledEpochs } from "./visibility.ts";
 
 /**
  * Moves one kind of an organization's data from the tenant it left to its current tenant. It runs again after a crash,
  * so it must detect what has already been moved.
  */
-type Mover = (store: Store, organization: OrganizationItem, from: TenantKey) => Promise<void>;
+type Mover = (
+  store: Store,
+  organization: OrganizationItem,
+  from: TenantKey,
+  progress: MoveProgress,
+) => Promise<void>;
 
 /** Everything that is stored by tenant and not by organization alone: data without a mover here is not moved. */
-const movers: readonly Mover[] = [movePeople, moveLearnings, moveMetrics];
+const movers: ReadonlyArray<readonly [string, Mover]> = [
+  ["people", movePeople],
+  ["learnings", moveLearnings],
+  ["metrics", moveMetrics],
+];
 
 /** Until this is done, the organization's metrics are reported as `preparing`: see `isMoving`. */
-async function moveMetrics(store: Store, { uuid, tenant }: OrganizationItem, from: TenantKey): Promise<void> {
-  const { isComplete } = await moveOrganization(store, { organization: uuid, from: [from], to: tenant });
+async function moveMetrics(
+  store: Store,
+  { uuid, tenant }: OrganizationItem,
+  from: TenantKey,
+  progress: MoveProgress,
+): Promise<void> {
+  const { isComplete } = await moveOrganization(store, {
+    organization: uuid,
+    from: [from],
+    to: tenant,
+    progress,
+  });
   if (!isComplete) throw new StreamBusy("The organization moved on before its metrics had arrived.");
 }
 
@@ -45,7 +66,12 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   // The writer of the move may have been interrupted before it published the epoch, so readers may not know of the move
   // yet.
   if (hasEpochs(leaving)) await settledEpochs(store.table, leaving);
-  for (const move of movers) await move(store, organization, leaving);
+  const progress = await MoveProgress.read(store.table, organization);
+  for (const [kind, move] of movers) {
+    if (progress.isDone(kind)) continue;
+    await move(store, organization, leaving, progress);
+    await progress.finish(kind);
+  }
   // The event that began the move identifies it: a delayed run must not end another move between the same two tenants.
   // The organization's version may change meanwhile, by a rename for example.
   const stillThisMove = {
@@ -75,9 +101,9 @@ export class MoveUnderWay extends Error {
 }
 
 /**
- * The event's part of a move. A transient error fails the event, which is delivered again soon. A long move, or a move
- * that fails for another reason, is left to the scheduled worker, which finds the note of the move and reports the
- * error.
+ * The event's part of a move: most moves end here. A transient error fails the event, which is delivered again soon. A
+ * long move, or a move that fails for another reason, is left to the scheduled worker, which finds the note of the move
+ * and reports the error.
  */
 export async function beginMove(store: Store, organization: OrganizationItem): Promise<void> {
   if (organization.leaving === undefined) return;
@@ -87,31 +113,74 @@ export async function beginMove(store: Store, organization: OrganizationItem): P
   try {
     await completeMove({ ...store, table }, organization);
   } catch (error) {
-    const isLong = error instanceof TimeUp && isOver();
-    if (isTemporaryStoreError(error) && !isLong) throw error;
+    if (isTemporaryStoreError(error) && !(error instanceof TimeUp)) throw error;
     log("warn", "A move to another tenant is not finished. The scheduled worker continues it.", {
       organization: organization.uuid,
       cause: describeError(error),
     });
+    await endTurn(store, organization);
+  }
+}
+
+/** The scheduled worker may continue at once. If this fails, it waits until the turn is over by itself. */
+async function endTurn({ table, clock }: Store, organization: OrganizationItem): Promise<void> {
+  try {
+    await (await MoveProgress.read(table, organization)).takeTurn(clock.nowMs());
+  } catch (error) {
+    log("warn", "The turn of a move could not be ended early.", { cause: describeError(error) });
   }
 }
 
 /**
- * Continues interrupted moves: a large organization takes longer than one delivery of its event allows. Data that has
- * moved is found in its new place, so every run starts where the last one ended.
+ * Continues moves that their events could not end. The moves take turns, those that waited longest first: a small
+ * organization does not wait until a large one has moved. A move whose turn is over continues after the others, or in
+ * the next run. Returns how many moves ended.
  */
-export async function resumeMoves(store: Store): Promise<number> {
+export async function resumeMoves(
+  store: Store,
+  { timeBudgetMs = Number.POSITIVE_INFINITY }: { readonly timeBudgetMs?: number } = {},
+): Promise<number> {
+  const { table, clock } = store;
+  const notAfterMs = clock.nowMs() + timeBudgetMs;
+  const errors = new ErrorCollector();
+  const notes: MovingItem[] = [];
+  for await (const item of queryAll(table, { pk: movingPartition }))
+    await errors.run(async () => notes.push(parseMoving(item)));
+  const waiting = notes.toSorted((one, other) => (one.busy_until_ms ?? 0) - (other.busy_until_ms ?? 0));
   let finished = 0;
-  const moves = new ErrorCollector();
-  for await (const { sk: uuid } of queryAll(store.table, { pk: movingPartition })) {
-    await moves.run(async () => {
-      const item = await store.table.get(organizationKey(uuid));
-      if (!item) return;
-      if (!(await completeMove(store, parseOrganization(item)))) return;
+  for (let note = waiting.shift(); note && clock.nowMs() < notAfterMs; note = waiting.shift()) {
+    const { sk: uuid, busy_until_ms: busyUntilMs = 0 } = note;
+    await errors.run(async () => {
+      // Its event still works on it.
+      await clock.sleep(Math.max(0, Math.min(busyUntilMs, notAfterMs) - clock.nowMs()));
+      const turnEndsMs = Math.min(clock.nowMs() + eventLimits.moveTurnMs, notAfterMs);
+      const outcome = await takeTurn(store, uuid, turnEndsMs);
+      if (outcome === "unfinished") waiting.push({ pk: movingPartition, sk: uuid });
+      if (outcome !== "finished") return;
       log("info", "An organization arrived at its new tenant.", { organization: uuid });
       finished++;
     });
   }
-  moves.end();
+  errors.end();
   return finished;
+}
+
+/** Works on one move until the turn ends. `gone`: another run ended the move. */
+async function takeTurn(
+  store: Store,
+  uuid: string,
+  turnEndsMs: number,
+): Promise<"finished" | "unfinished" | "gone"> {
+  const item = await store.table.get(organizationKey(uuid));
+  if (!item) return "gone";
+  const organization = parseOrganization(item);
+  const isOver = () => store.clock.nowMs() >= turnEndsMs;
+  const table = boundedTable(store.table, { isOver, signal: new AbortController().signal });
+  try {
+    await (await MoveProgress.read(table, organization)).takeTurn(turnEndsMs);
+    return (await completeMove({ ...store, table }, organization)) ? "finished" : "gone";
+  } catch (error) {
+    if (error instanceof TimeUp && isOver()) return "unfinished";
+    throw error;
+  }
 }

@@ -1,11 +1,11 @@
 import { organizationUuid } from "../contract/identity.ts";
+import { eventLimits } from "../contract/limits.ts";
 import { newGuard } from "../people/guard.ts";
 import { fillSeats } from "../people/seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import {
   instanceTenant,
-  movingKey,
   organizationDirectoryKey,
   organizationKey,
   organizationTenant,
@@ -19,6 +19,7 @@ import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
+import { newMove } from "./move-progress.ts";
 import { hasEpochs, planScopeChange, publishEpoch, type ScopeChange, settledEpochs } from "./visibility.ts";
 
 /** The full state of one organization, as the platform reports it. */
@@ -97,7 +98,7 @@ async function applyOrganization(
   saved: OrganizationSaved,
   version: string,
 ): Promise<Applied> {
-  const { table } = store;
+  const { table, clock } = store;
   const uuid = organizationUuid(saved);
   const before = stored && parseOrganization(stored);
   // This event was applied before: it may have freed seats and been interrupted before anybody got one.
@@ -112,7 +113,9 @@ async function applyOrganization(
     { put: organization, when: unchanged(stored, organizationAttributes) },
     ...copyWrites(organization, before?.tenant),
     ...writes,
-    ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
+    ...(organization.arrived === before?.arrived
+      ? []
+      : [{ put: newMove(organization, clock.nowMs() + eventLimits.moveMsMax) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
     ...organizationEntries(store, before, organization),
   ]);

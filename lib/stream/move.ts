@@ -1,4 +1,5 @@
 import { streamLimits } from "../contract/limits.ts";
+import { required } from "../runtime/required.ts";
 import { pointerPartition, streamEntryKey, type TenantKey } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
@@ -18,6 +19,14 @@ export type Move = {
    */
   readonly from: readonly TenantKey[];
   readonly to: TenantKey;
+  /** Where an earlier call stopped, and where this call notes how far it got; without it, a call begins at the start. */
+  readonly progress?: StreamMoveProgress;
+};
+
+/** All pull requests up to the pointer `after` are in the new tenant's stream. */
+export type StreamMoveProgress = {
+  readonly after: string | undefined;
+  readonly reach: (after: string) => Promise<void>;
 };
 
 export type MoveResult = { readonly isComplete: boolean; readonly moved: number };
@@ -28,15 +37,17 @@ export type MoveResult = { readonly isComplete: boolean; readonly moved: number 
  * interrupted and called again. It is incomplete only if the organization moved once more.
  */
 export async function moveOrganization(deps: StreamDeps, move: Move): Promise<MoveResult> {
-  const { organization, from, to } = move;
+  const { organization, from, to, progress } = move;
   // An append to the old stream may be committed and not visible yet; `recoverAppend` reads the head in a transaction and so
   // waits for it.
   for (const tenant of from) await recoverAppend(deps, tenant);
   let moved = 0;
+  let after = progress?.after;
   for (let attempt = 0; ; attempt++) {
     await pauseBefore(deps, attempt);
-    const pass = await movePass(deps, organization, to);
+    const pass = await movePass(deps, { organization, to, after, reach: progress?.reach.bind(progress) });
     moved += pass.moved;
+    after = pass.after;
     if (pass.isElsewhere) return { isComplete: false, moved };
     if (pass.left > 0) continue;
     // Entries that an interrupted run appended are already in the right stream, but may not be published.
@@ -45,29 +56,53 @@ export async function moveOrganization(deps: StreamDeps, move: Move): Promise<Mo
   }
 }
 
-type PassResult = { readonly moved: number; readonly left: number; readonly isElsewhere: boolean };
+type Pass = Pick<Move, "organization" | "to"> & {
+  readonly after: string | undefined;
+  readonly reach: StreamMoveProgress["reach"] | undefined;
+};
 
-async function movePass(deps: StreamDeps, organization: string, to: TenantKey): Promise<PassResult> {
-  const { changesPerTransactionMax } = deps.limits ?? streamLimits;
-  let moved = 0;
-  let left = 0;
+type PassResult = {
+  readonly moved: number;
+  readonly left: number;
+  readonly isElsewhere: boolean;
+  /** All pull requests up to this pointer have moved: the next pass begins behind it. */
+  readonly after: string | undefined;
+};
+
+/**
+ * Reads the pointers once. No pull request returns to a stream that its organization has left, so a part without
+ * leftovers stays moved.
+ */
+async function movePass(deps: StreamDeps, pass: Pass): Promise<PassResult> {
+  const { organization, to, reach } = pass;
+  const { changesPerTransactionMax, moveProgressEvery } = deps.limits ?? streamLimits;
+  let { after } = pass;
+  let [moved, left, movedSinceReach] = [0, 0, 0];
   let batch: Pointer[] = [];
-  const flush = async (): Promise<boolean> => {
+  const flush = async (last: string): Promise<boolean> => {
     const result = await moveBatch(deps, to, batch);
     moved += result.moved;
     left += batch.length - result.moved;
+    movedSinceReach += result.moved;
     batch = [];
+    if (left > 0) return result.isElsewhere;
+    after = last;
+    if (movedSinceReach >= moveProgressEvery) {
+      movedSinceReach = 0;
+      await reach?.(last);
+    }
     return result.isElsewhere;
   };
-  for await (const item of queryAll(deps.table, { pk: pointerPartition(organization) })) {
+  const range = { pk: pointerPartition(organization), ...(after !== undefined && { after }) };
+  for await (const item of queryAll(deps.table, range)) {
     const pointer = parsePointer(item, organization);
     if (pointer.tenant === to || placesOf(pointer).length === 0) continue;
     batch.push(pointer);
-    if (batch.length === changesPerTransactionMax && (await flush()))
-      return { moved, left, isElsewhere: true };
+    if (batch.length === changesPerTransactionMax && (await flush(item.sk)))
+      return { moved, left, isElsewhere: true, after };
   }
-  const isElsewhere = batch.length > 0 && (await flush());
-  return { moved, left, isElsewhere };
+  const isElsewhere = batch.length > 0 && (await flush(required(batch.at(-1), "last pointer").id));
+  return { moved, left, isElsewhere, after };
 }
 
 async function moveBatch(

@@ -151,7 +151,9 @@ describe("the plan", () => {
     ] as const)
       expect(check({ plan, gates }, good, organization)).toMatchObject({
         code: "METRICS_PREPARING",
-        message: `The metrics of organization ${id} are being prepared. Retry the same request later.`,
+        message:
+          `The metrics of organization ${id} are being prepared. Retry the same request later. ` +
+          "To leave it out, read the other organizations one at a time with org_id.",
         retryAfterSeconds: 60,
       });
     expect(check({ plan, gates }, good, { ...away, plan: "pro" })).toMatchObject({ organizations: [good] });

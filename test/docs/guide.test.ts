@@ -83,8 +83,8 @@ describe("the guide and the pages about AWS and the stream have the numbers and 
     expect(stream).toContain(`${streamLimits.attemptsMax} times at most`);
     expect(stream).toContain(`Entries over ${streamLimits.inlineBytesMax / 1024} KB`);
     expect([finishMoves.trigger, stream]).toEqual([
-      { kind: "schedule", everyMinutes: 5 },
-      expect.stringContaining("every five minutes"),
+      { kind: "schedule", everyMinutes: 1 },
+      expect.stringContaining("continues every minute"),
     ]);
   });
 });

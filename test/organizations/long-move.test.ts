@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
+import { TimeUp } from "../../lib/runtime/time-up.ts";
 import { memberKey, organizationKey } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
 import {
@@ -17,7 +18,7 @@ import {
   workspaceSaved,
 } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
-import { FrozenClock } from "../support/clock.ts";
+import { FrozenClock, TestClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
@@ -194,3 +195,51 @@ test.each(Object.entries(hindered))(
     checkPeople(await everything(harness.table));
   },
 );
+
+test.each([
+  ["first", "1001"],
+  ["last", "1002"],
+])("a small organization arrives although a large one, %s in the list, needs many runs", async (_, large) => {
+  const harness = createIngestHarness((await openStore(store().endpoint)).table, new TestClock());
+  const names = ["1001", "1002"].map((id) => ({ ...organizationName(id), workspace_id: "acme" }));
+  const people = names.flatMap((name) =>
+    Array.from({ length: name.provider_organization_id === large ? 60 : 1 }, (_, index) =>
+      memberSaved(3, { ...name, user_id: `u${index}`, email: null }),
+    ),
+  );
+  await deliver(harness, [
+    workspaceSaved(1),
+    ...names.map((name) => organizationSaved(2, { ...name, workspace_id: null })),
+    ...people,
+  ]);
+  for (const name of names) await deliver(inNoTime(harness), [organizationSaved(9, name)]);
+  const { clock } = harness;
+  // A transaction takes so long that one turn has time for one of them.
+  const transact: typeof harness.table.transact = async (...given) => {
+    await harness.table.transact(...given);
+    clock.now += eventLimits.moveTurnMs - 1;
+  };
+  const slow = { ...harness, table: { ...harness.table, transact } };
+  const isMoving = async () =>
+    (
+      await harness.table.getMany(names.map((name) => organizationKey(uuidOf(name.provider_organization_id))))
+    ).map((item) => item?.leaving !== undefined);
+
+  const finished = await resumeMoves(slow, { timeBudgetMs: 4 * eventLimits.moveTurnMs });
+
+  expect(finished).toBe(1);
+  expect(await isMoving()).toEqual(names.map((name) => name.provider_organization_id === large));
+  for (let run = 0; run < 3; run++) await resumeMoves(slow, { timeBudgetMs: 4 * eventLimits.moveTurnMs });
+  expect(await isMoving()).toEqual([false, false]);
+  checkPeople(await everything(harness.table));
+});
+
+/** The event of a move has no time for the move. */
+const inNoTime = (harness: IngestHarness): IngestHarness => ({
+  ...harness,
+  table: {
+    ...harness.table,
+    queryPage: (range, resume) =>
+      range.pk.startsWith("ORG#") ? Promise.reject(new TimeUp()) : harness.table.queryPage(range, resume),
+  },
+});

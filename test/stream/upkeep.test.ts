@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
@@ -162,6 +163,63 @@ describe("a move", () => {
     ]);
     expect(await moveOrganization(quick(table), move)).toEqual({ isComplete: true, moved: 0 });
     expect(called()).toEqual(["transactGet", "queryPage", "transactGet"]);
+  });
+
+  test("a move of 600 pull requests takes at most five round trips for ten, so its event has time for it", async () => {
+    const { table, move, called } = await moved(600);
+    const { limits: _, ...usual } = quick(table);
+    await moveOrganization(usual, move);
+    const count = Map.groupBy(called(), (name) => name);
+    // A head and its entries are read at the same time, and so are retired entries and parts deleted.
+    const oneOfTwo = (count.get("getMany")?.length ?? 0) + (count.get("writeMany")?.length ?? 0) / 2;
+    const trips = [...count.values()].flat().length - oneOfTwo;
+    expect(trips).toBeLessThanOrEqual(60 * 5 + 3);
+    expect(trips * 5).toBeLessThan(eventLimits.moveMsMax);
+  });
+
+  test("a move that was interrupted begins where the last one noted its position, and leaves nothing behind", async () => {
+    const { table, move, calls } = await moved(9);
+    const limits = { changesPerTransactionMax: 2, moveProgressEvery: 4 };
+    const noted: string[] = [];
+    const progress = (after?: string) => ({
+      after,
+      reach: async (position: string) => {
+        noted.push(position);
+        if (after === undefined) throw new Error("cut off");
+      },
+    });
+    const cutOff = moveOrganization(quick(table, limits), { ...move, progress: progress() });
+    await expect(cutOff).rejects.toThrow("cut off");
+    expect(noted).toHaveLength(1);
+
+    calls.length = 0;
+    const rest = await moveOrganization(quick(table, limits), { ...move, progress: progress(noted[0]) });
+    expect(rest).toEqual({ isComplete: true, moved: 5 });
+    const ranges = calls.flatMap(([name, range]) => (name === "queryPage" ? [range] : []));
+    expect(ranges).toMatchObject([{ after: noted[0] }]);
+    for (const dataset of ["review-comments", "reviews", "mcp"] as const)
+      expect((await walk(table, request(move.to, { dataset }))).flat()).toHaveLength(9);
+  });
+
+  test("a move notes no position behind a pull request that it could not move yet", async () => {
+    const { table, move } = await moved(6);
+    let reads = 0;
+    const slow: Table = {
+      ...table,
+      getMany: async (keys, options) => {
+        const items = await table.getMany(keys, options);
+        return reads++ === 0 ? items.with(1, undefined) : items;
+      },
+    };
+    const noted: string[] = [];
+    const progress = { after: undefined, reach: async (position: string) => void noted.push(position) };
+    const limits = { changesPerTransactionMax: 2, moveProgressEvery: 1 };
+    expect(await moveOrganization(quick(slow, limits), { ...move, progress })).toEqual({
+      isComplete: true,
+      moved: 6,
+    });
+    // The first pass leaves one of the first two behind and notes nothing; the second pass moves it.
+    expect(noted).toHaveLength(1);
   });
 
   test("a move takes ten pull requests at a time by default", async () => {

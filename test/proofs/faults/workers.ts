@@ -90,10 +90,11 @@ const moving = [
 const moved = organizationSaved(9, { ...one, workspace_id: "acme" });
 const movedToo = organizationSaved(9, { ...another, workspace_id: "acme" });
 
+const inTime = { getRemainingTimeInMillis: () => 60_000 };
 const scheduled = {
   approveDue,
   expireWaiting,
-  finishMoves,
+  finishMoves: () => finishMoves({}, inTime),
   housekeeping,
   reconcileIndex,
   rotateCursorKeys,

@@ -10,6 +10,7 @@ import {
   keyDirectoryKey,
   learningListPartition,
   learningPartition,
+  movingKey,
   movingPartition,
   organizationKey,
   organizationPendingPartition,
@@ -192,6 +193,8 @@ test("finishMoves moves an organization to its new tenant after an interrupted m
   await expect(moving).rejects.toThrow("cut off");
   const uuid = organizationUuid(cloud);
   expect(await table().get(organizationKey(uuid))).toHaveProperty("leaving");
+  // The turn of the process that was cut off is over.
+  await table().write({ update: movingKey(uuid), change: { set: [["busy_until_ms", 0]] } });
   await deployment().wake("ScheduleFinishMoves");
   expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
 });

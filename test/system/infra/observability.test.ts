@@ -99,7 +99,7 @@ describe("alarms", () => {
     const slow = workerList.flatMap(({ id, trigger }) =>
       trigger.kind === "schedule" && trigger.everyMinutes > 1 ? [{ id, ...trigger }] : [],
     );
-    expect(slow.map(({ id }) => id)).toEqual(["expireWaiting", "finishMoves", "housekeeping"]);
+    expect(slow.map(({ id }) => id)).toEqual(["expireWaiting", "housekeeping"]);
     for (const { id, everyMinutes } of slow) {
       const alarm = alarmOf(`${id}Errors`);
       expect(alarm, id).toMatchObject({

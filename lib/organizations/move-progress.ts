@@ -1,0 +1,70 @@
+import { type MovingItem, parseMoving } from "../store/items/moving.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { movingKey } from "../store/layout.ts";
+import { type AttributeValue, type Item, type Table, writeIf } from "../store/table.ts";
+
+/** The note of a move that an event begins. The event's worker has the first turn. */
+export const newMove = ({ uuid, arrived }: OrganizationItem, busyUntilMs: number): Item => ({
+  ...movingKey(uuid),
+  ...(arrived !== undefined && { arrived }),
+  busy_until_ms: busyUntilMs,
+});
+
+/**
+ * How far a move has got. It is stored in the move's note, so that a later run does not read again what has moved. A
+ * note of another move of the same organization is not used.
+ */
+export class MoveProgress {
+  readonly #table: Table;
+  readonly #organization: OrganizationItem;
+  #done: readonly string[];
+  after: string | undefined;
+
+  private constructor(table: Table, organization: OrganizationItem, note: MovingItem | undefined) {
+    this.#table = table;
+    this.#organization = organization;
+    this.#done = note?.done ?? [];
+    this.after = note?.after;
+  }
+
+  static async read(table: Table, organization: OrganizationItem): Promise<MoveProgress> {
+    const item = await table.get(movingKey(organization.uuid));
+    const note = item && parseMoving(item);
+    return new MoveProgress(table, organization, note?.arrived === organization.arrived ? note : undefined);
+  }
+
+  isDone(kind: string): boolean {
+    return this.#done.includes(kind);
+  }
+
+  async finish(kind: string): Promise<void> {
+    this.#done = [...this.#done, kind];
+    await this.#set("done", this.#done);
+  }
+
+  async reach(after: string): Promise<void> {
+    this.after = after;
+    await this.#set("after", after);
+  }
+
+  /** Tells other runs that a process works on the move. */
+  async takeTurn(busyUntilMs: number): Promise<void> {
+    await this.#set("busy_until_ms", busyUntilMs);
+  }
+
+  /** If the note is gone, another run has ended the move. */
+  async #set(name: string, value: AttributeValue): Promise<void> {
+    const { uuid, arrived } = this.#organization;
+    const when = {
+      all: [
+        { present: "pk" },
+        arrived === undefined ? { absent: "arrived" } : { equals: ["arrived", arrived] as const },
+      ],
+    };
+    await writeIf(
+      this.#table,
+      { update: movingKey(uuid), change: { set: [[name, value]] }, when },
+      { idempotent: true },
+    );
+  }
+}
