@@ -11,6 +11,8 @@ export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
   readonly kind: AwsErrorKind;
+  /** AWS's own id of the request, for a support case. */
+  readonly requestId: string | undefined;
   /** Private, because Lambda prints all other fields of an error that ends a function, and this may hold items. */
   readonly #details: object;
 
@@ -20,10 +22,12 @@ export class AwsError extends Error {
     message = `Status ${status}.`,
     details = {},
     isSkewed = false,
+    requestId,
   }: AwsErrorAnswer) {
     super(message);
     this.name = name;
     this.status = status;
+    this.requestId = requestId;
     this.kind = isSkewed ? "skewed" : kindOf(name, status);
     this.#details = details;
   }
@@ -45,6 +49,7 @@ export type AwsErrorAnswer = {
   readonly message?: string;
   readonly details?: object;
   readonly isSkewed?: boolean;
+  readonly requestId?: string | undefined;
 };
 
 /**
@@ -53,7 +58,7 @@ export type AwsErrorAnswer = {
  */
 export function faultFrom(error: unknown): unknown {
   if (!isAboutAnswer(error)) return error;
-  const { httpStatusCode: status, clockSkewCorrected } = error.$metadata;
+  const { httpStatusCode: status, clockSkewCorrected, requestId } = error.$metadata;
   if ("$fault" in error)
     return new AwsError({
       name: error.name,
@@ -61,10 +66,11 @@ export function faultFrom(error: unknown): unknown {
       message: error.message,
       details: error,
       isSkewed: clockSkewCorrected === true,
+      requestId,
     });
   // The SDK could not read the answer, and its message quotes the answer.
   return status >= 300
-    ? new AwsError({ name: `Status${status}`, status })
+    ? new AwsError({ name: `Status${status}`, status, requestId })
     : new NoAnswer("The answer cannot be read.");
 }
 
@@ -91,7 +97,11 @@ function kindOf(name: string, status: number): AwsErrorKind {
 }
 
 type AboutAnswer = Error & {
-  readonly $metadata: { readonly httpStatusCode: number; readonly clockSkewCorrected?: unknown };
+  readonly $metadata: {
+    readonly httpStatusCode: number;
+    readonly clockSkewCorrected?: unknown;
+    readonly requestId?: string;
+  };
 };
 
 /** The SDK adds metadata to every error, also to ours. Only the metadata of an answer has a status. */

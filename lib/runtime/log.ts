@@ -30,10 +30,15 @@ export function describeError(error: unknown): string[] {
 /** AWS messages often quote the request, and schema messages name unknown fields: the log must not repeat either. */
 function wordsOf(error: Error): string {
   if ("issues" in error && Array.isArray(error.issues)) return error.issues.map(ruleOf).join(", ");
-  return error instanceof AwsError && error.status !== 403 && !error.name.startsWith("AccessDenied")
-    ? `status ${error.status}`
-    : error.message;
+  if (!(error instanceof AwsError)) return error.message;
+  const isDenied = error.status === 403 || error.name.startsWith("AccessDenied");
+  const words = isDenied ? [error.message] : [`status ${error.status}`, kindOfMessage(error.message)];
+  return [...words, error.requestId && `request ${error.requestId}`].filter(Boolean).join(", ");
 }
+
+/** The beginning of AWS's message, if it consists of plain words: AWS quotes values after a colon or as a `Value`. */
+const kindOfMessage = (message: string): string =>
+  /^(?!Value )[A-Z][A-Za-z ]{9,}(?=[:.;]|$)/.exec(message)?.[0] ?? "";
 
 /** The rule that was broken, and its place only as far as the schema itself names it. */
 const ruleOf = ({ code, path }: { readonly code?: unknown; readonly path?: readonly unknown[] }): string =>

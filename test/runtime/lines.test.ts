@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { errorMetrics, limiterMetrics } from "../../lib/contract/telemetry.ts";
+import { limiterMetrics, searchMetrics } from "../../lib/contract/telemetry.ts";
 import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { describeError, log } from "../../lib/runtime/log.ts";
@@ -52,10 +52,25 @@ describe("a log line", () => {
     expect(describeError(bare)).toEqual(["Error: bare"]);
   });
 
-  test("a log line repeats messages of AWS only if they are about permissions", () => {
+  test("a log line has the whole message of AWS only if it is about permissions", () => {
     expect(describeError(awsError(400, "ValidationException"))[0]).toBe("ValidationException: status 400");
     expect(describeError(awsError(403, "Forbidden"))[0]).toBe("Forbidden: hunter2");
     expect(describeError(awsError(400, "AccessDeniedException"))[0]).toBe("AccessDeniedException: hunter2");
+  });
+
+  test.each([
+    [
+      "The provided key element does not match the schema",
+      "The provided key element does not match the schema",
+    ],
+    ["Invalid UpdateExpression: Syntax error; token: hunter2", "Invalid UpdateExpression"],
+    ["Value acme for parameter MessageGroupId is invalid. Reason: length", ""],
+    ["No item k1a2b3 found", ""],
+  ])("of AWS's message %j a log line has only %j, and AWS's request id", (message, kept) => {
+    const error = new AwsError({ name: "ValidationException", status: 400, message, requestId: "ABC" });
+    expect(describeError(error)[0]).toBe(
+      ["ValidationException: status 400", kept, "request ABC"].filter((part) => part !== "").join(", "),
+    );
   });
 });
 
@@ -63,13 +78,17 @@ describe("metrics", () => {
   test("metrics are added to a log line if a namespace is set, and nothing otherwise", () => {
     const clock = new TestClock();
     vi.stubEnv("METRICS_NAMESPACE", "");
-    expect(embedMetrics(clock, [errorMetrics])).toEqual({});
+    expect(embedMetrics(clock, [searchMetrics])).toEqual({});
     vi.stubEnv("METRICS_NAMESPACE", "ReviewApi");
-    expect(embedMetrics(clock, [errorMetrics, limiterMetrics])).toEqual({
+    expect(embedMetrics(clock, [searchMetrics, limiterMetrics])).toEqual({
       _aws: {
         Timestamp: clock.nowMs(),
         CloudWatchMetrics: [
-          { Namespace: "ReviewApi", Dimensions: [["code"]], Metrics: [{ Name: "errors", Unit: "Count" }] },
+          {
+            Namespace: "ReviewApi",
+            Dimensions: [[]],
+            Metrics: [{ Name: "vector_searches", Unit: "Count" }],
+          },
           {
             Namespace: "ReviewApi",
             Dimensions: [[]],
