@@ -10,6 +10,7 @@ import { Data } from "./constructs/data.ts";
 import { Domain } from "./constructs/domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
 import { type CodeOf, FunctionFactory } from "./constructs/function-factory.ts";
+import { FunctionLogs } from "./constructs/function-logs.ts";
 import { Ingestion } from "./constructs/ingestion.ts";
 import { Observability } from "./constructs/observability.ts";
 import { Internal, Workers } from "./constructs/workers.ts";
@@ -34,9 +35,15 @@ export class ReviewApiStack extends Stack {
       encryptionKey: data.encryptionKey,
       workersMax: options.eventWorkers,
     });
-    const functionFactory = new FunctionFactory({ data, ingestion, codeOf: props.codeOf, options });
+    const logs = new FunctionLogs(this, "Logs");
+    const shared = { data, ingestion, codeOf: props.codeOf, options };
     const served = props.operations ?? operations;
-    const api = new Api(this, "Api", { functionFactory, operations: served, options });
+    const api = new Api(this, "Api", {
+      functionFactory: new FunctionFactory({ ...shared, logGroup: logs.api }),
+      operations: served,
+      options,
+    });
+    const functionFactory = new FunctionFactory({ ...shared, logGroup: logs.workers, apiUrl: api.url });
     const { running } = new Workers(this, "Workers", {
       functionFactory,
       workers: props.workers ?? workers,
@@ -47,13 +54,12 @@ export class ReviewApiStack extends Stack {
       restApi: api.restApi,
       table: data.table,
       ingestion,
-      operations: served,
       workers: running,
-      functions: [
-        ...api.functions.values(),
-        ...running.map(({ made }) => made),
-        ...internal.functions.values(),
-      ],
+      apiFunctions: [...api.functions.values()],
+      internalFunctions: [...internal.functions.values()],
+      accessLogs: api.accessLogs,
+      apiLogs: logs.api,
+      bedrockModelId: options.bedrockRegion === undefined ? options.bedrockModelId : undefined,
       alarmEmail: options.alarmEmail,
     });
     if (options.waf) new Firewall(this, "Firewall", api.restApi, served);
@@ -69,12 +75,10 @@ export class ReviewApiStack extends Stack {
     if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
   }
 
-  #addDomain({ restApi }: Api, options: StackOptions): void {
+  #addDomain({ restApi, url }: Api, options: StackOptions): void {
     const { domainName, certificateArn, hostedZoneId, basePath } = options;
-    if (domainName === undefined || certificateArn === undefined) {
-      this.#output(stackOutputs.apiUrl, restApi.url.replace(/\/$/, ""));
-      return;
-    }
+    this.#output(stackOutputs.apiUrl, url);
+    if (domainName === undefined || certificateArn === undefined) return;
     const domain = new Domain(this, "Domain", {
       restApi,
       domainName,
@@ -82,7 +86,6 @@ export class ReviewApiStack extends Stack {
       hostedZoneId,
       basePath,
     });
-    this.#output(stackOutputs.apiUrl, `https://${domainName}${basePath === undefined ? "" : `/${basePath}`}`);
     this.#output(stackOutputs.domainTarget, domain.target);
   }
 

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
+import { probeApi, type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { EventDeps } from "../../lib/events/ports.ts";
@@ -58,7 +58,8 @@ export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly T
     expireWaiting: () => expireWaiting(deps),
   };
   return workers.flatMap((worker) => {
-    if (worker.trigger.kind !== "schedule") return [];
+    // The check of the public address has nothing to check here.
+    if (worker.trigger.kind !== "schedule" || worker.id === probeApi.id) return [];
     const everyMs = worker.trigger.everyMinutes * 60_000;
     return [{ name: worker.id, everyMs, run: ownWork[worker.id] ?? asFunction(worker) }];
   });

@@ -2,16 +2,18 @@ import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
   AuthorizationType,
+  AwsIntegration,
+  CfnRestApi,
   EndpointType,
+  type Integration,
   type IResource,
-  LambdaIntegration,
   LogGroupLogDestination,
   type Method,
   MethodLoggingLevel,
   ResponseTransferMode,
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { chainGrants, operationTransactions, ownGrants } from "../../lib/contract/grants.ts";
@@ -40,12 +42,24 @@ export type ApiProps = {
 /** The regional REST API: a route and a function for every operation, and one fallback for everything else. */
 export class Api extends Construct {
   readonly restApi: RestApi;
+  readonly accessLogs: LogGroup;
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly fallback: ServiceFunction;
+  /** The public address, without a slash at the end. */
+  readonly url: string;
 
   constructor(scope: Construct, id: string, { functionFactory, operations, options }: ApiProps) {
     super(scope, id);
-    this.restApi = createRestApi(this, options);
+    this.accessLogs = new LogGroup(this, "AccessLogs", {
+      retention: retention.logDays,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    this.restApi = createRestApi(this, this.accessLogs, options);
+    const { domainName } = options;
+    this.url =
+      domainName === undefined
+        ? this.restApi.url.replace(/\/$/, "")
+        : `https://${domainName}${mountOf(options)}`;
     addGatewayResponses(this.restApi, {
       openToBrowsers: options.corsOrigins !== undefined,
       mount: mountOf(options),
@@ -77,13 +91,54 @@ export class Api extends Construct {
       environment: corsVariable(options),
     });
 
+    const integrate = createIntegrations(this, [...this.functions.values(), this.fallback, reference]);
     for (const operation of operations) {
-      const lambda = this.functions.get(operation.id)?.lambda;
-      if (lambda) addRoute(this.restApi, operation, lambda);
+      const target = this.functions.get(operation.id);
+      if (target) addRoute(this.restApi, operation, integrate(target, operation.streaming));
     }
-    addReferenceRoutes(this.restApi, reference.lambda);
-    addFallbackRoutes(this.restApi, this.fallback.lambda);
+    addReferenceRoutes(this.restApi, integrate(reference));
+    addFallbackRoutes(this.restApi, integrate(this.fallback));
   }
+}
+
+type Integrate = (target: ServiceFunction, streaming?: boolean) => Integration;
+
+/**
+ * The gateway invokes the functions with one role. CDK's own Lambda integration would add a permission, a resource of
+ * the stack, for every method. Invoking for a stream needs the same action.
+ */
+function createIntegrations(scope: Construct, functions: readonly ServiceFunction[]): Integrate {
+  const credentialsRole = new Role(scope, "InvokeRole", {
+    assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
+    description: "Lets API Gateway invoke the functions of the review API",
+    inlinePolicies: {
+      Invoke: new PolicyDocument({
+        statements: [
+          new PolicyStatement({
+            actions: ["lambda:InvokeFunction"],
+            resources: functions.map(({ lambda }) => lambda.functionArn),
+          }),
+        ],
+      }),
+    },
+  });
+  return ({ lambda }, streaming = false) =>
+    new AwsIntegration({
+      service: "lambda",
+      proxy: true,
+      path: streaming
+        ? `2021-11-15/functions/${lambda.functionArn}/response-streaming-invocations`
+        : `2015-03-31/functions/${lambda.functionArn}/invocations`,
+      options: {
+        credentialsRole,
+        ...(streaming
+          ? {
+              responseTransferMode: ResponseTransferMode.STREAM,
+              timeout: Duration.seconds(functionSettings.streaming.timeoutSeconds),
+            }
+          : { timeout: Duration.millis(apiGatewayLimits.integrationMsMax) }),
+      },
+    });
 }
 
 /** The path prefix of the API at the address that the stack publishes. */
@@ -101,11 +156,7 @@ const edgeVariables = (options: StackOptions) => ({
   [environmentVariables.keyHeaderNames]: options.keyHeaderNames?.join(","),
 });
 
-function createRestApi(scope: Construct, options: StackOptions): RestApi {
-  const accessLogs = new LogGroup(scope, "AccessLogs", {
-    retention: retention.logDays,
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-  });
+function createRestApi(scope: Construct, accessLogs: LogGroup, options: StackOptions): RestApi {
   const restApi = new RestApi(scope, "RestApi", {
     restApiName: options.stackName,
     description: "Review metrics, Learnings and administration",
@@ -132,11 +183,19 @@ function createRestApi(scope: Construct, options: StackOptions): RestApi {
       tracingEnabled: options.tracing,
     },
   });
+  requireModernTls(restApi);
   addExecutionLogs(scope, restApi, options.stage);
   // Replaced by our own output, which includes the custom domain.
   restApi.node.tryRemoveChild("Endpoint");
   acknowledgeApi(restApi, options);
   return restApi;
+}
+
+/** TLS 1.2 or later: the default endpoint would also accept 1.0. AWS requires an access mode with such a policy. */
+function requireModernTls({ node: { defaultChild } }: RestApi): void {
+  if (!CfnRestApi.isCfnRestApi(defaultChild)) throw new TypeError("Missing the REST API; this is a bug.");
+  defaultChild.securityPolicy = "SecurityPolicy_TLS13_1_2_2021_06";
+  defaultChild.endpointAccessMode = "BASIC";
 }
 
 /** API Gateway would create this log group itself at the first error and keep it forever. */
@@ -167,6 +226,8 @@ const accessLogFormat = AccessLogFormat.custom(
     latencyMs: "$context.responseLatency",
     integrationLatencyMs: "$context.integrationLatency",
     integrationStatus: "$context.integration.status",
+    // Of Lambda itself: 429 if it had no free place for the call.
+    lambdaStatus: "$context.integrationStatus",
     gatewayError: "$context.error.responseType",
   }),
 );
@@ -189,16 +250,7 @@ function operationFunction(
   });
 }
 
-function addRoute(restApi: RestApi, operation: Operation, lambda: LambdaFunction): void {
-  const integration = new LambdaIntegration(lambda, {
-    allowTestInvoke: false,
-    ...(operation.streaming
-      ? {
-          responseTransferMode: ResponseTransferMode.STREAM,
-          timeout: Duration.seconds(functionSettings.streaming.timeoutSeconds),
-        }
-      : { timeout: Duration.millis(apiGatewayLimits.integrationMsMax) }),
-  });
+function addRoute(restApi: RestApi, operation: Operation, integration: Integration): void {
   const method = restApi.root.resourceForPath(operation.path).addMethod(operation.method, integration, {
     operationName: operation.id,
     authorizationType: AuthorizationType.NONE,
@@ -212,11 +264,7 @@ const pathParametersOf = (path: string): Record<string, boolean> =>
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [`method.request.path.${name}`, true]),
   );
 
-function addReferenceRoutes(restApi: RestApi, lambda: LambdaFunction): void {
-  const integration = new LambdaIntegration(lambda, {
-    allowTestInvoke: false,
-    timeout: Duration.millis(apiGatewayLimits.integrationMsMax),
-  });
+function addReferenceRoutes(restApi: RestApi, integration: Integration): void {
   for (const { method, path } of referenceRoutes) {
     const made = restApi.root.resourceForPath(path).addMethod(method, integration, {
       authorizationType: AuthorizationType.NONE,
@@ -230,13 +278,8 @@ function addReferenceRoutes(restApi: RestApi, lambda: LambdaFunction): void {
 }
 
 /** `ANY` on every resource answers 405, on `{proxy+}` and the root 404; no method uses a mock. */
-function addFallbackRoutes(restApi: RestApi, lambda: LambdaFunction): void {
+function addFallbackRoutes(restApi: RestApi, integration: Integration): void {
   restApi.root.addResource("{proxy+}");
-  const integration = new LambdaIntegration(lambda, {
-    // One permission for the whole API: one per resource would exceed the size limit of the function's policy.
-    scopePermissionToMethod: false,
-    timeout: Duration.millis(apiGatewayLimits.integrationMsMax),
-  });
   for (const resource of resourcesOf(restApi.root)) {
     const method = resource.addMethod("ANY", integration, { authorizationType: AuthorizationType.NONE });
     acknowledgeMethod(method, "Answers 404, 405 or a preflight request and touches no data.");

@@ -1,6 +1,7 @@
 import { Stack, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Code } from "aws-cdk-lib/aws-lambda";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { type TableGrant, type Transactions, transactionGrants } from "../../lib/contract/grants.ts";
 import { environmentVariables } from "../../lib/contract/platform.ts";
@@ -29,10 +30,13 @@ export type FunctionFactoryProps = {
   readonly ingestion: Ingestion;
   readonly codeOf: CodeOf;
   readonly options: StackOptions;
+  readonly logGroup: LogGroup;
+  /** The public address of the API, for functions that call it. */
+  readonly apiUrl?: string;
 };
 
 type Provision = {
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly statements: readonly PolicyStatement[];
 };
 
@@ -45,7 +49,7 @@ export class FunctionFactory {
   }
 
   create(scope: Construct, props: FunctionProps): ServiceFunction {
-    const { codeOf, options, data } = this.#props;
+    const { codeOf, options, data, logGroup } = this.#props;
     const { uses = [], tableGrants } = props;
     const provisions = uses.map((resource) => this.#provide(scope, resource));
     const made = new ServiceFunction(scope, constructName(props.id), {
@@ -56,7 +60,7 @@ export class FunctionFactory {
       environment: {
         [environmentVariables.metricsNamespace]: options.stackName,
         [environmentVariables.release]: options.release,
-        ...(tableGrants.length > 0 && this.#tableVariables()),
+        ...(tableGrants.some(({ actions }) => actions.length > 0) && this.#tableVariables()),
         ...Object.assign({}, ...provisions.map(({ environment }) => environment)),
         ...props.environment,
       },
@@ -64,6 +68,7 @@ export class FunctionFactory {
         ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants, props)]),
         ...provisions.flatMap(({ statements }) => statements),
       ],
+      logGroup,
       reservedConcurrency: options.reservedConcurrency[props.id],
       tracing: options.tracing,
     });
@@ -82,6 +87,17 @@ export class FunctionFactory {
     const { options, ingestion } = this.#props;
     const { deadLetterQueue, eventsBucket } = ingestion;
     switch (resource) {
+      case "eventsQueue":
+        // The event source mapping reads the queue with the function's role.
+        return {
+          environment: {},
+          statements: [
+            new PolicyStatement({
+              actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
+              resources: [ingestion.eventsQueue.queueArn],
+            }),
+          ],
+        };
       case "deadLetterQueue":
         return {
           environment: { [environmentVariables.deadLetterQueueUrl]: deadLetterQueue.queueUrl },
@@ -96,6 +112,11 @@ export class FunctionFactory {
             allow("s3:GetObject", eventsBucket.arnForObjects("*")),
             allow("s3:ListBucket", eventsBucket.bucketArn),
           ],
+        };
+      case "publicApi":
+        return {
+          environment: { [environmentVariables.apiUrl]: this.#props.apiUrl },
+          statements: [],
         };
       case "embedder":
         return {

@@ -1,5 +1,4 @@
 import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Key } from "aws-cdk-lib/aws-kms";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
@@ -47,14 +46,7 @@ export class Ingestion extends Construct {
     this.eventsBucket = createBucket(this, encryptionKey);
   }
 
-  /** The event source mapping reads the queue with the function's role, so the role gets the permissions for it. */
   feed(worker: ServiceFunction): void {
-    worker.lambda.addToRolePolicy(
-      new PolicyStatement({
-        actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
-        resources: [this.eventsQueue.queueArn],
-      }),
-    );
     new EventSourceMapping(this, "EventsMapping", {
       target: worker.lambda,
       eventSourceArn: this.eventsQueue.queueArn,

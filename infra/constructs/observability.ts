@@ -1,20 +1,15 @@
 import { Stack } from "aws-cdk-lib";
-import {
-  Alarm,
-  ComparisonOperator,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  Stats,
-  TreatMissingData,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, type IMetric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { FilterPattern, type LogGroup } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { alarms } from "../../lib/contract/platform.ts";
 import type { Worker } from "../../lib/contract/workers.ts";
+import { addLogQueries } from "./log-queries.ts";
+import { createDashboard } from "./operator-dashboard.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import {
   metricPeriod,
@@ -23,7 +18,11 @@ import {
   serviceMetrics,
 } from "./service-metrics.ts";
 
-export type ObservabilityProps = ServiceMetricsProps & { readonly alarmEmail: string | undefined };
+export type ObservabilityProps = Omit<ServiceMetricsProps, "apiThrottles"> & {
+  readonly alarmEmail: string | undefined;
+  readonly accessLogs: LogGroup;
+  readonly apiLogs: LogGroup;
+};
 
 type AlarmName = keyof typeof alarms;
 
@@ -35,8 +34,21 @@ type AlarmRule = {
   readonly enough?: number;
 };
 
-const rules = (metrics: ServiceMetrics): Readonly<Record<AlarmName, AlarmRule>> => ({
+const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, AlarmRule>>> => ({
   serverErrors: { metric: metrics.serverErrorPercent, above: alarms.serverErrors.percentAbove, periods: 2 },
+  rareServerErrors: {
+    metric: metrics.rareServerErrors,
+    above: alarms.rareServerErrors.errorsAbove,
+    periods: alarms.rareServerErrors.periodsMax,
+    enough: alarms.rareServerErrors.periodsMin,
+  },
+  ...(metrics.probeFailures && {
+    publicAddress: {
+      metric: metrics.probeFailures,
+      above: alarms.publicAddress.failuresAbove,
+      periods: alarms.publicAddress.periods,
+    },
+  }),
   latencyP99: { metric: metrics.latencyP99, above: alarms.latencyP99.millisecondsAbove, periods: 3 },
   deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },
   queueAge: { metric: metrics.queueAge, above: alarms.queueAge.secondsAbove, periods: 1 },
@@ -58,10 +70,27 @@ const rules = (metrics: ServiceMetrics): Readonly<Record<AlarmName, AlarmRule>> 
   limiterFailures: { metric: metrics.limiterFailures, above: alarms.limiterFailures.callsAbove, periods: 1 },
   workerErrors: { metric: metrics.workerErrors, above: alarms.workerErrors.errorsAbove, periods: 1 },
   functionThrottles: {
-    metric: metrics.functionThrottles,
+    metric: metrics.apiThrottles,
     above: alarms.functionThrottles.throttlesAbove,
     periods: 1,
   },
+  workerThrottles: {
+    metric: metrics.workerThrottles,
+    above: alarms.workerThrottles.throttlesAbove,
+    periods: 1,
+  },
+  reviewSearch: {
+    metric: metrics.reviewSearchFailures,
+    above: alarms.reviewSearch.failuresAbove,
+    periods: 1,
+  },
+  ...(metrics.modelFailures && {
+    embeddingModel: {
+      metric: metrics.modelFailures,
+      above: alarms.embeddingModel.failuresAbove,
+      periods: 3,
+    },
+  }),
   tableThrottles: { metric: metrics.tableThrottles, above: alarms.tableThrottles.throttlesAbove, periods: 1 },
 });
 
@@ -70,7 +99,7 @@ export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
     const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
-    const metrics = serviceMetrics(this, props);
+    const metrics = serviceMetrics(this, { ...props, apiThrottles: countThrottles(props.accessLogs) });
     for (const [name, rule] of Object.entries(rules(metrics)))
       createAlarm(this, name, { section: name, rule, topic });
     for (const { worker, made } of props.workers)
@@ -80,9 +109,20 @@ export class Observability extends Construct {
           rule: slowRule(worker, made),
           topic,
         });
-    createDashboard(this, metrics);
+    createDashboard(this, metrics, props.apiLogs);
+    addLogQueries(this, props);
   }
 }
+
+/** Lambda answers API Gateway with 429 if it has no free place for a call. */
+const countThrottles = (accessLogs: LogGroup): IMetric =>
+  accessLogs
+    .addMetricFilter("ThrottledCalls", {
+      filterPattern: FilterPattern.stringValue("$.lambdaStatus", "=", "429"),
+      metricNamespace: Stack.of(accessLogs).stackName,
+      metricName: "throttled_calls",
+    })
+    .metric({ period: metricPeriod, statistic: Stats.SUM, label: "throttled calls of the API's functions" });
 
 type SlowWorker = Worker & { readonly trigger: { readonly kind: "schedule" } };
 
@@ -137,48 +177,4 @@ function createAlarm(scope: Construct, name: string, { section, rule, topic }: A
   const action = new SnsAction(topic);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
-}
-
-function createDashboard(scope: Construct, metrics: ServiceMetrics): void {
-  const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = [], stacked = false) =>
-    new GraphWidget({ title, left: [...left], right: [...right], width: 8, height: 6, stacked });
-  const dashboard = new Dashboard(scope, "Dashboard", { dashboardName: Stack.of(scope).stackName });
-  dashboard.addWidgets(
-    graph("Traffic", [metrics.calls], [metrics.clientErrors, metrics.serverErrors]),
-    graph("Traffic by operation", metrics.requestsByOperation, [], true),
-    graph("Errors by code", metrics.errorsByCode, [], true),
-  );
-  dashboard.addWidgets(
-    graph("Latency at the gateway, ms", [metrics.latencyP50, metrics.latencyP99]),
-    graph("Latency by operation, p99, ms", metrics.latencyByOperation),
-    graph(
-      "Throttles and limiter",
-      [metrics.functionThrottles, metrics.tableThrottles, metrics.limiterFailures],
-      [metrics.functionConcurrency],
-    ),
-  );
-  dashboard.addWidgets(
-    graph("Queue", [metrics.queueLength, metrics.deadLetters], [metrics.queueAge]),
-    graph("Events", [
-      metrics.eventsApplied,
-      metrics.eventsWaiting,
-      metrics.eventsDead,
-      metrics.eventsReturned,
-    ]),
-    graph(
-      "Review index",
-      [metrics.indexStale, metrics.indexFailures, metrics.vectorSearches],
-      [metrics.indexLag],
-    ),
-  );
-  dashboard.addWidgets(
-    graph("Workers", [metrics.workerErrors]),
-    graph("Cost: table units", [metrics.readUnits, metrics.writeUnits]),
-    graph("Cost: function time, ms", metrics.functionTime, [], true),
-  );
-  dashboard.addWidgets(
-    graph("Cost: read units by operation", metrics.readUnitsByOperation, [], true),
-    graph("Cost: write units by operation", metrics.writeUnitsByOperation, [], true),
-    graph("Cost: vector index, bytes", [metrics.vectorSearchBytes], [metrics.vectorWriteBytes]),
-  );
 }

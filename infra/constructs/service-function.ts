@@ -1,5 +1,5 @@
-import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
-import { type PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Duration, Validations } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
   type Code,
@@ -7,9 +7,8 @@ import {
   Runtime,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { retention } from "../../lib/contract/platform.ts";
 
 export type ServiceFunctionProps = {
   readonly code: Code;
@@ -19,28 +18,34 @@ export type ServiceFunctionProps = {
   /** Variables without a value are left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly statements: readonly PolicyStatement[];
+  /** Shared: the names of its streams contain the function's name. */
+  readonly logGroup: LogGroup;
   readonly reservedConcurrency: number | undefined;
   readonly tracing: boolean;
 };
 
 /**
- * One Lambda with its own role and log group; the role allows what `statements` say, logging, and tracing if it is on.
+ * One Lambda with its own role; the role allows what `statements` say, logging, and tracing if it is on. Its policy is
+ * inline, and CDK cannot add to it: a policy of its own would be one more resource of the stack for each function.
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const logGroup = new LogGroup(this, "Logs", {
-      retention: retention.logDays,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       description: `${id} of the review API`,
+      inlinePolicies: {
+        Access: new PolicyDocument({
+          statements: [
+            logging(props.logGroup),
+            ...props.statements,
+            ...(props.tracing ? [sendingTraces()] : []),
+          ],
+        }),
+      },
     });
-    logGroup.grantWrite(role);
-    for (const statement of props.statements) role.addToPolicy(statement);
     this.lambda = new LambdaFunction(this, "Function", {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -50,8 +55,8 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
       environment: withValues(props.environment),
-      role,
-      logGroup,
+      role: role.withoutPolicyUpdates(),
+      logGroup: props.logGroup,
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
@@ -64,6 +69,15 @@ export class ServiceFunction extends Construct {
     });
   }
 }
+
+const logging = ({ logGroupArn }: LogGroup): PolicyStatement =>
+  new PolicyStatement({
+    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+    resources: [logGroupArn],
+  });
+
+const sendingTraces = (): PolicyStatement =>
+  new PolicyStatement({ actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] });
 
 function withValues(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const values: Record<string, string> = {};

@@ -2,21 +2,18 @@ import { Duration, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { errorCodes } from "../../lib/contract/errors.ts";
-import type { Operation } from "../../lib/contract/operation.ts";
 import { alarms } from "../../lib/contract/platform.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 import {
-  errorMetrics,
   eventMetrics,
   indexMetrics,
   limiterMetrics,
   type MetricGroup,
-  requestMetrics,
   searchMetrics,
 } from "../../lib/contract/telemetry.ts";
-import { reconcileIndex, type Worker } from "../../lib/contract/workers.ts";
+import { probeApi, reconcileIndex, type Worker } from "../../lib/contract/workers.ts";
 import type { Ingestion } from "./ingestion.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { RunningWorker } from "./workers.ts";
@@ -25,9 +22,13 @@ export type ServiceMetricsProps = {
   readonly restApi: RestApi;
   readonly table: CfnTable;
   readonly ingestion: Ingestion;
-  readonly operations: readonly Operation[];
   readonly workers: readonly RunningWorker[];
-  readonly functions: readonly ServiceFunction[];
+  readonly apiFunctions: readonly ServiceFunction[];
+  readonly internalFunctions: readonly ServiceFunction[];
+  /** Throttled calls of the API's functions, counted in the access log. */
+  readonly apiThrottles: IMetric;
+  /** Undefined if the model is in another region: alarms see only the metrics of their own. */
+  readonly bedrockModelId: string | undefined;
 };
 
 /** The period of every metric and every alarm. */
@@ -38,12 +39,40 @@ const sum = { period, statistic: Stats.SUM };
 /** Without FILL the sum has no data if one metric has none, and some workers run once a day. */
 const sumOf = (ids: readonly string[]): string => ids.map((id) => `FILL(${id}, 0)`).join(" + ");
 
+/** One widget may show several sums, and the ids of their metrics must differ. */
+const total = (id: string, label: string, metrics: readonly IMetric[]): IMetric => {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${id}${index}`, metric]));
+  return new MathExpression({ expression: sumOf(Object.keys(usingMetrics)), usingMetrics, label, period });
+};
+
+/** A check that did not run counts as a failed one. */
+const probeFailures = (lambda: LambdaFunction): IMetric =>
+  new MathExpression({
+    expression: "IF(FILL(runs, 0) == 0, 1, FILL(failures, 0))",
+    usingMetrics: { runs: lambda.metricInvocations(sum), failures: lambda.metricErrors(sum) },
+    label: "failed or missing checks of the public address",
+    period,
+  });
+
+/** Of all callers of the model in the account. */
+const modelFailures = (ModelId: string): IMetric =>
+  total(
+    "model",
+    "failed and throttled calls of the model",
+    ["InvocationClientErrors", "InvocationServerErrors", "InvocationThrottles"].map(
+      (metricName) =>
+        new Metric({ namespace: "AWS/Bedrock", metricName, dimensionsMap: { ModelId }, ...sum }),
+    ),
+  );
+
+const nameOf = ({ node }: LambdaFunction): string => node.scope?.node.id ?? node.id;
+
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** All metrics of alarms and dashboard: AWS's own metrics, and those in the functions' log lines. */
 export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
   const gateway = gatewayMetrics(props.restApi);
-  const own = ownMetrics(Stack.of(scope).stackName, props.operations);
+  const own = ownMetrics(Stack.of(scope).stackName);
   return {
     ...gateway,
     ...queueMetrics(props.ingestion),
@@ -85,6 +114,12 @@ function gatewayMetrics(restApi: RestApi) {
     calls,
     serverErrors,
     clientErrors: restApi.metricClientError({ period, label: "4xx", statistic: Stats.SUM }),
+    rareServerErrors: new MathExpression({
+      expression: `IF(FILL(calls, 0) < ${alarms.serverErrors.callsMin}, FILL(errors, 0), 0)`,
+      usingMetrics: { calls, errors: serverErrors },
+      label: "5xx while there are few calls",
+      period,
+    }),
     serverErrorPercent: new MathExpression({
       expression: `IF(calls >= ${alarms.serverErrors.callsMin}, 100 * errors / calls, 0)`,
       usingMetrics: { calls, errors: serverErrors },
@@ -125,57 +160,55 @@ function tableMetrics(table: CfnTable) {
   };
 }
 
-function functionMetrics({ workers, functions }: ServiceMetricsProps) {
-  const errors = Object.fromEntries(
-    workers.map(({ made }, index) => [`e${index}`, made.lambda.metricErrors(sum)]),
-  );
-  const account = { namespace: "AWS/Lambda", period };
+function functionMetrics(props: ServiceMetricsProps) {
+  const { workers, apiFunctions, internalFunctions, apiThrottles, bedrockModelId } = props;
+  const probe = workers.find(({ worker }) => worker.id === probeApi.id)?.made;
   return {
-    workerErrors: new MathExpression({
-      expression: sumOf(Object.keys(errors)),
-      usingMetrics: errors,
-      label: "failed runs of workers",
-      period,
-    }),
-    functionThrottles: new Metric({
-      ...account,
-      metricName: "Throttles",
-      label: "throttled calls of functions, whole account",
-      statistic: Stats.SUM,
-    }),
+    apiThrottles,
+    workerErrors: total(
+      "failed",
+      "failed runs of workers",
+      workers.map(({ made }) => made.lambda.metricErrors(sum)),
+    ),
+    workerThrottles: total(
+      "throttled",
+      "throttled calls of workers",
+      workers.map(({ made }) => made.lambda.metricThrottles(sum)),
+    ),
+    reviewSearchFailures: total(
+      "search",
+      "failed and throttled searches of the reviewer",
+      internalFunctions.flatMap(({ lambda }) => [lambda.metricErrors(sum), lambda.metricThrottles(sum)]),
+    ),
+    modelFailures: bedrockModelId === undefined ? undefined : modelFailures(bedrockModelId),
+    probeFailures: probe && probeFailures(probe.lambda),
     functionConcurrency: new Metric({
-      ...account,
+      namespace: "AWS/Lambda",
       metricName: "ConcurrentExecutions",
       label: "functions at once, whole account",
       statistic: Stats.MAXIMUM,
+      period,
     }),
-    functionTime: functions.map(({ lambda, node }) => lambda.metricDuration({ ...sum, label: node.id })),
+    functionTime: [...apiFunctions, ...workers.map(({ made }) => made), ...internalFunctions].map(
+      ({ lambda }) => lambda.metricDuration({ ...sum, label: nameOf(lambda) }),
+    ),
+    requestsByOperation: apiFunctions.map(({ lambda }) =>
+      lambda.metricInvocations({ ...sum, label: nameOf(lambda) }),
+    ),
+    latencyByOperation: apiFunctions.map(({ lambda }) =>
+      lambda.metricDuration({ period, statistic: Stats.p(99), label: nameOf(lambda) }),
+    ),
   };
 }
 
 /** The stack's name is the namespace, so that the metrics of several stacks in an account stay separate. */
-function ownMetrics(namespace: string, operations: readonly Operation[]) {
+function ownMetrics(namespace: string) {
   const of = <Group extends MetricGroup>(
-    { dimension }: Group,
+    _: Group,
     metricName: keyof Group["metrics"] & string,
     statistic: string,
-    value?: string,
-  ): IMetric =>
-    new Metric({
-      namespace,
-      metricName,
-      statistic,
-      period,
-      ...(dimension && value !== undefined && { dimensionsMap: { [dimension]: value }, label: value }),
-    });
-  const ofOperations = (metricName: keyof typeof requestMetrics.metrics, statistic: string) =>
-    operations.map(({ id }) => of(requestMetrics, metricName, statistic, id));
+  ): IMetric => new Metric({ namespace, metricName, statistic, period });
   return {
-    requestsByOperation: ofOperations("duration_ms", Stats.SAMPLE_COUNT),
-    latencyByOperation: ofOperations("duration_ms", Stats.p(99)),
-    readUnitsByOperation: ofOperations("read_units", Stats.SUM),
-    writeUnitsByOperation: ofOperations("write_units", Stats.SUM),
-    errorsByCode: Object.keys(errorCodes).map((code) => of(errorMetrics, "errors", Stats.SUM, code)),
     limiterFailures: of(limiterMetrics, "limiter_failures", Stats.SUM),
     eventsApplied: of(eventMetrics, "events_applied", Stats.SUM),
     eventsWaiting: of(eventMetrics, "events_waiting", Stats.SUM),

@@ -156,6 +156,8 @@ export const environmentVariables = {
   bedrockModelId: "BEDROCK_MODEL_ID",
   /** Set only if it differs from the function's own region. */
   bedrockRegion: "BEDROCK_REGION",
+  /** The public address of the API. */
+  apiUrl: "API_URL",
   metricsNamespace: "METRICS_NAMESPACE",
   /**
    * The deployed commit; log lines include it. It is a variable, so that a commit does not change code that is
@@ -188,6 +190,10 @@ export const fallbackSource = "fallback";
 export const alarms = {
   /** Percentage of 5xx responses over five minutes, and the minimum number of calls for a meaningful rate. */
   serverErrors: { percentAbove: 1, callsMin: 50 },
+  /** With fewer calls than `serverErrors.callsMin`, a rate says little: periods of the last hour with any 5xx. */
+  rareServerErrors: { errorsAbove: 0, periodsMin: 3, periodsMax: 12 },
+  /** The synthetic check of the public address failed, or did not run, this many times in a row. */
+  publicAddress: { failuresAbove: 0, periods: 2 },
   latencyP99: { millisecondsAbove: 5_000 },
   deadLetters: { messagesAbove: 0 },
   queueAge: { secondsAbove: 900 },
@@ -205,6 +211,10 @@ export const alarms = {
   /** Errors in five minutes; for a worker that runs less often, errors since its last run. */
   workerErrors: { errorsAbove: 3, slowErrorsAbove: 0 },
   functionThrottles: { throttlesAbove: 0 },
+  workerThrottles: { throttlesAbove: 0 },
+  /** Failed and throttled searches of the reviewer, and failed and throttled calls of the embedding model. */
+  reviewSearch: { failuresAbove: 0 },
+  embeddingModel: { failuresAbove: 10 },
   tableThrottles: { throttlesAbove: 50 },
 } as const;
 

@@ -1,26 +1,13 @@
 /**
  * The metrics that functions write with their log lines, in CloudWatch's embedded format. A metric is a field of the
- * line. Every dimension has a closed list of values (operations, error codes): never a tenant, a key or a path, because
- * their number is unlimited and each value costs money.
+ * line. No metric has a dimension: CloudWatch charges for every value of it. Requests by operation come from Lambda's own
+ * metrics; errors by code and units by operation come from queries of the log.
  */
-export type MetricUnit = "Count" | "Milliseconds" | "Seconds";
+export type MetricUnit = "Count" | "Seconds";
 
-export type MetricGroup = {
-  /** The field whose value separates the metrics of the group; absent if there is one of each. */
-  readonly dimension?: "operation" | "code";
-  readonly metrics: Readonly<Record<string, MetricUnit>>;
-};
+export type MetricGroup = { readonly metrics: Readonly<Record<string, MetricUnit>> };
 
 const group = <const Group extends MetricGroup>(entry: Group): Group => entry;
-
-/** Every request of an operation. The number of requests is the sample count of `duration_ms`. */
-export const requestMetrics = group({
-  dimension: "operation",
-  metrics: { duration_ms: "Milliseconds", read_units: "Count", write_units: "Count" },
-});
-
-/** Requests that were answered with an error. */
-export const errorMetrics = group({ dimension: "code", metrics: { errors: "Count" } });
 
 /** Requests whose rate limit could not be checked. */
 export const limiterMetrics = group({ metrics: { limiter_failures: "Count" } });

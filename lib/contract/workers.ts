@@ -7,7 +7,7 @@ export type WorkerTrigger =
   | { readonly kind: "schedule"; readonly everyMinutes: number };
 
 /** What a worker uses besides the table; each adds a grant and an environment variable. */
-export type WorkerResource = "deadLetterQueue" | "eventsBucket" | "embedder";
+export type WorkerResource = "eventsQueue" | "deadLetterQueue" | "eventsBucket" | "embedder" | "publicApi";
 
 /** A Lambda function that the queue or the clock starts. */
 export type Worker = {
@@ -69,6 +69,7 @@ export const ingest = worker({
   source: "workers/ingest",
   summary: "Applies platform events in the order of their group",
   trigger: { kind: "queue" },
+  uses: ["eventsQueue", ...applying.uses],
   timeoutSeconds: eventQueueSettings.timeoutSeconds,
 });
 
@@ -184,6 +185,19 @@ export const rotateCursorKeys = worker({
   memoryMegabytes: 256,
 });
 
+/** A synthetic check: it has no secret and no grant on the table. */
+export const probeApi = worker({
+  id: "probeApi",
+  source: "workers/probe-api",
+  summary: "Calls the API at its public address with a key that does not exist, and expects the 401",
+  trigger: { kind: "schedule", everyMinutes: 5 },
+  tableActions: [],
+  tablePartitions: [],
+  uses: ["publicApi"],
+  timeoutSeconds: 30,
+  memoryMegabytes: 256,
+});
+
 /** The only list of workers: bundles, functions, grants and triggers are derived from it. */
 export const workers = [
   ingest,
@@ -193,6 +207,7 @@ export const workers = [
   finishMoves,
   housekeeping,
   rotateCursorKeys,
+  probeApi,
 ] as const satisfies readonly Worker[];
 
 /** A Lambda function that only principals with permission in the account may invoke: not part of the public API. */

@@ -1,6 +1,6 @@
 import { AuthenticationError } from "../access/authenticate.ts";
 import type { ApiError } from "../contract/api-error.ts";
-import { limiterMetrics, requestMetrics } from "../contract/telemetry.ts";
+import { limiterMetrics } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError } from "../runtime/log.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -26,6 +26,6 @@ export function logOutcome(
     write_units: meter.writeUnits,
     ...(status >= 500 && { cause: describeError(error?.cause ?? error) }),
   };
-  const metrics = limiterFailed ? [requestMetrics, limiterMetrics] : [requestMetrics];
+  const metrics = limiterFailed ? [limiterMetrics] : [];
   logRequest(clock, requestContext, { status, error }, { fields, metrics });
 }

@@ -1,5 +1,5 @@
 import type { ApiError } from "../contract/api-error.ts";
-import { errorMetrics, type MetricGroup } from "../contract/telemetry.ts";
+import type { MetricGroup } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type LogFields, log } from "../runtime/log.ts";
 import { embedMetrics } from "../runtime/metrics.ts";
@@ -21,13 +21,12 @@ export function logRequest(
   { status, error }: AnsweredRequest,
   { fields, metrics = [] }: LogLineExtras = {},
 ): void {
-  const groups = error ? [...metrics, errorMetrics] : metrics;
   log(status >= 500 ? "error" : "info", "request", {
     request_id: requestId,
     status,
-    ...(error && { code: error.code, errors: 1 }),
+    ...(error && { code: error.code }),
     ...fields,
     duration_ms: clock.nowMs() - startedAtMs,
-    ...(groups.length > 0 && embedMetrics(clock, groups)),
+    ...(metrics.length > 0 && embedMetrics(clock, metrics)),
   });
 }

@@ -3,6 +3,8 @@ import { optionalVariable } from "./environment.ts";
 
 /** Fields of every log line about its invocation: the ids that connect the line with AWS's own records. */
 export type InvocationFields = {
+  /** Functions share log groups. */
+  readonly function?: string;
   readonly lambda_request_id?: string;
   readonly gateway_request_id?: string;
   readonly cold_start?: boolean;
@@ -31,7 +33,13 @@ export function beginInvocation(context: unknown, gatewayRequestId?: string): vo
 export function invocationFields(): InvocationFields {
   const traceId = keptTraceId();
   const release = optionalVariable(environmentVariables.release);
-  return { ...current, ...(traceId !== undefined && { trace_id: traceId }), ...(release && { release }) };
+  const name = optionalVariable("AWS_LAMBDA_FUNCTION_NAME");
+  return {
+    ...(name && { function: name }),
+    ...current,
+    ...(traceId !== undefined && { trace_id: traceId }),
+    ...(release && { release }),
+  };
 }
 
 const lambdaRequestIdIn = (context: unknown): Pick<InvocationFields, "lambda_request_id"> =>

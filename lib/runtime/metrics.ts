@@ -11,9 +11,9 @@ import type { LogFields } from "./log.ts";
 export function embedMetrics(clock: Clock, groups: readonly MetricGroup[]): LogFields {
   const Namespace = optionalVariable(environmentVariables.metricsNamespace);
   if (Namespace === undefined) return {};
-  const CloudWatchMetrics = groups.map(({ dimension, metrics }) => ({
+  const CloudWatchMetrics = groups.map(({ metrics }) => ({
     Namespace,
-    Dimensions: [dimension === undefined ? [] : [dimension]],
+    Dimensions: [[]],
     Metrics: Object.entries(metrics).map(([Name, Unit]) => ({ Name, Unit })),
   }));
   return { _aws: { Timestamp: clock.nowMs(), CloudWatchMetrics } };

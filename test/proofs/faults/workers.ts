@@ -98,7 +98,7 @@ const scheduled = {
   housekeeping,
   reconcileIndex,
   rotateCursorKeys,
-} satisfies Record<Exclude<WorkerId, "ingest">, () => Promise<unknown>>;
+} satisfies Record<Exclude<WorkerId, "ingest" | "probeApi">, () => Promise<unknown>>;
 const worker = (covers: keyof typeof scheduled) => ({
   covers,
   isRepeated: true,

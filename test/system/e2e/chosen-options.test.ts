@@ -106,7 +106,6 @@ test("auditRetentionDays, bedrockModelId and bedrockRegion: entries expire in ti
 });
 
 test("stackName: metrics use it as their namespace", async () => {
-  await expect
-    .poll(() => logLines(deployment()).flatMap(metricsOf))
-    .toContain("Chosen duration_ms operation=whoami");
+  await deployment().wake("ScheduleReconcileIndex");
+  await expect.poll(() => logLines(deployment()).flatMap(metricsOf)).toContain("Chosen index_stale");
 });

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
-import { lambdaLimits } from "../../../lib/contract/platform.ts";
+import { environmentVariables, lambdaLimits } from "../../../lib/contract/platform.ts";
 import type { QueueMessage } from "../../../lib/events/ports.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
@@ -85,13 +85,16 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
     engineEndpoint: store.endpoint,
     statementsOf: (id) => roles.get(id) ?? [],
   });
-  const functions = new Map(
-    ofType(template, "AWS::Lambda::Function").map(([id]) => [
-      id,
-      createFunction({ ...settingsOf(template, account, id, iamProxy.url), threadFile }),
-    ]),
-  );
+  const settings = ofType(template, "AWS::Lambda::Function").map(([id]) => ({
+    ...settingsOf(template, account, id, iamProxy.url),
+    threadFile,
+  }));
+  const functions = new Map(settings.map((each) => [each.id, createFunction(each)]));
   const gateway = await startTemplateGateway(template, account, functions);
+  // The public address of this deployment. No function has been started yet.
+  for (const { environment } of settings)
+    if (environment[environmentVariables.apiUrl] !== undefined)
+      environment[environmentVariables.apiUrl] = `${gateway.url}${gateway.mount}`;
   const made: Deployment = {
     template,
     account,
@@ -134,7 +137,7 @@ function settingsOf(
   account: Account,
   id: string,
   awsUrl: string,
-): Omit<FunctionSettings, "threadFile"> {
+): Omit<FunctionSettings, "threadFile" | "environment"> & { readonly environment: Record<string, string> } {
   const { Properties, Metadata } = template.Resources[id] ?? {};
   const { Handler, Timeout, MemorySize, ReservedConcurrentExecutions, Environment } =
     functionSchema.parse(Properties);

@@ -23,9 +23,7 @@ const embedded = z.object({
     z.strictObject({
       Namespace: z.string(),
       Dimensions: z.tuple([z.array(z.string()).max(1)]),
-      Metrics: z.array(
-        z.strictObject({ Name: z.string(), Unit: z.enum(["Count", "Milliseconds", "Seconds"]) }),
-      ),
+      Metrics: z.array(z.strictObject({ Name: z.string(), Unit: z.enum(["Count", "Seconds"]) })),
     }),
   ),
 });

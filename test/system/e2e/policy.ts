@@ -1,7 +1,6 @@
 import * as z from "zod";
 import {
-  documentStatements,
-  ofType,
+  roleStatementsOf,
   type StackTemplate,
   type Statement as TemplateStatement,
 } from "../infra/support.ts";
@@ -23,26 +22,28 @@ export type Statement = Pick<TemplateStatement, "Effect" | "Action" | "Condition
 };
 
 const roleOf = z.object({ Role: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }) });
-const policyOf = z.object({ Roles: z.array(z.object({ Ref: z.string() })), PolicyDocument: z.unknown() });
 
-/** Every statement that the policies in the template give to a function's role. */
+/** Every statement of a function's role. */
 export function roleStatements(
   template: StackTemplate,
   account: Account,
   functionId: string,
 ): readonly Statement[] {
   const [role] = roleOf.parse(template.Resources[functionId]?.Properties).Role["Fn::GetAtt"];
-  return ofType(template, "AWS::IAM::Policy")
-    .map(([, { Properties }]) => policyOf.parse(Properties))
-    .filter(({ Roles }) => Roles.some(({ Ref }) => Ref === role))
-    .flatMap(({ PolicyDocument }) => documentStatements(PolicyDocument))
-    .map(({ Effect, Action, Condition, Resource }) => ({
-      Effect,
-      Action,
-      Condition,
-      resources: Resource.map((each: unknown) => account.resolve(each)),
-    }));
+  return resolvedStatements(template, account, role);
 }
+
+export const resolvedStatements = (
+  template: StackTemplate,
+  account: Account,
+  roleId: string,
+): readonly Statement[] =>
+  roleStatementsOf(template, roleId).map(({ Effect, Action, Condition, Resource }) => ({
+    Effect,
+    Action,
+    Condition,
+    resources: Resource.map((each: unknown) => account.resolve(each)),
+  }));
 
 const conditionSchema = z.strictObject({
   "ForAllValues:StringLike": z.strictObject({ "dynamodb:LeadingKeys": z.array(z.string()) }),

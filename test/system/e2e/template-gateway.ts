@@ -9,8 +9,9 @@ import { apiGatewayLimits, lambdaLimits } from "../../../lib/contract/platform.t
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { ofType, pathsOf, type Route, routesOf, type StackTemplate } from "../infra/support.ts";
-import { type Account, matchesPattern } from "./account.ts";
+import type { Account } from "./account.ts";
 import type { DeployedFunction } from "./deployed-function.ts";
+import { permits, resolvedStatements } from "./policy.ts";
 
 export type TemplateGateway = {
   readonly url: string;
@@ -27,12 +28,6 @@ const stageSchema = z.object({
   AccessLogSetting: z.object({ Format: z.string() }),
 });
 const domainSchema = z.array(z.object({ BasePath: z.string().optional() })).max(1);
-const permissionSchema = z.object({
-  Action: z.literal("lambda:InvokeFunction"),
-  FunctionName: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
-  Principal: z.string(),
-  SourceArn: z.unknown(),
-});
 const gatewayResponseSchema = z.object({
   ResponseType: z.string(),
   StatusCode: z.string(),
@@ -77,9 +72,6 @@ export async function startTemplateGateway(
       .filter((path) => path !== "/{proxy+}")
       .map((path) => ({ source: "", method: "GET", path, streaming: false })),
   );
-  const permissions = ofType(template, "AWS::Lambda::Permission").map(([, { Properties }]) =>
-    permissionSchema.parse(Properties),
-  );
   const responses = new Map(
     ofType(template, "AWS::ApiGateway::GatewayResponse")
       .map(([, { Properties }]) => gatewayResponseSchema.parse(Properties))
@@ -92,13 +84,11 @@ export async function startTemplateGateway(
       routes.find((each) => each.path === resource && each.method === method) ??
       routes.find((each) => each.path === resource && each.method === "ANY");
     if (!route) throw new GatewayFault("MISSING_AUTHENTICATION_TOKEN");
-    const source = `arn:aws:execute-api:${account.region}:111122223333:RestApi/${stage}/${method}${resource.replaceAll(/\{[^}]+\}/g, "*")}`;
-    const permitted = permissions.some(
-      ({ FunctionName, Principal, SourceArn }) =>
-        Principal === "apigateway.amazonaws.com" &&
-        FunctionName["Fn::GetAtt"][0] === route.functionId &&
-        matchesPattern(account.resolve(SourceArn), source),
-    );
+    const access = {
+      action: "lambda:InvokeFunction",
+      resource: account.resolve({ "Fn::GetAtt": [route.functionId, "Arn"] }),
+    };
+    const permitted = permits(resolvedStatements(template, account, route.roleId), access);
     const called = functions.get(route.functionId);
     if (!permitted || !called) throw new GatewayFault("API_CONFIGURATION_ERROR");
     return { route, called };

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { eventLimits, requestLimits } from "../../../lib/contract/limits.ts";
+import type { Operation } from "../../../lib/contract/operation.ts";
+import { whoami } from "../../../lib/contract/operations/keys.ts";
 import {
   alarms,
   apiGatewayLimits,
@@ -14,6 +16,26 @@ import {
 import { type Worker, workers } from "../../../lib/contract/workers.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import { ofType, properties } from "./support.ts";
+import { synthesize, variant } from "./synthesize.ts";
+
+/** CloudFormation takes 500 resources in a stack. */
+const resourcesMax = 420;
+
+test("the stack has room for more operations: at most 300 resources today, six for an operation", () => {
+  const { length } = Object.keys(plainTemplate().Resources);
+  expect(length).toBeLessThanOrEqual(300);
+  expect(
+    Object.keys(chosenTemplate().Resources).length,
+    `Over ${resourcesMax} resources: move the workers and alarms into a nested stack before you add more.`,
+  ).toBeLessThanOrEqual(resourcesMax);
+  const added = variant(whoami, { id: "added", path: "/v1/added/{id}/below" });
+  const counted = (operations: readonly Operation[]) =>
+    Object.keys(synthesize({}, { operations }).Resources).length;
+  // A new path with a parameter: three resources of the gateway, each with its own fallback.
+  expect(counted([whoami, added]) - counted([whoami])).toBeLessThanOrEqual(9);
+  const beside = variant(whoami, { id: "added", path: "/v1/added" });
+  expect(counted([whoami, beside]) - counted([whoami])).toBeLessThanOrEqual(6);
+});
 
 test("data survives the deletion of the stack", () => {
   for (const id of ["Table", "EventsQueue", "DeadLetterQueue", "EventsBucket"])

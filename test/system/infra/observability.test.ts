@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { errorCodes } from "../../../lib/contract/errors.ts";
-import { operations } from "../../../lib/contract/operations.ts";
-import { alarms } from "../../../lib/contract/platform.ts";
+import { alarms, embeddingModelId } from "../../../lib/contract/platform.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
 import * as telemetry from "../../../lib/contract/telemetry.ts";
 import { type Worker, workers } from "../../../lib/contract/workers.ts";
@@ -70,8 +68,9 @@ describe("alarms", () => {
       VectorIndexName === indexName && JSON.stringify(rest) === '{"TableName":{"Ref":"Table"}}',
     "AWS/Lambda": (dimensions) => {
       const id = /"FunctionName":{"Ref":"(\w+)"}/.exec(JSON.stringify(dimensions))?.[1];
-      return id === undefined ? Object.keys(dimensions).length === 0 : id in plainTemplate().Resources;
+      return id !== undefined && id in plainTemplate().Resources;
     },
+    "AWS/Bedrock": ({ ModelId }) => ModelId === embeddingModelId,
     ReviewApi: (dimensions) => Object.keys(dimensions).length === 0,
   };
 
@@ -90,7 +89,7 @@ describe("alarms", () => {
     expect(failures.map(({ dimensions }) => dimensions)).toEqual(
       workers.map(({ id }) => ({ FunctionName: { Ref: partOf(id, "Function") } })),
     );
-    expect(sum?.Expression).toBe(workers.map((_, index) => `FILL(e${index}, 0)`).join(" + "));
+    expect(sum?.Expression).toBe(workers.map((_, index) => `FILL(failed${index}, 0)`).join(" + "));
   });
 
   const workerList: readonly Worker[] = workers;
@@ -99,7 +98,7 @@ describe("alarms", () => {
     const slow = workerList.flatMap(({ id, trigger }) =>
       trigger.kind === "schedule" && trigger.everyMinutes > 1 ? [{ id, ...trigger }] : [],
     );
-    expect(slow.map(({ id }) => id)).toEqual(["expireWaiting", "housekeeping"]);
+    expect(slow.map(({ id }) => id)).toEqual(["expireWaiting", "housekeeping", "probeApi"]);
     for (const { id, everyMinutes } of slow) {
       const alarm = alarmOf(`${id}Errors`);
       expect(alarm, id).toMatchObject({
@@ -128,6 +127,60 @@ describe("alarms", () => {
     expect(dashboardMetrics(plainTemplate()).map(({ name }) => name)).toEqual(
       expect.arrayContaining(["VectorWriteRequestBytes", "VectorSearchRequestBytes"]),
     );
+  });
+
+  const expressionOf = (name: string): string => {
+    const [math] = z.array(z.object({ Expression: z.string().optional() })).parse(alarmOf(name).Metrics);
+    return math?.Expression ?? "";
+  };
+
+  test("a total outage rings with few calls too, and single errors of a busy service do not", () => {
+    const errors = (values: Readonly<Record<string, number | undefined>>) =>
+      evaluate(expressionOf("rareServerErrors"), values);
+    expect([errors({}), errors({ calls: 2 }), errors({ calls: 2, errors: 2 })]).toEqual([0, 0, 2]);
+    expect(errors({ calls: 5_000, errors: 2 })).toBe(0);
+    // 18 calls an hour that all fail: more than three periods of five minutes have one.
+    expect(alarmOf("rareServerErrors")).toMatchObject({
+      Threshold: 0,
+      EvaluationPeriods: 12,
+      DatapointsToAlarm: 3,
+    });
+  });
+
+  test("a failed check of the public address rings, and so does a check that does not run", () => {
+    const failures = (values: Readonly<Record<string, number | undefined>>) =>
+      evaluate(expressionOf("publicAddress"), values);
+    expect(failures({ runs: 1, failures: 0 })).toBe(0);
+    expect(failures({ runs: 1, failures: 1 })).toBe(1);
+    expect(failures({})).toBe(1);
+    expect(alarmOf("publicAddress")).toMatchObject({ Threshold: 0, EvaluationPeriods: 2 });
+  });
+
+  test("the reviewer's search and the model have alarms of errors and throttles", () => {
+    expect(metricsOfAlarm(alarmOf("reviewSearch"))).toEqual(
+      ["Errors", "Throttles"].map((name) => ({
+        namespace: "AWS/Lambda",
+        name,
+        dimensions: { FunctionName: { Ref: "SearchLearningsFunction" } },
+      })),
+    );
+    expect(metricsOfAlarm(alarmOf("embeddingModel")).map(({ name }) => name)).toEqual([
+      "InvocationClientErrors",
+      "InvocationServerErrors",
+      "InvocationThrottles",
+    ]);
+  });
+
+  test("throttles ring for this stack's functions only", () => {
+    expect(metricsOfAlarm(alarmOf("functionThrottles"))).toEqual([
+      { namespace: "ReviewApi", name: "throttled_calls", dimensions: {} },
+    ]);
+    const [[, filter] = []] = ofType(plainTemplate(), "AWS::Logs::MetricFilter");
+    expect(filter?.Properties).toMatchObject({
+      LogGroupName: { Ref: "AccessLogs" },
+      FilterPattern: '{ $.lambdaStatus = "429" }',
+    });
+    expect(metricsOfAlarm(alarmOf("workerThrottles"))).toHaveLength(workers.length);
   });
 
   test("no alarm treats missing data as a failure: a new stack emits nothing", () => {
@@ -164,35 +217,28 @@ describe("the dashboard", () => {
       "Queue",
       "Events",
       "Review index",
-      "Workers",
+      "Workers and checks",
       "Cost: table units",
       "Cost: function time, ms",
-      "Cost: read units by operation",
-      "Cost: write units by operation",
+      "Cost: units by operation",
+      "Model and reviewer's search",
       "Cost: vector index, bytes",
     ]);
   });
 
-  test("the dashboard shows every metric that the functions emit, for every value of its dimension", () => {
+  test("the dashboard shows every metric that the functions emit", () => {
     const own = dashboardMetrics(plainTemplate()).filter(({ namespace }) => namespace === "ReviewApi");
     const shown = new Set(
       own.map(({ name, dimensions }) => [name, ...Object.entries(dimensions).flat()].join(" ")),
     );
-    const values = { operation: operations.map(({ id }) => id), code: Object.keys(errorCodes) };
     const groups: readonly telemetry.MetricGroup[] = [
-      telemetry.requestMetrics,
-      telemetry.errorMetrics,
       telemetry.limiterMetrics,
       telemetry.eventMetrics,
       telemetry.indexMetrics,
       telemetry.searchMetrics,
     ];
-    const emitted = groups.flatMap(({ dimension, metrics }) =>
-      Object.keys(metrics).flatMap((name) =>
-        dimension ? values[dimension].map((value) => `${name} ${dimension} ${value}`) : [name],
-      ),
-    );
-    expect([...shown].toSorted()).toEqual(emitted.toSorted());
+    const emitted = groups.flatMap(({ metrics }) => Object.keys(metrics));
+    expect([...shown].toSorted()).toEqual([...emitted, "throttled_calls"].toSorted());
   });
 
   test("the dashboard reads the namespace that is in the functions' environment", () => {

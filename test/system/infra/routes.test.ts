@@ -6,7 +6,7 @@ import { apiGatewayLimits, functionSettings } from "../../../lib/contract/platfo
 import { referenceRoutes } from "../../../lib/contract/reference.ts";
 import { baseHeaders } from "../../../lib/http/headers.ts";
 import { plainTemplate } from "./built-templates.ts";
-import { ofType, partOf, pathsOf, properties, routesOf } from "./support.ts";
+import { ofType, partOf, pathsOf, properties, roleStatementsOf, routesOf } from "./support.ts";
 
 const contract: readonly Operation[] = operations;
 
@@ -26,6 +26,7 @@ describe("routes", () => {
         integration: "AWS_PROXY",
         functionId: partOf(operation.id, "Function"),
         streaming: operation.streaming,
+        roleId: "InvokeRole",
         invocation: operation.streaming ? "response-streaming-invocations" : "invocations",
         timeoutMs: operation.streaming
           ? functionSettings.streaming.timeoutSeconds * 1000
@@ -46,6 +47,27 @@ describe("routes", () => {
     expect(caught.every(({ method }) => method === "ANY")).toBe(true);
     expect(caught.map(({ path }) => path).toSorted()).toEqual(pathsOf(template).toSorted());
     expect(pathsOf(template)).toContain("/{proxy+}");
+  });
+
+  test("the gateway's role may invoke the functions of the routes, and nothing else", () => {
+    const template = plainTemplate();
+    const [statement, ...others] = roleStatementsOf(template, "InvokeRole");
+    const invoked = [...new Set(routesOf(template).map(({ functionId }) => functionId))];
+    expect(others).toEqual([]);
+    expect(statement?.Action).toEqual(["lambda:InvokeFunction"]);
+    expect(statement?.Resource.map((each) => JSON.stringify(each)).toSorted()).toEqual(
+      invoked.map((id) => JSON.stringify({ "Fn::GetAtt": [id, "Arn"] })).toSorted(),
+    );
+    expect(properties(template, "InvokeRole").AssumeRolePolicyDocument).toMatchObject({
+      Statement: [{ Principal: { Service: "apigateway.amazonaws.com" } }],
+    });
+  });
+
+  test("callers need TLS 1.2 or later, also at the gateway's own address", () => {
+    expect(properties(plainTemplate(), "RestApi")).toMatchObject({
+      SecurityPolicy: expect.stringMatching(/^SecurityPolicy_TLS13_1_[23]_/),
+      EndpointAccessMode: "BASIC",
+    });
   });
 
   test("no method is a mock or is answered by API Gateway itself", () => {

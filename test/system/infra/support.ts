@@ -29,7 +29,7 @@ export const properties = ({ Resources }: StackTemplate, id: string): Resource["
 };
 
 /** Logical id of a function's parts, by its id in the contract. */
-export const partOf = (id: string, part: "Function" | "Role" | "RoleDefaultPolicy" | "Logs"): string =>
+export const partOf = (id: string, part: "Function" | "Role"): string =>
   `${id.charAt(0).toUpperCase()}${id.slice(1)}${part}`;
 
 const statementSchema = z.object({
@@ -41,14 +41,15 @@ const statementSchema = z.object({
 const documentSchema = z.object({ Statement: z.array(statementSchema) });
 export type Statement = z.output<typeof statementSchema>;
 
-/** The statements of a role: its one policy, and nothing managed by AWS. */
-export function statementsOf(template: StackTemplate, id: string): readonly Statement[] {
-  const policy = properties(template, partOf(id, "RoleDefaultPolicy"));
-  return documentSchema.parse(policy.PolicyDocument).Statement;
-}
+const roleSchema = z.object({ Policies: z.tuple([z.object({ PolicyDocument: documentSchema })]) });
 
-export const documentStatements = (document: unknown): readonly Statement[] =>
-  documentSchema.parse(document).Statement;
+/** The statements of a role, by its logical id: its one inline policy. */
+export const roleStatementsOf = (template: StackTemplate, roleId: string): readonly Statement[] =>
+  roleSchema.parse(properties(template, roleId)).Policies[0].PolicyDocument.Statement;
+
+/** The statements of a function's role. */
+export const statementsOf = (template: StackTemplate, id: string): readonly Statement[] =>
+  roleStatementsOf(template, partOf(id, "Role"));
 
 const methodSchema = z.object({
   HttpMethod: z.string(),
@@ -58,6 +59,7 @@ const methodSchema = z.object({
   Integration: z.object({
     Type: z.string(),
     Uri: z.unknown(),
+    Credentials: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
     ResponseTransferMode: z.string().optional(),
     TimeoutInMillis: z.number(),
   }),
@@ -72,6 +74,8 @@ export type Route = {
   readonly functionId: string;
   readonly streaming: boolean;
   readonly invocation: string;
+  /** The role with which the gateway invokes the function. */
+  readonly roleId: string;
   readonly timeoutMs: number;
 };
 
@@ -89,6 +93,7 @@ export function routesOf(template: StackTemplate): readonly Route[] {
       functionId: /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)?.[1] ?? uri,
       streaming: method.Integration.ResponseTransferMode === "STREAM",
       invocation: /\/([a-z-]+)"\]\]\}$/.exec(uri)?.[1] ?? uri,
+      roleId: method.Integration.Credentials["Fn::GetAtt"][0],
       timeoutMs: method.Integration.TimeoutInMillis,
     };
   });

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { errorCodes } from "../../../../lib/contract/errors.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { plainTemplate } from "../../../system/infra/built-templates.ts";
 import { synthesize } from "../../../system/infra/synthesize.ts";
@@ -8,7 +7,7 @@ import { indexedLearnings } from "../search/stock.ts";
 import { toAttributes } from "../support/attributes.ts";
 import { itemBytes } from "../support/engine-file.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
-import { fullOptions, idleDollars, pages, pageWithTables } from "./pages.ts";
+import { fullOptions, idleDollars, moreMetricsDollars, pages, pageWithTables } from "./pages.ts";
 import { committedCounts, requestTable } from "./requests.ts";
 import { idleMetrics, resourceCosts, usedMetrics } from "./resources.ts";
 import { capacityOf, simulateStream } from "./simulate.ts";
@@ -61,8 +60,12 @@ describe("the pages on cost and scale", () => {
 
   test("the metrics in the cost are those that log lines can contain", () => {
     expect(idleMetrics).toBe(7);
-    // Three for each operation, one for each error code, the limiter's and the searches'.
-    expect(usedMetrics).toBe(7 + 3 * operations.length + Object.keys(errorCodes).length + 2);
+    // The limiter's, the searches' and the throttled calls.
+    expect(usedMetrics).toBe(7 + 3);
+  });
+
+  test("the smallest month of a stack costs at most fifteen dollars", () => {
+    expect(idleDollars(templates.plain) + moreMetricsDollars).toBeLessThanOrEqual(15);
   });
 
   test.each(pages)("the prose of %s contains no numbers: figures are in generated tables", (page) => {

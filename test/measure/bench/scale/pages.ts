@@ -33,7 +33,7 @@ export function idleDollars(template: StackTemplate): number {
 }
 
 /** The cost that use adds per month, whatever its volume. */
-const moreMetricsDollars = (usedMetrics - idleMetrics) * monthlyPrices.customMetric.dollars;
+export const moreMetricsDollars = (usedMetrics - idleMetrics) * monthlyPrices.customMetric.dollars;
 
 function idleTable({ plain, full }: Templates): readonly Row[] {
   const costs = (template: StackTemplate) =>
@@ -66,10 +66,7 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
       "$ a month": dollars(idleDollars(plain)),
       "with every option": dollars(idleDollars(full)),
     },
-    extra(
-      `added if every operation is called and every error occurs: custom metrics (${usedMetrics - idleMetrics})`,
-      moreMetricsDollars,
-    ),
+    extra(`added by use: custom metrics (${usedMetrics - idleMetrics})`, moreMetricsDollars),
   ];
 }
 

@@ -1,13 +1,9 @@
 import * as z from "zod";
-import { errorCodes } from "../../../../lib/contract/errors.ts";
-import { operations } from "../../../../lib/contract/operations.ts";
 import {
-  errorMetrics,
   eventMetrics,
   indexMetrics,
   limiterMetrics,
   type MetricGroup,
-  requestMetrics,
   searchMetrics,
 } from "../../../../lib/contract/telemetry.ts";
 import { workers } from "../../../../lib/contract/workers.ts";
@@ -50,7 +46,6 @@ const priceOf: Readonly<Record<string, Price>> = {
   "AWS::CloudWatch::Dashboard": () => monthlyPrices.dashboard.dollars,
   "AWS::DynamoDB::Table": "by use",
   "AWS::Events::Rule": "free",
-  "AWS::IAM::Policy": "free",
   "AWS::IAM::Role": "free",
   "AWS::KMS::Key": () => monthlyPrices.encryptionKey.dollars,
   "AWS::Lambda::EventInvokeConfig": "free",
@@ -58,6 +53,8 @@ const priceOf: Readonly<Record<string, Price>> = {
   "AWS::Lambda::Function": "by use",
   "AWS::Lambda::Permission": "free",
   "AWS::Logs::LogGroup": "by use",
+  "AWS::Logs::MetricFilter": "free",
+  "AWS::Logs::QueryDefinition": "free",
   "AWS::Route53::RecordSet": "free",
   "AWS::S3::Bucket": "by use",
   "AWS::S3::BucketPolicy": "free",
@@ -115,10 +112,5 @@ const namesIn = ({ metrics }: MetricGroup): number => Object.keys(metrics).lengt
 /** Metrics that workers emit on every run, with or without calls: those of the index and of events. */
 export const idleMetrics = namesIn(indexMetrics) + namesIn(eventMetrics);
 
-/** Metrics of a stack in which every operation is called and every error code occurs: the maximum. */
-export const usedMetrics =
-  idleMetrics +
-  operations.length * namesIn(requestMetrics) +
-  Object.keys(errorCodes).length * namesIn(errorMetrics) +
-  namesIn(limiterMetrics) +
-  namesIn(searchMetrics);
+/** With those that only calls cause, and the throttled calls that the access log counts: the maximum. */
+export const usedMetrics = idleMetrics + namesIn(limiterMetrics) + namesIn(searchMetrics) + 1;
