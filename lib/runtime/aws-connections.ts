@@ -18,10 +18,12 @@ export class AwsConnections {
   readonly plain: Agent;
   readonly secure: SecureAgent;
   readonly #clock: Clock;
+  readonly #reusedAnswerMsMax: number;
   readonly #idleSinceMs = new WeakMap<object, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, reusedAnswerMsMax: number = awsLimits.reusedAnswerMsMax) {
     this.#clock = clock;
+    this.#reusedAnswerMsMax = reusedAnswerMsMax;
     const options: AgentOptions = {
       keepAlive: true,
       maxSockets: awsLimits.connectionsMax,
@@ -62,10 +64,10 @@ export class AwsConnections {
     request.once("response", () => request.off("error", onError));
     const idleMs = this.#clock.nowMs() - this.#idleSince(socket);
     if (idleMs < awsLimits.trustedIdleMs) return;
-    const { reusedAnswerMsMax } = awsLimits;
+    const msMax = this.#reusedAnswerMsMax;
     const overdue = setTimeout(
-      () => request.destroy(new Error(`No answer on a reused connection within ${reusedAnswerMsMax} ms.`)),
-      reusedAnswerMsMax,
+      () => request.destroy(new Error(`No answer on a reused connection within ${msMax} ms.`)),
+      msMax,
     );
     const clear = () => clearTimeout(overdue);
     request.once("response", clear);

@@ -8,6 +8,8 @@ import { type Clock, systemClock } from "./clock.ts";
 export type RequestHandlerOptions = {
   /** The time limit for the whole answer, including its last byte. */
   readonly answerMsMax: number;
+  /** The time limit on a connection that was idle for a while; the limit of AWS's services unless given. */
+  readonly reusedAnswerMsMax?: number;
   /** The client accepts the body of an answer only as a stream (S3). */
   readonly streamed?: boolean;
 };
@@ -23,10 +25,10 @@ export type AwsRequestHandler = Pick<
  * own limit ends at the headers. Throws NoAnswer if no complete answer came.
  */
 export function createRequestHandler(
-  { answerMsMax, streamed = false }: RequestHandlerOptions,
+  { answerMsMax, reusedAnswerMsMax, streamed = false }: RequestHandlerOptions,
   clock: Clock = systemClock,
 ): AwsRequestHandler {
-  const connections = new AwsConnections(clock);
+  const connections = new AwsConnections(clock, reusedAnswerMsMax);
   const handler = new NodeHttpHandler({
     httpAgent: connections.plain,
     httpsAgent: connections.secure,

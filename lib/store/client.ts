@@ -8,7 +8,7 @@ import type { SmithyResolvedConfiguration } from "@smithy/core/client";
 import type { Command, HttpHandlerOptions } from "@smithy/types";
 import { awsLimits } from "../contract/limits.ts";
 import { type AwsClientOptions, awsClientConfig, sendOnce } from "../runtime/aws-client.ts";
-import { localIdentity } from "../runtime/aws-identity.ts";
+import { type AwsIdentity, localIdentity } from "../runtime/aws-identity.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { translation } from "./values.ts";
 
@@ -32,10 +32,12 @@ export type StoreClient = {
 };
 
 export function createStoreClient(
-  options: Partial<Pick<AwsClientOptions, "identity" | "endpoint" | "answerMsMax">> = {},
+  options: Partial<
+    Pick<AwsClientOptions, "identity" | "endpoint" | "answerMsMax" | "reusedAnswerMsMax">
+  > = {},
 ): StoreClient {
-  const { answerMsMax = awsLimits.storeAnswerMsMax, ...place } = options;
-  const client = new DynamoDBClient(awsClientConfig({ ...place, answerMsMax }));
+  const { answerMsMax = awsLimits.storeAnswerMsMax, ...more } = options;
+  const client = new DynamoDBClient(awsClientConfig({ ...more, answerMsMax }));
   const documents = DynamoDBDocumentClient.from(client, translation());
   return {
     send: (command, signal) => sendOnce(() => documents.send(command, signal && { abortSignal: signal })),
@@ -43,13 +45,17 @@ export function createStoreClient(
   };
 }
 
+/**
+ * For an engine on this machine. No freeze breaks its connections, so a reused connection has as much time as a new one:
+ * a busy machine would otherwise repeat calls that the engine is still working on.
+ */
+export function createLocalStoreClient(endpoint: string, identity: AwsIdentity = localIdentity): StoreClient {
+  const answerMsMax = awsLimits.localStoreAnswerMsMax;
+  return createStoreClient({ endpoint, identity, answerMsMax, reusedAnswerMsMax: answerMsMax });
+}
+
 /** For functions: configured by the environment only. */
 export function storeClient(): StoreClient {
   const endpoint = optionalVariable("DYNAMODB_ENDPOINT");
-  if (endpoint === undefined) return createStoreClient();
-  return createStoreClient({
-    endpoint,
-    identity: localIdentity,
-    answerMsMax: awsLimits.localStoreAnswerMsMax,
-  });
+  return endpoint === undefined ? createStoreClient() : createLocalStoreClient(endpoint);
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { createServer } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { awsLimits } from "../../lib/contract/limits.ts";
@@ -8,7 +9,7 @@ import { awsClientConfig, sendRepeatedly } from "../../lib/runtime/aws-client.ts
 import { AwsConnections } from "../../lib/runtime/aws-connections.ts";
 import { AwsError, NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { environmentIdentity } from "../../lib/runtime/aws-identity.ts";
-import { createStoreClient } from "../../lib/store/client.ts";
+import { createLocalStoreClient, createStoreClient, type StoreClient } from "../../lib/store/client.ts";
 import { type AwsServer, type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
 import { seededRandom, TestClock } from "../support/clock.ts";
 
@@ -123,6 +124,41 @@ test("an idle connection is used again, until it was idle for too long", async (
   expect(await connectionsAfterRequest(idleConnectionMsMax + 1)).toBe(2);
 });
 
+describe("a connection that was idle for a while", () => {
+  const getLater = async (make: (url: string) => StoreClient, lateMs: number) => {
+    const server = await startAwsServer("dynamodb", (_, count) => (count === 2 ? "stay silent" : ok));
+    const client = make(server.url);
+    undo.push(server.close, client.destroy, () => vi.useRealTimers());
+    const get = () => client.send(new GetCommand({ TableName: "t", Key: { pk: "a" } }));
+    await get();
+    vi.useFakeTimers({
+      toFake: ["Date", "setTimeout", "clearTimeout"],
+      now: Date.now() + awsLimits.trustedIdleMs,
+    });
+    let outcome = "waits";
+    get().catch((error: unknown) => {
+      outcome = error instanceof NoAnswer ? "no answer" : String(error);
+    });
+    while (server.requests.length < 2) await setImmediate();
+    await vi.advanceTimersByTimeAsync(lateMs);
+    // The connection ends in a later turn of the event loop.
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
+    return { outcome, connections: server.connections() };
+  };
+  const aws = (endpoint: string) => createStoreClient({ identity: testIdentity, endpoint });
+  const local = (endpoint: string) => createLocalStoreClient(endpoint, testIdentity);
+  const { reusedAnswerMsMax, localStoreAnswerMsMax } = awsLimits;
+
+  test.each([
+    ["AWS", "waits", reusedAnswerMsMax - 1, aws],
+    ["AWS", "no answer", reusedAnswerMsMax, aws],
+    ["an engine on this machine", "waits", localStoreAnswerMsMax - 1, local],
+    ["an engine on this machine", "no answer", localStoreAnswerMsMax, local],
+  ])("a connection that was idle for a while, to %s: %s after %d ms", async (_, outcome, lateMs, make) => {
+    expect(await getLater(make, lateMs)).toEqual({ outcome, connections: 1 });
+  });
+});
+
 describe("an error", () => {
   const dynamo = "com.amazonaws.dynamodb.v20120810#";
   test.each<[string, AwsError["kind"], ServerTurn]>([
@@ -187,11 +223,9 @@ describe("a missing answer", () => {
     "a missing answer (%s) is a separate error that names the host and keeps its cause",
     async (turn) => {
       const { server, get } = await pair(() => turn, { answerMsMax: 300 });
-      const startedMs = performance.now();
       const fault = await get().catch((error: unknown) => error);
       expect(fault).toBeInstanceOf(NoAnswer);
       expect(fault).toMatchObject({ message: "127.0.0.1 did not answer.", cause: expect.any(Error) });
-      expect(performance.now() - startedMs).toBeLessThan(2_000);
       expect(server.requests).toHaveLength(1);
     },
   );

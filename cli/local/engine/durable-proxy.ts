@@ -4,7 +4,7 @@ import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
+import { createLocalStoreClient, type StoreClient } from "../../../lib/store/client.ts";
 import { writeWhole } from "../write-whole.ts";
 import { EngineError, portOf } from "./child.ts";
 import { answerSearchVectors } from "./search-vectors.ts";
@@ -32,7 +32,7 @@ export async function startDurableProxy(enginePort: number, dataPath: string): P
   const engine = `http://127.0.0.1:${enginePort}`;
   const agent = new Agent({ keepAlive: true });
   const credentials = async () => ({ accessKeyId, secretAccessKey: "local" });
-  const client = createStoreClient({ endpoint: engine, identity: { region, credentials } });
+  const client = createLocalStoreClient(engine, { region, credentials });
   const send = senderTo(engine, agent, accessKeyId);
   // DynamoDB Local opens the database at the first request, and only then detects a file that is not a database.
   if ((await read(send)) !== 200) throw new EngineError(`The files in ${dataPath} are not a database.`);

@@ -1,8 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { awsLimits } from "../../../lib/contract/limits.ts";
-import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
-import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
+import { createLocalStoreClient, type StoreClient } from "../../../lib/store/client.ts";
 import { EngineError, type EngineProcess, freePort, startProcess } from "./child.ts";
 import type { EngineProxy } from "./durable-proxy.ts";
 import { dynamoDbLocal, javaMajorMin } from "./dynamodb-local.ts";
@@ -95,5 +93,4 @@ function describeComplaint(kind: EngineKind, complaint: string, dataPath: string
   return `The engine ${kind.name} did not start: ${reason || "it gave no reason"}.`.replace(/\.\.$/, ".");
 }
 
-export const engineClient = (endpoint: string): StoreClient =>
-  createStoreClient({ endpoint, identity: localIdentity, answerMsMax: awsLimits.localStoreAnswerMsMax });
+export const engineClient = (endpoint: string): StoreClient => createLocalStoreClient(endpoint);
