@@ -140,4 +140,14 @@ export const comparable = (items: readonly Item[]): Item[] =>
         ? { ...item, sk: "", id: "", created_at: "", ttl: 0, request_id: null }
         : item,
     )
-    .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+    .map((item) => ({ item, text: JSON.stringify(inOrderOfNames(item)) }))
+    .sort((left, right) => (left.text < right.text ? -1 : 1))
+    .map(({ item }) => item);
+
+/** Engines return the attributes of an item, and of a map in it, in any order. */
+function inOrderOfNames(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrderOfNames);
+  const entries = Object.entries(value).map(([name, part]) => [name, inOrderOfNames(part)] as const);
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -65,7 +65,7 @@ const call = new RegExp(
 export const struckElsewhere: Readonly<Record<string, string>> = {
   "lib/access/rotate-key.ts endGrace write": "test/access/key-rotation.test.ts",
   "lib/people/change-roles-everywhere.ts recordTheRest transact": "test/functions/role-changes.test.ts",
-  "lib/learnings/create.ts recordLateFailures transact": "test/learnings/store-faults.test.ts",
+  "lib/learnings/create.ts recordLateFailures transact": "test/proofs/learnings/store-faults.test.ts",
 };
 
 export type WrittenSite = {

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { useApi } from "../support/api.ts";
-import { everyKindOfKey, World } from "../support/world.ts";
-import { plainTemplate } from "../system/infra/built-templates.ts";
-import { ofType } from "../system/infra/support.ts";
-import { read } from "./pages.ts";
+import { read } from "../../docs/pages.ts";
+import { useApi } from "../../support/api.ts";
+import { everyKindOfKey, World } from "../../support/world.ts";
+import { plainTemplate } from "../infra/built-templates.ts";
+import { ofType } from "../infra/support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -1,11 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findingStates } from "../../lib/contract/records-security.ts";
-import { useStore } from "../support/engine.ts";
-import { finding } from "../support/event-data.ts";
-import { volume } from "../support/volume.ts";
-import { github, World } from "../support/world.ts";
-import { applyScan, byId, download, expectedFindings, reportedPart, scan, walk } from "./support.ts";
+import { findingStates } from "../../../lib/contract/records-security.ts";
+import {
+  applyScan,
+  byId,
+  download,
+  expectedFindings,
+  reportedPart,
+  scan,
+  walk,
+} from "../../security-findings/support.ts";
+import { useStore } from "../../support/engine.ts";
+import { finding } from "../../support/event-data.ts";
+import { volume } from "../../support/volume.ts";
+import { github, World } from "../../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

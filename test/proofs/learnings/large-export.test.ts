@@ -1,12 +1,17 @@
 import { expect, test, vi } from "vitest";
-import { toTimestamp } from "../../lib/runtime/clock.ts";
-import { systemRandom } from "../../lib/runtime/random.ts";
-import type { LearningItem } from "../../lib/store/items/learning.ts";
-import { learningKey, learningListKey, learningPlace, organizationTenant } from "../../lib/store/layout.ts";
-import { type Answer, useApi } from "../support/api.ts";
-import { timeoutMs, volume } from "../support/volume.ts";
-import { World } from "../support/world.ts";
-import { type Home, newHome, pageOf } from "./fixture.ts";
+import { toTimestamp } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import type { LearningItem } from "../../../lib/store/items/learning.ts";
+import {
+  learningKey,
+  learningListKey,
+  learningPlace,
+  organizationTenant,
+} from "../../../lib/store/layout.ts";
+import { type Home, newHome, pageOf } from "../../learnings/fixture.ts";
+import { type Answer, useApi } from "../../support/api.ts";
+import { timeoutMs, volume } from "../../support/volume.ts";
+import { World } from "../../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

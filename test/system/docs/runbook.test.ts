@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { alarms, throttle } from "../../lib/contract/platform.ts";
-import { tableShape } from "../../lib/contract/table.ts";
-import { plainTemplate } from "../system/infra/built-templates.ts";
-import { blockCommands, blocksOf, read } from "./pages.ts";
+import { alarms, throttle } from "../../../lib/contract/platform.ts";
+import { tableShape } from "../../../lib/contract/table.ts";
+import { blockCommands, blocksOf, read } from "../../docs/pages.ts";
+import { plainTemplate } from "../infra/built-templates.ts";
 
 /**
  * The AWS CLI calls that a pasted script makes if a backup has this status; without a status the backup does not exist.

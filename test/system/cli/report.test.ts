@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { useService } from "../support/service.ts";
-import { startFakeAws } from "./fake-aws.ts";
-import { callJson, callTool, event, ndjson, soloOrganization } from "./support.ts";
+import { startFakeAws } from "../../cli/fake-aws.ts";
+import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
+import { useService } from "../../support/service.ts";
 
 const msPerDay = 86_400_000;
 const nowMs = Date.now();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { redact } from "../../lib/redaction/redact.ts";
-import { cleanSamples, type Half, secretSamples } from "./samples/read.ts";
+import { redact } from "../../../lib/redaction/redact.ts";
+import { cleanSamples, type Half, secretSamples } from "../../redaction/samples/read.ts";
 
 /** Each template is expanded with several seeds: a rule that finds a credential only by luck shows. */
 const seeds = ["1", "2", "3", "4", "5"];

@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { learningLimits } from "../../lib/contract/limits.ts";
-import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { vectorKey } from "../../lib/store/layout.ts";
-import { useApi } from "../support/api.ts";
-import { type Fault, useFaultyEngine } from "../support/faulty-engine.ts";
-import { World } from "../support/world.ts";
-import { checkTable } from "./check-table.ts";
-import { type Home, item, newHome, pageOf, recordOf, resultsOf } from "./fixture.ts";
+import { learningLimits } from "../../../lib/contract/limits.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../../lib/index/reconcile.ts";
+import { vectorKey } from "../../../lib/store/layout.ts";
+import { checkTable } from "../../learnings/check-table.ts";
+import { type Home, item, newHome, pageOf, recordOf, resultsOf } from "../../learnings/fixture.ts";
+import { useApi } from "../../support/api.ts";
+import { type Fault, useFaultyEngine } from "../../support/faulty-engine.ts";
+import { World } from "../../support/world.ts";
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);

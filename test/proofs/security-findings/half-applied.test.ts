@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
-import { findingsPartition } from "../../lib/store/layout.ts";
-import { ConditionFailed, queryAll, type Table } from "../../lib/store/table.ts";
-import { useStore } from "../support/engine.ts";
-import { finding } from "../support/event-data.ts";
-import { github, World } from "../support/world.ts";
-import { applyScan, byId, download, expectedFindings, reportedPart, scan, walk } from "./support.ts";
+import { findingsPartition } from "../../../lib/store/layout.ts";
+import { ConditionFailed, queryAll, type Table } from "../../../lib/store/table.ts";
+import {
+  applyScan,
+  byId,
+  download,
+  expectedFindings,
+  reportedPart,
+  scan,
+  walk,
+} from "../../security-findings/support.ts";
+import { useStore } from "../../support/engine.ts";
+import { finding } from "../../support/event-data.ts";
+import { github, World } from "../../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { auditLimits, peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
-import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
-import { peopleTogether } from "../../lib/people/batch.ts";
-import { listMembers } from "../../lib/people/list-members.ts";
-import { parseMember, parsePerson } from "../../lib/store/items/people.ts";
-import { memberKey, personKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
-import { queryAll } from "../../lib/store/table.ts";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { auditLimits, peopleLimits, requestLimits } from "../../../lib/contract/limits.ts";
+import { assignSeatsByEmail, assignSeatsToMembers } from "../../../lib/people/assign-seats.ts";
+import { peopleTogether } from "../../../lib/people/batch.ts";
+import { listMembers } from "../../../lib/people/list-members.ts";
+import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
+import { memberKey, personKey, personsRange, workspaceTenant } from "../../../lib/store/layout.ts";
+import { queryAll } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -16,9 +16,9 @@ import {
   organizationSaved,
   uuidOf,
   workspaceSaved,
-} from "../events/support.ts";
-import { openStore, useStore } from "../support/engine.ts";
-import { organizationOf } from "../support/stored.ts";
+} from "../../events/support.ts";
+import { openStore, useStore } from "../../support/engine.ts";
+import { organizationOf } from "../../support/stored.ts";
 
 const store = useStore();
 let harness: IngestHarness;

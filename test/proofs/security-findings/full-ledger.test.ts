@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { securityLimits } from "../../lib/contract/limits.ts";
-import { placeOf } from "../../lib/security/finding.ts";
+import { securityLimits } from "../../../lib/contract/limits.ts";
+import { placeOf } from "../../../lib/security/finding.ts";
 import {
   type ChunkReference,
   ledgerItemOf,
   parseLedger,
   scannedRepository,
-} from "../../lib/security/ledger.ts";
-import { findingsPartition, scansKey } from "../../lib/store/layout.ts";
-import { queryAll } from "../../lib/store/table.ts";
-import { useStore } from "../support/engine.ts";
-import { finding } from "../support/event-data.ts";
-import { github, World } from "../support/world.ts";
-import { applyScan, scan } from "./support.ts";
+} from "../../../lib/security/ledger.ts";
+import { findingsPartition, scansKey } from "../../../lib/store/layout.ts";
+import { queryAll } from "../../../lib/store/table.ts";
+import { applyScan, scan } from "../../security-findings/support.ts";
+import { useStore } from "../../support/engine.ts";
+import { finding } from "../../support/event-data.ts";
+import { github, World } from "../../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
-import { required } from "../../lib/runtime/required.ts";
-import { placeOf } from "../../lib/security/finding.ts";
-import { ledgerItemOf, parseLedger } from "../../lib/security/ledger.ts";
-import { scansKey } from "../../lib/store/layout.ts";
-import { StoreMeter } from "../../lib/store/meter.ts";
-import { useApi } from "../support/api.ts";
-import { type FindingData, finding } from "../support/event-data.ts";
-import { isLong, volume } from "../support/volume.ts";
-import { github, World } from "../support/world.ts";
-import { applyScan, scan } from "./support.ts";
-import { createDelivery } from "./support-events.ts";
+import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
+import { required } from "../../../lib/runtime/required.ts";
+import { placeOf } from "../../../lib/security/finding.ts";
+import { ledgerItemOf, parseLedger } from "../../../lib/security/ledger.ts";
+import { scansKey } from "../../../lib/store/layout.ts";
+import { StoreMeter } from "../../../lib/store/meter.ts";
+import { applyScan, scan } from "../../security-findings/support.ts";
+import { createDelivery } from "../../security-findings/support-events.ts";
+import { useApi } from "../../support/api.ts";
+import { type FindingData, finding } from "../../support/event-data.ts";
+import { isLong, volume } from "../../support/volume.ts";
+import { github, World } from "../../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

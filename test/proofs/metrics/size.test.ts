@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { startGateway } from "../../cli/local/gateway.ts";
-import type { LambdaHandler } from "../../cli/local/lambda.ts";
-import { requestLimits, streamLimits } from "../../lib/contract/limits.ts";
-import { reviewCommentMetrics } from "../../lib/contract/operations/metrics.ts";
-import { binaryMediaTypes } from "../../lib/contract/platform.ts";
-import { finalizePullRequests } from "../../lib/metrics/finalize.ts";
-import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
-import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
-import { systemRandom } from "../../lib/runtime/random.ts";
-import { useApi } from "../support/api.ts";
-import { type CommentData, comments, finalized, urlOf } from "../support/event-data.ts";
-import { isLong } from "../support/volume.ts";
-import { github, World } from "../support/world.ts";
-import { call } from "../system/gateway/support.ts";
-import { commentsOfBytes, frameBytes, recordBytes } from "./exact-size.ts";
-import { november, readerOf, standalone } from "./support.ts";
+import { startGateway } from "../../../cli/local/gateway.ts";
+import type { LambdaHandler } from "../../../cli/local/lambda.ts";
+import { requestLimits, streamLimits } from "../../../lib/contract/limits.ts";
+import { reviewCommentMetrics } from "../../../lib/contract/operations/metrics.ts";
+import { binaryMediaTypes } from "../../../lib/contract/platform.ts";
+import { finalizePullRequests } from "../../../lib/metrics/finalize.ts";
+import { pullRequestFinalized } from "../../../lib/metrics/finalized.ts";
+import { checkAnswerSize } from "../../../lib/metrics/too-large.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { commentsOfBytes, frameBytes, recordBytes } from "../../metrics/exact-size.ts";
+import { november, readerOf, standalone } from "../../metrics/support.ts";
+import { useApi } from "../../support/api.ts";
+import { type CommentData, comments, finalized, urlOf } from "../../support/event-data.ts";
+import { isLong } from "../../support/volume.ts";
+import { github, World } from "../../support/world.ts";
+import { call } from "../../system/gateway/support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -23,7 +23,7 @@ const { responseBytesMax } = requestLimits;
 
 /** The same handler behind the local gateway, over a socket. */
 async function throughGateway(path: string, key: string) {
-  const { handler } = await import("../../functions/metrics/review-comments.ts");
+  const { handler } = await import("../../../functions/metrics/review-comments.ts");
   const gateway = await startGateway(
     {
       operations: [reviewCommentMetrics],
