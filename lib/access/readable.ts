@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { required } from "../runtime/required.ts";
 import { parseMemberReads } from "../store/items/people.ts";
 import { memberReadsPartKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
+import type { Principal } from "./principal.ts";
 
 /** The repositories that a caller can read: all of the organization, or the listed ones. Only user keys have a list. */
 export type ReadableRepositories = "*" | ReadonlySet<string>;
@@ -20,6 +22,17 @@ export const readableDigest = (readable: ReadableRepositories): string | undefin
         .digest()
         .subarray(0, 12)
         .toString("base64url");
+
+/** User keys act as their member, all other keys read everything. `first` is the first part of the member's list. */
+export async function readableBy(
+  table: Table,
+  { key, home, userId }: Principal,
+  first: Item | undefined,
+): Promise<ReadableRepositories> {
+  if (key.kind !== "user") return "*";
+  const { uuid } = required(home, "organization of the key");
+  return await readableFrom(table, uuid, required(userId, "member behind the key"), first);
+}
 
 /** The repositories that the member can read now. `first` is the first part of the list, which is already read. */
 export async function readableFrom(

@@ -41,25 +41,24 @@ export async function admit(
   }
 }
 
-/** A view of the table: reads are sent at once, writes wait for the limiter. So a refused call never writes. */
+/**
+ * A view of the table: reads are sent at once, writes wait for the limiter. So a refused call never writes. The spread
+ * copies all methods, because the table of a request is a plain object (`boundedTable`).
+ */
 export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
   return {
-    get: (key, options) => table.get(key, options),
-    getMany: (keys, options) => table.getMany(keys, options),
-    transactGet: (keys) => table.transactGet(keys),
-    queryPage: (range, resume) => table.queryPage(range, resume),
-    scanPage: (options, resume) => table.scanPage(options, resume),
-    write: async (write, options) => {
+    ...table,
+    write: async (...call) => {
       await admitted;
-      return await table.write(write, options);
+      return await table.write(...call);
     },
-    transact: async (writes, options) => {
+    transact: async (...call) => {
       await admitted;
-      await table.transact(writes, options);
+      await table.transact(...call);
     },
-    writeMany: async (writes, options) => {
+    writeMany: async (...call) => {
       await admitted;
-      await table.writeMany(writes, options);
+      await table.writeMany(...call);
     },
   };
 }

@@ -10,7 +10,7 @@ export type Deadline = {
   readonly hardDeadline: AbortSignal;
   /** Whether the deadline has passed by the clock: in a function that was frozen, timers fire late. */
   isOver(): boolean;
-  /** The result of the work, or a rejection at the deadline. */
+  /** The result of the work, or a rejection at the deadline or when the request is stopped. */
   within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
   /** For a refused request: nobody needs the work that is still running. */
   stop(reason: unknown): void;
@@ -32,12 +32,17 @@ export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number):
     [totalMs, hard],
   ]);
   passed.catch(() => {});
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => {});
   return {
     softDeadline: soft.signal,
     hardDeadline: hard.signal,
     isOver: () => clock.nowMs() > notAfterMs,
-    within: (work) => Promise.race([work, passed]),
-    stop: (reason) => soft.abort(reason),
+    within: (work) => Promise.race([work, passed, stopped.promise]),
+    stop: (reason) => {
+      soft.abort(reason);
+      stopped.reject(reason);
+    },
     dispose: () => done.abort(disposed),
   };
 }

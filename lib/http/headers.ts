@@ -3,6 +3,7 @@ import type { Admission } from "../access/rate-limiter.ts";
 import { type ErrorCode, errorPagePath } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
+import { optionalVariable } from "../runtime/environment.ts";
 import type { Random } from "../runtime/random.ts";
 
 /** Every value of a header. The letter case of the header's name does not matter. */
@@ -16,6 +17,13 @@ export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: 
       found.push(...values);
   }
   return found;
+}
+
+/** The key's text; undefined if the header is absent, empty or sent twice. A deployment may accept further headers. */
+export function keyTextOf(event: APIGatewayProxyEvent): string | undefined {
+  const further = optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [];
+  const values = ["x-service-api-key", ...further].flatMap((name) => headerValues(event, name.trim()));
+  return values.length === 1 ? values[0] || undefined : undefined;
 }
 
 const ownRequestId = new RegExp(`^[A-Za-z0-9_-]{1,${requestLimits.requestIdCharactersMax}}$`);

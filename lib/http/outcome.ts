@@ -3,17 +3,12 @@ import type { ApiError } from "../contract/api-error.ts";
 import { limiterMetrics } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError } from "../runtime/log.ts";
-import type { RequestContext } from "./request-context.ts";
 import { logRequest } from "./request-line.ts";
+import type { RequestRecord } from "./request-record.ts";
 
 /** Writes the log line of an operation's request, with the caller, the cost and the reason of a failure. */
-export function logOutcome(
-  clock: Clock,
-  requestContext: RequestContext,
-  status: number,
-  error?: ApiError,
-): void {
-  const { operation, principal, meter, limiterFailed } = requestContext;
+export function logOutcome(clock: Clock, record: RequestRecord, status: number, error?: ApiError): void {
+  const { operation, principal, meter, limiterFailed } = record;
   // A refused key has no principal, but people search the log for this key if it is real.
   const key = principal?.key ?? (error instanceof AuthenticationError ? error.key : undefined);
   const fields = {
@@ -27,5 +22,5 @@ export function logOutcome(
     ...(status >= 500 && { cause: describeError(error?.cause ?? error) }),
   };
   const metrics = limiterFailed ? [limiterMetrics] : [];
-  logRequest(clock, requestContext, { status, error }, { fields, metrics });
+  logRequest(clock, record, { status, error }, { fields, metrics });
 }

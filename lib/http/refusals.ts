@@ -10,7 +10,7 @@ import { memberKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestRecord } from "./request-record.ts";
 
 /** Statuses that refuse a key, as opposed to statuses for a mistake in the request. */
 const refusingStatuses = new Set([401, 402, 403, 410, 429]);
@@ -20,31 +20,31 @@ const refuses = (code: ErrorCode): boolean =>
 /** The answer is already decided: nothing that happens here changes it. */
 export async function auditRefusal(
   deps: Dependencies,
-  requestContext: RequestContext,
+  record: RequestRecord,
   error: ApiError,
 ): Promise<void> {
-  const { principal } = requestContext;
+  const { principal } = record;
   const key = error instanceof AuthenticationError ? error.key : principal?.key;
   if (!key || !refuses(error.code)) return;
   const reason = error instanceof AuthenticationError ? error.reason : error.code;
   if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
   try {
-    const userName = principal ? principal.userName : await readUserName(requestContext.table, key);
+    const userName = principal ? principal.userName : await readUserName(record.table, key);
     await recordRefusal(
-      { ...deps, table: requestContext.table },
+      { ...deps, table: record.table },
       {
         key,
         actor: actorOf({ key, userName }),
         reason,
-        operation: requestContext.operation.id,
-        ipAddress: sourceIpOf(requestContext.event),
-        requestId: requestContext.requestId,
-        gatewayRequestId: gatewayRequestIdOf(requestContext.event),
+        operation: record.operation.id,
+        ipAddress: sourceIpOf(record.event),
+        requestId: record.requestId,
+        gatewayRequestId: gatewayRequestIdOf(record.event),
       },
     );
     deps.refusals.noteRecorded(key.id, reason, deps.clock.nowMs());
   } catch (error) {
-    log("warn", "refusal not audited", { request_id: requestContext.requestId, cause: describeError(error) });
+    log("warn", "refusal not audited", { request_id: record.requestId, cause: describeError(error) });
   }
 }
 

@@ -16,7 +16,7 @@ import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store
 import { organizationsLeftRange } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { checkMark, type OpenedCursor } from "./cursors.ts";
-import { fieldOf, listField, textField } from "./validation.ts";
+import { fieldOf, listField, textField } from "./parameters.ts";
 
 /** What decides which organizations a request acts on. */
 type ScopeRequest = {

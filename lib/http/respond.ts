@@ -18,20 +18,17 @@ import {
 } from "./headers.ts";
 import type { OperationResult, Rendered } from "./operation-result.ts";
 import { renderResult } from "./operation-result.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestRecord } from "./request-record.ts";
 
 export type StreamedResult = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
 export type HandlerResult = APIGatewayProxyResult | StreamedResult;
 
-export async function succeed(
-  requestContext: RequestContext,
-  result: OperationResult,
-): Promise<HandlerResult> {
-  const rendered = renderResult(requestContext.operation.answer.status, result);
+export async function succeed(record: RequestRecord, result: OperationResult): Promise<HandlerResult> {
+  const rendered = renderResult(record.operation.answer.status, result);
   if (rendered.body.length > requestLimits.responseBytesMax)
-    throw responseTooLarge(requestContext.operation.narrowing);
-  const finished = await finish(requestContext, rendered);
-  if (!fitsLambda(finished)) throw tooLargeAtOnce(requestContext.operation.narrowing);
+    throw responseTooLarge(record.operation.narrowing);
+  const finished = await finish(record, rendered);
+  if (!fitsLambda(finished)) throw tooLargeAtOnce(record.operation.narrowing);
   return finished;
 }
 
@@ -45,22 +42,22 @@ function fitsLambda(result: HandlerResult): boolean {
 }
 
 export async function fail(
-  requestContext: RequestContext,
+  record: RequestRecord,
   error: unknown,
 ): Promise<{ result: HandlerResult; apiError: ApiError }> {
-  const apiError = toApiError(error, requestContext.requestId);
-  if (apiError instanceof RateLimitExceeded) requestContext.admission = apiError.admission;
-  const rendered = renderError(apiError, requestContext.operation.path);
-  return { apiError, result: await finish(requestContext, rendered, apiError.code) };
+  const apiError = toApiError(error, record.requestId);
+  if (apiError instanceof RateLimitExceeded) record.admission = apiError.admission;
+  const rendered = renderError(apiError, record.operation.path);
+  return { apiError, result: await finish(record, rendered, apiError.code) };
 }
 
 /** The only place where answers get their headers, their coding and their transport form. */
 async function finish(
-  requestContext: RequestContext,
+  record: RequestRecord,
   { status, headers, body }: Rendered,
   problem?: ErrorCode,
 ): Promise<HandlerResult> {
-  const { operation, principal, admission, requestId, event } = requestContext;
+  const { operation, principal, admission, requestId, event } = record;
   const all: Record<string, string> = {
     ...baseHeaders(requestId),
     ...corsHeaders(event),

@@ -1,61 +1,16 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
 import type { OperationInput } from "../access/operation-context.ts";
-import type { Principal } from "../access/principal.ts";
-import { checksOrgId, readsOrgId } from "../access/scope.ts";
+import { readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { ApiError, type Problem } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
 import { required } from "../runtime/required.ts";
-import type { Table } from "../store/table.ts";
-import { type OpenedCursor, openCursor } from "./cursors.ts";
-import type { Dependencies } from "./dependencies.ts";
-import type { JsonBody } from "./json-body.ts";
-
-export type Validated<Op extends Operation> = {
-  readonly input: OperationInput<Op>;
-  /** The request's cursor, opened; its binding is checked with the scope. */
-  readonly cursor: OpenedCursor | undefined;
-};
-
-/** Reports all problems of path, query, body and cursor in one 400. The first problem gives its code and message. */
-export async function validateRequest<Op extends Operation>(
-  deps: Pick<Dependencies, "cursorKeys" | "clock">,
-  request: {
-    readonly operation: Op;
-    readonly event: APIGatewayProxyEvent;
-    /** Undefined for operations without a body. */
-    readonly body: JsonBody | undefined;
-    readonly principal: Principal;
-    readonly table: Table;
-  },
-): Promise<Validated<Op>> {
-  const { operation, event, body, table } = request;
-  const { kind } = request.principal.key;
-  const checked = readInput(operation, event, body, { keepsOrgId: checksOrgId(operation, kind) });
-  const problems = [...checked.problems];
-  let cursor: OpenedCursor | undefined;
-  if (checked.cursor !== undefined) {
-    const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
-    try {
-      cursor = await openCursor(opening, operation, checked.cursor);
-    } catch (error) {
-      // A refused cursor is one problem among others; anything else is not a problem of the request.
-      if (!(error instanceof ApiError)) throw error;
-      problems.push(...error.problems);
-    }
-  }
-  const [first, ...more] = problems;
-  if (first) throw new ApiError(first.code, first.message, { more });
-  const { input } = checked;
-  const problem = contradiction(operation, kind, input) ?? operation.problemFor?.(kind, { body: input.body });
-  if (problem) throw new ApiError("INVALID_REQUEST", problem);
-  return { input, cursor };
-}
+import { pathValues, textField } from "./parameters.ts";
 
 /** For keys that read `org_id`, two different values are a mistake; the service does not guess which one counts. */
-function contradiction(
+export function contradiction(
   operation: Operation,
   kind: KeyKind,
   input: OperationInput<Operation>,
@@ -68,19 +23,18 @@ function contradiction(
 }
 
 /**
- * Checks path, query and body. `input` is complete only if there are no problems. Without `keepsOrgId` the value of
+ * Checks path, query and the parsed body. `input` is complete only if there are no problems. Without `keepsOrgId` the value of
  * `org_id` is dropped before it is checked.
  */
-function readInput<Op extends Operation>(
+export function readInput<Op extends Operation>(
   operation: Op,
   event: APIGatewayProxyEvent,
-  jsonBody: JsonBody | undefined,
   { keepsOrgId }: { readonly keepsOrgId: boolean },
 ) {
   const { values, problems: known } = queryValues(operation, event);
   const path = check(operation.pathParameters, pathValues(event), "path");
   const query = check(operation.query, keepsOrgId ? values : withoutOrgId(values), "query", known);
-  const body = jsonBody ? checkBody(operation, jsonBody, keepsOrgId) : nothing;
+  const body = checkBody(operation, event.body, keepsOrgId);
   const sentences = [path, query, body].flatMap((checked) => checked.problems);
   return {
     problems: firstOf(sentences).map(invalid),
@@ -116,26 +70,6 @@ function cursorOf({ query }: Operation, values: Readonly<Record<string, unknown>
   return cursor?.success && typeof cursor.data === "string" ? cursor.data : undefined;
 }
 
-/** Path parameters arrive percent-encoded from a REST API. */
-export const pathValues = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
-
-/** A broken escape is not an error here: the raw text matches no id, and the message of the field says so. */
-function decoded(text: string | undefined): string | undefined {
-  try {
-    return text && decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Names of the query's parameters, and `name=value` for policies that depend on the value. */
-export const sentParameters = ({ multiValueQueryStringParameters }: APIGatewayProxyEvent): string[] =>
-  Object.entries(multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) => [
-    name,
-    ...values.map((value) => `${name}=${value}`),
-  ]);
-
 function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   const repeatable = new Set<string>(operation.repeatableParameters ?? []);
   const values: Record<string, unknown> = Object.create(null);
@@ -151,10 +85,9 @@ function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   return { values, problems };
 }
 
-function checkBody(operation: Operation, body: JsonBody, keepsOrgId: boolean): Checked {
-  if ("problem" in body) return { ...nothing, problems: [body.problem] };
-  checkBatch(operation, body.value);
-  return check(operation.body, keepsOrgId ? body.value : withoutOrgId(body.value), "body");
+function checkBody(operation: Operation, body: unknown, keepsOrgId: boolean): Checked {
+  checkBatch(operation, body);
+  return check(operation.body, keepsOrgId ? body : withoutOrgId(body), "body");
 }
 
 /** Keeps an empty `org_id`: it is a mistake for every kind of key. */
@@ -176,22 +109,3 @@ function checkBatch({ batch }: Operation, body: unknown): void {
     }
   }
 }
-
-/** The key that the path names, if the operation is about one key. */
-export const keyInPath = ({ path }: { readonly path: unknown }): string | undefined =>
-  textField(path, "key_id");
-
-export function textField(part: unknown, name: string): string | undefined {
-  const value = fieldOf(part, name);
-  return typeof value === "string" ? value : undefined;
-}
-
-export function listField(part: unknown, name: string): string[] | undefined {
-  const value = fieldOf(part, name);
-  return Array.isArray(value) ? value.map(String) : undefined;
-}
-
-export const fieldOf = (part: unknown, name: string): unknown =>
-  typeof part === "object" && part !== null && Object.hasOwn(part, name)
-    ? Reflect.get(part, name)
-    : undefined;

@@ -129,7 +129,7 @@ describe("when the store fails", () => {
     expect(refusal).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfterSeconds: 1 });
   });
 
-  test("an unreachable limiter reports that, and the request path decides", async () => {
+  test("an unreachable limiter reports that, and the chain decides", async () => {
     const table = failing(new StoreUnavailable(new Error("down"), false));
     await expect(limiterAt(new TestClock()).admit(table, ten, freshOwner())).rejects.toBeInstanceOf(
       StoreUnavailable,

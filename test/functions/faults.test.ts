@@ -75,6 +75,26 @@ describe("a limiter that fails", () => {
     ]);
   });
 
+  test("a limiter that refuses a call wins over the operation's own error, and the call is no use of the key", async () => {
+    const { organization } = setup;
+    const asAdmin = { organization, owner: "u-admin", role: "cr_admin" } as const;
+    const { key, text } = await world.key({ kind: "organization", ...asAdmin });
+    const usesOf = async (fault: "throttle" | undefined) => {
+      let uses = 0;
+      engine.inject(({ operation, body }) => {
+        if (operation !== "UpdateItem") return undefined;
+        if (body.includes("LIMIT#")) return fault;
+        if (body.includes(key.id)) uses++;
+        return undefined;
+      });
+      const { status } = await api.call("/v1/roles/00000000-0000-4000-8000-000000000000", { key: text });
+      return { status, uses };
+    };
+    expect(await usesOf("throttle")).toEqual({ status: 429, uses: 0 });
+    // The write is counted when the answer is here: a frozen function would never send it later.
+    expect(await usesOf(undefined)).toEqual({ status: 404, uses: 1 });
+  });
+
   test("a limiter that cannot be reached admits reads; the answer shows the limit, not the remaining calls", async () => {
     onLimiter("lost_before");
     const answer = await whoami();

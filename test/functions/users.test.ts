@@ -284,6 +284,11 @@ describe("POST /v1/users/roles", () => {
       body: { role: "cr_admin", user_ids: ["m0"] },
     });
     expect(without.codes).toEqual(["LEGACY_API_KEY"]);
+    const tooLarge = await api.call("/v1/users/roles", {
+      key: legacy,
+      body: { role: "cr_admin", user_ids: ["x".repeat(1024 * 1024)], org_id: "ALL" },
+    });
+    expect(tooLarge.codes).toEqual(["LEGACY_API_KEY"]);
     const unnamed = await api.call("/v1/users/roles", {
       key: workspace,
       body: { role: "cr_admin", user_ids: ["m0"] },

@@ -10,7 +10,7 @@ import type { Dependencies } from "../../lib/http/dependencies.ts";
 import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
 import { RefusalMemory } from "../../lib/http/refusal-memory.ts";
 import { auditRefusal } from "../../lib/http/refusals.ts";
-import type { RequestContext } from "../../lib/http/request-context.ts";
+import type { RequestRecord } from "../../lib/http/request-record.ts";
 import { succeed } from "../../lib/http/respond.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -26,33 +26,31 @@ afterEach(() => {
 const eventWith = (...rawHeaders: string[]) => gatewayEvent({ target: "/v1/organizations", rawHeaders });
 
 /** Only the fields that an answer is made of. */
-const exchangeOf = (
-  change: Partial<RequestContext> = {},
+const recordOf = (
+  change: Partial<RequestRecord> = {},
   operation: Operation = listOrganizations,
-): RequestContext => ({ operation, event: eventWith(), requestId: "r1", ...change }) as RequestContext;
+): RequestRecord => ({ operation, event: eventWith(), requestId: "r1", ...change }) as RequestRecord;
 
 describe("a buffered answer", () => {
   test("a buffered answer of 6 MB and more is refused with advice; a streamed one is sent", async () => {
     const json = { text: "x".repeat(6 * 1024 * 1024) };
-    await expect(succeed(exchangeOf(), { json })).rejects.toMatchObject({
+    await expect(succeed(recordOf(), { json })).rejects.toMatchObject({
       code: "RESPONSE_TOO_LARGE",
       message: "The answer is too large to be sent at once. Reduce limit or add filters.",
     });
     const narrowing = "Ask for less.";
-    await expect(
-      succeed(exchangeOf({}, { ...listOrganizations, narrowing }), { json }),
-    ).rejects.toMatchObject({
+    await expect(succeed(recordOf({}, { ...listOrganizations, narrowing }), { json })).rejects.toMatchObject({
       message: `The answer is too large to be sent at once. ${narrowing}`,
     });
-    const { body } = await succeed(exchangeOf({}, { ...listOrganizations, streaming: true }), { json });
+    const { body } = await succeed(recordOf({}, { ...listOrganizations, streaming: true }), { json });
     expect(body).toBeInstanceOf(Readable);
   });
 
   test("a buffered answer is measured as Lambda measures it, including escapes", async () => {
     // Each quotation mark is two bytes of JSON, and four bytes inside Lambda's own JSON.
     const json = { text: '"'.repeat(1_600_000) };
-    await expect(succeed(exchangeOf(), { json })).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
-    expect(await succeed(exchangeOf(), { json: { text: "x".repeat(1_600_000) } })).toMatchObject({
+    await expect(succeed(recordOf(), { json })).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    expect(await succeed(recordOf(), { json: { text: "x".repeat(1_600_000) } })).toMatchObject({
       statusCode: 200,
     });
   });
@@ -61,11 +59,11 @@ describe("a buffered answer", () => {
     vi.stubEnv("CORS_ORIGINS", "https://app.example.com");
     const json = { text: "x".repeat(5_000) };
     const event = eventWith("accept-encoding", "gzip", "origin", "https://app.example.com");
-    expect(await succeed(exchangeOf({ event }), { json })).toMatchObject({
+    expect(await succeed(recordOf({ event }), { json })).toMatchObject({
       isBase64Encoded: true,
       headers: { "content-encoding": "gzip", vary: "origin, accept-encoding" },
     });
-    const plain = await succeed(exchangeOf(), { json });
+    const plain = await succeed(recordOf(), { json });
     expect(plain.headers).toMatchObject({ vary: "accept-encoding" });
     expect(plain.headers).not.toHaveProperty("content-encoding");
   });
@@ -130,16 +128,16 @@ test("a refusal that cannot be audited is logged, and the answer stays the same"
   vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);
   const failing = tableWith({ get: () => Promise.reject(new TypeError("the store is away")) });
   const event = { ...eventWith(), requestContext: undefined } as unknown as ReturnType<typeof eventWith>;
-  const requestContext = exchangeOf({
+  const record = recordOf({
     principal: principalOf("user", { key: keyItem("user") }),
     table: failing,
     event,
   });
   const deps = { clock: systemClock, refusals: new RefusalMemory() } as Dependencies;
-  await auditRefusal(deps, requestContext, new ApiError("NOT_ADMIN", "no"));
+  await auditRefusal(deps, record, new ApiError("NOT_ADMIN", "no"));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", message: "refusal not audited", request_id: "r1" },
   ]);
-  await auditRefusal(deps, requestContext, new ApiError("INVALID_REQUEST", "no"));
+  await auditRefusal(deps, record, new ApiError("INVALID_REQUEST", "no"));
   expect(lines).toHaveLength(1);
 });

@@ -54,10 +54,12 @@ describe("a deadline", () => {
     await expect(deadline.within(Promise.reject(new Error("own")))).rejects.toThrow("own");
   });
 
-  test("the deadline of an aborted request ends the work at once, with the reason of the abort", () => {
+  test("the deadline of an aborted request ends the work at once, with the reason of the abort", async () => {
     const deadline = openDeadline(new ManualClock(), work, 60_000);
     const refusal = new Error("refused");
+    const waiting = expect(deadline.within(never)).rejects.toBe(refusal);
     deadline.stop(refusal);
+    await waiting;
     expect([deadline.softDeadline.reason, deadline.hardDeadline.aborted]).toEqual([refusal, false]);
   });
 

@@ -5,7 +5,7 @@ import { whoami } from "../../lib/contract/operations/keys.ts";
 import { answerUnrouted } from "../../lib/http/fallback.ts";
 import { logOutcome } from "../../lib/http/outcome.ts";
 import { serveReference } from "../../lib/http/reference.ts";
-import type { RequestContext } from "../../lib/http/request-context.ts";
+import type { RequestRecord } from "../../lib/http/request-record.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { keyItem } from "../access/principals.ts";
@@ -68,11 +68,11 @@ describe("a request without an operation has a log line too", () => {
 describe("a refused key", () => {
   const refuse = (fault: AuthenticationError) => {
     // The chain ended at its first step: only the fields that the request lifecycle set are there.
-    const opened: Partial<RequestContext> = {
+    const opened: Partial<RequestRecord> = {
       ...{ operation: whoami, requestId: "traced", startedAtMs: clock.nowMs() },
       meter: new StoreMeter(),
     };
-    logOutcome(clock, opened as RequestContext, 401, fault);
+    logOutcome(clock, opened as RequestRecord, 401, fault);
     return lines[0];
   };
 

@@ -46,7 +46,7 @@ export async function readRows(world: World, process: Process, tenant: TenantKey
   return { rows, epochs: parseScopeEpochs(await table.get(scopeEpochsKey(tenant))) };
 }
 
-/** Resolves the scope like the request path. */
+/** Resolves the scope like `scopeKey`. */
 export function isRefused(
   cursor: Parameters<typeof checkMark>[0],
   key: Parameters<typeof checkMark>[1]["key"],

@@ -62,7 +62,7 @@ function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
         "that a request needs: authentication, scope, validation, plan, permission, rate limit, deadline, metering, " +
         "rendering and the log line. The bare handler only makes the same DynamoDB calls on the local engine and " +
         "renders the result. It exists twice: with AWS's SDK as most people use it (the target is about this one), " +
-        "and with the SDK configured as ours is. The difference to the second one is the request path alone.",
+        "and with the SDK configured as ours is. The difference to the second one is the chain alone.",
       "The second table compares the same endpoint, `GET /v1/organizations`, in several frameworks. Each version " +
         "follows the framework's documentation. All use the same code for access, paging and the store, and write " +
         "the same log line, headers and body; this is checked byte for byte before measuring (errors by status and " +

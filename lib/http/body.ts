@@ -1,0 +1,20 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { requestLimits } from "../contract/limits.ts";
+import type { Operation } from "../contract/operation.ts";
+import { valueAt } from "../contract/problems.ts";
+
+export const bytesMaxOf = ({ bodyBytesMax = requestLimits.bodyBytesMax }: Operation): number => bodyBytesMax;
+
+export const bytesOf = ({ body, isBase64Encoded }: APIGatewayProxyEvent): number =>
+  Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
+
+/** A field of the body, before `acceptBody` and the parser; undefined if the body is missing, too large or not JSON. */
+export function peekBody(operation: Operation, event: APIGatewayProxyEvent, field: string): unknown {
+  const { body, isBase64Encoded } = event;
+  if (!body || bytesOf(event) > bytesMaxOf(operation)) return undefined;
+  try {
+    return valueAt(JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body), [field]);
+  } catch {
+    return undefined;
+  }
+}

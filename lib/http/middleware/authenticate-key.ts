@@ -1,0 +1,56 @@
+import { authenticate } from "../../access/authenticate.ts";
+import type { OperationContext } from "../../access/operation-context.ts";
+import { checkKeyKind } from "../../access/policy.ts";
+import { actorOf } from "../../access/principal.ts";
+import { readableBy } from "../../access/readable.ts";
+import { checkAllIsAllowed } from "../../access/scope.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { cursorKeysKey, memberReadsKey } from "../../store/layout.ts";
+import { peekBody } from "../body.ts";
+import { dependencies } from "../dependencies.ts";
+import { keyTextOf } from "../headers.ts";
+import { pathValues, sentParameters } from "../parameters.ts";
+import type { Prefetch } from "../prefetch.ts";
+import { adds, type Middleware } from "./middleware.ts";
+import type { Opened } from "./request-lifecycle.ts";
+
+export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
+
+/** Identifies the caller (401), and checks that the operation accepts this kind of key (403, 410). */
+export function authenticateKey(
+  operation: Operation,
+  prefetch: Prefetch = () => [],
+): Middleware<Opened, Authenticated> {
+  return {
+    before: adds(async function authenticateCaller({ event, context: { record, clock } }) {
+      const { table } = record;
+      const { cursorKeys } = dependencies();
+      const wantsCursorKeys = operation.paging !== undefined && cursorKeys.isStale;
+      const { principal, prefetched } = await authenticate(
+        { table, clock },
+        {
+          text: keyTextOf(event),
+          prefetch: (tenant, { organization, user }) => [
+            ...(wantsCursorKeys ? [cursorKeysKey] : []),
+            ...prefetch(tenant, { organization, path: pathValues(event) }),
+            // Must be the last: `readableBy` gets the last item.
+            ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
+          ],
+        },
+      );
+      // The log line and the headers of an error name the caller too.
+      record.principal = principal;
+      // Legacy keys are refused as gone. Only a wrong ALL is reported first, for every kind of key.
+      if (operation.instanceScope === "named" && principal.key.kind === "legacy")
+        checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
+      checkKeyKind(operation, principal, sentParameters(event));
+      if (wantsCursorKeys) cursorKeys.accept(prefetched[0]);
+      return {
+        principal,
+        actor: actorOf(principal),
+        readable: operation.readableOnly ? await readableBy(table, principal, prefetched.at(-1)) : "*",
+        prefetched: prefetched.slice(wantsCursorKeys ? 1 : 0),
+      };
+    }),
+  };
+}

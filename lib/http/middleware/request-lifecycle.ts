@@ -1,0 +1,46 @@
+import type { OperationContext } from "../../access/operation-context.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { beginInvocation } from "../../runtime/invocation.ts";
+import { dependencies } from "../dependencies.ts";
+import { gatewayRequestIdOf, sourceIpOf } from "../headers.ts";
+import { logOutcome } from "../outcome.ts";
+import { auditRefusal } from "../refusals.ts";
+import { openRecord, type RequestRecord } from "../request-record.ts";
+import { fail, succeed } from "../respond.ts";
+import { adds, type Middleware } from "./middleware.ts";
+
+export type Opened = { readonly record: RequestRecord } & Pick<
+  OperationContext,
+  "clock" | "random" | "retentionDays" | "requestId" | "gatewayRequestId" | "ipAddress" | "signal"
+>;
+
+/** Opens the request; at the end renders the answer, also of an error, and writes the log line. */
+export function requestLifecycle(operation: Operation): Middleware<unknown, Opened> {
+  return {
+    before: adds(function openRequest({ event, context }) {
+      beginInvocation(context, event.requestContext?.requestId);
+      const { clock, random, retentionDays } = dependencies();
+      const record = openRecord(operation, event, context.getRemainingTimeInMillis());
+      const { requestId, deadline } = record;
+      const origin = { gatewayRequestId: gatewayRequestIdOf(event), ipAddress: sourceIpOf(event) };
+      return { record, clock, random, retentionDays, requestId, ...origin, signal: deadline.softDeadline };
+    }),
+    after: async function answerSuccess(request) {
+      const { record, clock } = request.context;
+      record.deadline.dispose();
+      if (request.response && !("statusCode" in request.response))
+        request.response = await succeed(record, request.response);
+      logOutcome(clock, record, operation.answer.status);
+    },
+    onError: async function answerError(request) {
+      const { record } = request.context;
+      // The request could not be opened: the function is not configured, and Lambda reports the error.
+      if (!record) return;
+      const { result, apiError } = await fail(record, request.error);
+      request.response = result;
+      await auditRefusal(dependencies(), record, apiError);
+      record.deadline.dispose();
+      logOutcome(dependencies().clock, record, result.statusCode, apiError);
+    },
+  };
+}
