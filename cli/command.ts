@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { KeyKind } from "../lib/contract/access.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
@@ -11,16 +12,24 @@ export type OptionDefinition = {
 };
 export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
+/** The address of the API and the key to send there. */
+export type Target = { readonly url: string; readonly key: string };
+
+/** `demoKey` is the kind of key that the local service's demo lends if no key is given. */
+export type FindTarget = (input: CommandInput, demoKey?: KeyKind) => Promise<Target>;
+
 export type Command = {
   /** The word after the group's name; empty for a group that is a single command. */
   readonly name: string;
   readonly summary: string;
+  /** Sentences that the help adds to the summary. */
+  readonly note?: string;
   readonly argument?: { readonly name: string; readonly required: boolean; readonly help: string };
   readonly options?: OptionDefinitions;
-  /** Works on the local service or on a stack, so it takes --data and --stack. */
+  /** Works on the local service or on a stack, so it takes the tool's connection options, if the tool has some. */
   readonly connects: boolean;
   readonly examples: readonly [string, ...string[]];
-  run(input: CommandInput, terminal: Terminal): Promise<void>;
+  run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void>;
 };
 
 /** One entry of the tool's list; its commands are loaded when they are needed. */
@@ -34,19 +43,16 @@ const jsonOption: OptionDefinitions = {
   json: { help: "answer in JSON, one line" },
   help: { help: "show this text" },
 };
-export const connectionOptions: OptionDefinitions = {
-  data: { value: "DIR", help: "the local service's data (default .review-api)" },
-  stack: { value: "NAME", help: "work on this deployed stack instead" },
-  region: { value: "REGION", help: "the stack's AWS region (default: the environment's)" },
-};
 
-const optionsOf = ({ options = {}, connects }: Command): OptionDefinitions => ({
+/** The command's own options, where it connects to (if it connects), and those of every command. */
+export const optionsOf = (
+  { options = {}, connects }: Command,
+  connectionOptions: OptionDefinitions,
+): OptionDefinitions => ({
   ...options,
   ...(connects && connectionOptions),
   ...jsonOption,
 });
-
-export const optionNames = (command: Command): readonly string[] => Object.keys(optionsOf(command));
 
 /** The words after a command's name, checked. */
 export class CommandInput {
@@ -56,6 +62,10 @@ export class CommandInput {
   constructor(argument: string | undefined, values: Readonly<Record<string, unknown>>) {
     this.argument = argument;
     this.#values = values;
+  }
+
+  has(name: string): boolean {
+    return this.#values[name] !== undefined;
   }
 
   flag(name: string): boolean {
@@ -115,8 +125,11 @@ export class CommandInput {
   }
 }
 
-export function parseInput(command: Command, words: readonly string[]): CommandInput {
-  const options = optionsOf(command);
+export function parseInput(
+  command: Command,
+  options: OptionDefinitions,
+  words: readonly string[],
+): CommandInput {
   const { values, positionals } = parseWords(options, words);
   const wanted = command.argument;
   const [argument, ...more] = positionals;
@@ -152,9 +165,9 @@ function parseWords(options: OptionDefinitions, words: readonly string[]) {
   }
 }
 
-export function commandHelp(path: string, command: Command): string {
-  const { argument, summary, examples } = command;
-  const options = Object.entries(optionsOf(command));
+export function commandHelp(path: string, command: Command, definitions: OptionDefinitions): string {
+  const { argument, summary, note, examples } = command;
+  const options = Object.entries(definitions);
   const flags = options.map(([name, { value }]) => `--${name}${value ? ` ${value}` : ""}`);
   const width = Math.max(...flags.map((flag) => flag.length));
   const required = options
@@ -163,6 +176,7 @@ export function commandHelp(path: string, command: Command): string {
   const usage = argument ? ` ${argument.required ? argument.name : `[${argument.name}]`}` : "";
   return [
     `${summary}.`,
+    ...(note ? [note] : []),
     "",
     `  review-api ${path}${usage}${required} [options]`,
     "",

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: it must start on any Node version, to report which version it needs.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import * as module from "node:module";
 import { dirname, join } from "node:path";
 
@@ -38,33 +37,18 @@ function runAgain(node) {
   });
 }
 
-function say(sentence) {
-  process.stderr.write(`${sentence}\n`);
+function refuse() {
+  process.stderr.write(
+    `review-api needs Node ${needed.major}.${needed.minor} or newer, and this is ${process.versions.node}: install it from https://nodejs.org.\n`,
+  );
   process.exitCode = 1;
 }
 
-function refuse() {
-  say(
-    `review-api needs Node ${needed.major}.${needed.minor} or newer, and this is ${process.versions.node}: install it from https://nodejs.org.`,
-  );
-}
-
-if (!existsSync(new URL("./main.ts", import.meta.url))) {
-  say("The operator's tool runs only in a checkout of review-api; the package contains only the client.");
-} else if (runsTypeScript(process.versions.node)) {
-  // Node 22 calls its SQLite experimental; we use it only for one lock.
-  const warn = process.emitWarning.bind(process);
-  process.emitWarning = (warning, ...rest) => /SQLite/.test(String(warning)) || warn(warning, ...rest);
-  // The reader of a pipe may close it early (`review-api keys list | head`).
-  process.stdout.on("error", () => process.exit(0));
+if (runsTypeScript(process.versions.node)) {
   // Caches the compiled TypeScript in the system's temporary folder: the next start is faster.
   module.enableCompileCache?.();
-  const { main, sentence } = await import("./main.ts");
-  process.on("uncaughtException", (error) => {
-    process.stderr.write(`${sentence(error)}\n`);
-    process.exit(1);
-  });
-  process.exitCode = await main(process.argv.slice(2));
+  const { runProcess } = await import("./process.ts");
+  await runProcess(async (words) => (await import("./main.ts")).main(words));
 } else {
   const newer = process.env.REVIEW_API_RESTARTED ? undefined : bundledNode();
   if (newer) runAgain(newer);

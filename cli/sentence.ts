@@ -1,13 +1,14 @@
-import { StoreUnavailable } from "../lib/store/table.ts";
 import { OperatorError } from "./errors.ts";
+
+const storeFailures = ["StoreUnavailable", "WriteExpired", "DecisionsExhausted"];
 
 /** Every error is shown as one sentence; details only if requested. */
 export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof OperatorError) return error.message;
-  // Compared by name: only the commands that need the registry load it.
+  // Compared by name: only the operator's commands load these classes.
   if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
-  if (error instanceof StoreUnavailable)
+  if (error instanceof Error && storeFailures.includes(error.name))
     return "The store does not answer: check that the local service runs, or that the stack exists.";
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name))

@@ -65,7 +65,7 @@ const metrics: Command = {
     "export metrics --dataset review-comments --start 2026-01-01 --output findings.ndjson",
     "export metrics --output reviews.csv --resume",
   ],
-  async run(input, terminal) {
+  async run(input, terminal, findTarget) {
     const dataset = input.choice("dataset", datasetNames) ?? "reviews";
     const status = input.choice("status", [...pullRequestStatuses, "all"]);
     if (status !== undefined && dataset !== "reviews")
@@ -74,7 +74,7 @@ const metrics: Command = {
     const end = dayOption(input, "end");
     if (start !== undefined && end !== undefined && end < start)
       throw new UsageError("--end must not be before --start.");
-    await runExport(input, terminal, {
+    await runExport(input, terminal, findTarget, {
       what: `metrics ${dataset}`,
       source: metricsSources[dataset],
       query: { start_date: start, end_date: end, status, ...scopeOf(input) },
@@ -90,8 +90,8 @@ const learningsCommand: Command = {
   connects: true,
   options: { ...scopeOptions, ...repositoriesOption, ...mirrorOptions },
   examples: ["export learnings --format csv", "export learnings --output learnings.json --resume"],
-  run: (input, terminal) =>
-    runExport(input, terminal, { what: "learnings", source: learnings, query: scopeOf(input) }),
+  run: (input, terminal, findTarget) =>
+    runExport(input, terminal, findTarget, { what: "learnings", source: learnings, query: scopeOf(input) }),
 };
 
 const auditLogsCommand: Command = {
@@ -106,8 +106,8 @@ const auditLogsCommand: Command = {
     ...mirrorOptions,
   },
   examples: ["export audit-logs --start 2026-01-01", "export audit-logs --output audit.ndjson --resume"],
-  run: (input, terminal) =>
-    runExport(input, terminal, {
+  run: (input, terminal, findTarget) =>
+    runExport(input, terminal, findTarget, {
       what: "audit-logs",
       source: auditLogs,
       query: { date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
@@ -127,7 +127,7 @@ const securityCommand: Command = {
     ...placeOptions,
     key: {
       value: "KEY",
-      help: "the API key, not a workspace token (default: REVIEW_API_KEY; locally the demo's organization key)",
+      help: "the API key, not a workspace token (default: REVIEW_API_KEY, .env, login)",
     },
   },
   examples: [

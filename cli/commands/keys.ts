@@ -8,12 +8,15 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
+import * as http from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
 import { UsageError } from "../errors.ts";
-import { listFormatOf, listOptions, showList } from "../listing.ts";
-import type { Terminal, TerminalRow } from "../terminal.ts";
+import { listFormatOf, listOptions } from "../listing.ts";
+import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
+import { type KeyRow, showIssuedRow, showKeyRows, showRevoked } from "../show-keys.ts";
+import type { Terminal } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
 const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -111,15 +114,13 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
 }
 
 const list: Command = {
-  name: "list",
+  ...http.list,
   summary: "List every key that was ever made, without its secret",
-  connects: true,
   options: {
     org: { value: "ORG", help: "only the keys of this organization" },
     active: { help: "only active keys: not revoked, rotated or expired" },
     ...listOptions,
   },
-  examples: ["keys list --active", "keys list --org 1001 --json"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const wanted = input.text("org");
@@ -141,11 +142,7 @@ const list: Command = {
 };
 
 const rotate: Command = {
-  name: "rotate",
-  summary:
-    "Replace a key with a new one that has the same rights; the old key works until its grace period ends",
-  connects: true,
-  argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
+  ...http.rotate,
   options: {
     "grace-seconds": {
       value: "N",
@@ -154,7 +151,6 @@ const rotate: Command = {
     },
     owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },
   },
-  examples: ["keys rotate KEY_ID --grace-seconds 86400"],
   run: (input, terminal) => {
     const graceSeconds = input.integer("grace-seconds", { ...anyCount, min: 0 }) ?? 0;
     const id = input.requiredArgument("KEY_ID");
@@ -166,35 +162,25 @@ const rotate: Command = {
 };
 
 const revoke: Command = {
-  name: "revoke",
-  summary: "End a key now",
-  connects: true,
-  argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
-  examples: ["keys revoke KEY_ID"],
+  ...http.revoke,
+  options: {},
   run: (input, terminal) =>
     withConnection(input, async ({ audited }) => {
       const id = input.requiredArgument("KEY_ID");
       await revokeKey(audited, id, operator);
-      if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true }));
-      else terminal.say(`Key ${id} is revoked.`);
+      showRevoked(input, terminal, id);
     }),
 };
 
-export const commands: readonly Command[] = [create, list, rotate, revoke];
+export const commands: readonly Command[] = [
+  create,
+  overHttpOrAsOperator(http.list, list),
+  overHttpOrAsOperator(http.rotate, rotate),
+  overHttpOrAsOperator(http.revoke, revoke),
+];
 
-/** Standard output holds only the key, so that a script can store it in a variable. */
-export function showIssued(input: CommandInput, terminal: Terminal, { text, key }: IssuedKey): void {
-  if (input.flag("json")) {
-    const { id, kind, name } = key;
-    terminal.out(JSON.stringify({ key: text, id, kind, name, expires_at: expiryOf(key) }));
-    return;
-  }
-  terminal.out(text);
-  const expiry = expiryOf(key);
-  terminal.say(
-    `This ${key.kind} key has the id ${key.id}${expiry ? ` and works until ${expiry}` : ""}. It is shown only once.`,
-  );
-}
+export const showIssued = (input: CommandInput, terminal: Terminal, { text, key }: IssuedKey): void =>
+  showIssuedRow(input, terminal, { ...key, key: text, expires_at: expiryOf(key) });
 
 export async function showKeys(
   { input, terminal }: { readonly input: CommandInput; readonly terminal: Terminal },
@@ -208,7 +194,7 @@ export async function showKeys(
     (await readOrganizations(table, uuids)).map((each) => [each.uuid, each.provider_organization_id]),
   );
   const rows = keys.map(
-    (key): TerminalRow => ({
+    (key): KeyRow => ({
       id: key.id,
       kind: key.kind,
       name: key.name,
@@ -222,7 +208,7 @@ export async function showKeys(
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
     }),
   );
-  showList(input, terminal, { records: rows, document: { keys: rows, ...more }, none: "There are no keys." });
+  showKeyRows(input, terminal, rows, more);
 }
 
 const expiryOf = ({ expires_at_ms }: KeyItem): string | null =>

@@ -1,25 +1,33 @@
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { searchLearnings } from "../../lib/index/search.ts";
-import { type Decision, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
+import { decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
 import { type LearningNames, readNames } from "../../lib/learnings/present.ts";
 import type { LearningItem } from "../../lib/store/items/learning.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
+import * as http from "../api/learnings.ts";
 import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
-import { OperatorError } from "../errors.ts";
 import { listOptions, showList } from "../listing.ts";
+import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
+import {
+  type DecisionName,
+  decisionWords,
+  learningIdOf,
+  notPending,
+  type PendingRow,
+  shortened,
+  showDecision,
+  showPending,
+} from "../show-learnings.ts";
 
 const pending: Command = {
-  name: "pending",
-  summary: "List pending Learnings, the next deadline first",
-  connects: true,
+  ...http.pending,
   options: {
     org: { value: "ORG", help: "only this organization, by provider id or UUID" },
     ...listOptions,
   },
-  examples: ["learnings pending", "learnings pending --org 1002 --json"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const name = input.text("org");
@@ -33,8 +41,7 @@ const pending: Command = {
         readOrganizations(table, uuids),
       ]);
       const records = learnings.map((learning) => pendingRecord(learning, organizations, names));
-      const none = "There are no pending Learnings.";
-      showList(input, terminal, { records, document: { learnings: records }, line: shortened, none });
+      showPending(input, terminal, records);
     }),
 };
 
@@ -42,7 +49,7 @@ const pendingRecord = (
   learning: LearningItem,
   organizations: readonly OrganizationItem[],
   names: LearningNames,
-) => ({
+): PendingRow => ({
   id: learning.id,
   organization_id: organizations.find(({ uuid }) => uuid === learning.organization)?.provider_organization_id,
   repository: names.repository(learning.organization, learning.repository_id).fullName,
@@ -51,21 +58,18 @@ const pendingRecord = (
   learning: learning.text,
 });
 
-const decisionCommand = (name: string, decision: Decision, summary: string, done: string): Command => ({
-  name,
-  summary,
-  connects: true,
-  argument: { name: "LEARNING_ID", required: true, help: "the id that `learnings pending` shows" },
-  examples: [`learnings ${name} LEARNING_ID`],
+const decisionCommand = (command: Command, name: DecisionName): Command => ({
+  ...command,
+  options: {},
   run: (input, terminal) =>
     withConnection(input, async ({ table, audited }) => {
-      const id = input.requiredArgument("LEARNING_ID").toLowerCase();
+      const id = learningIdOf(input);
+      const decision = decisionWords[name].decided;
       const organization = await organizationOfPending(table, id);
       const outcome = organization && (await decideLearning(audited, organization, id, decision));
       // The first decision is final: this command does not overrule one.
-      if (outcome !== decision) throw new OperatorError(`There is no pending Learning ${id}.`);
-      if (input.flag("json")) terminal.out(JSON.stringify({ id, decision }));
-      else terminal.say(`Learning ${id} is ${decision}. ${done}`);
+      if (outcome !== decision) throw notPending(id);
+      showDecision(input, terminal, id, name);
     }),
 });
 
@@ -74,19 +78,6 @@ async function organizationOfPending(table: Table, id: string): Promise<string |
   for await (const learning of pendingLearnings(table, { id })) return learning.organization;
   return undefined;
 }
-
-const approve = decisionCommand(
-  "approve",
-  "approved",
-  "Approve a pending Learning now, before its deadline",
-  "The review index contains it within a minute.",
-);
-const disapprove = decisionCommand(
-  "disapprove",
-  "disapproved",
-  "Disapprove a pending Learning",
-  "Reviews and exports do not contain it.",
-);
 
 const resultsDefault = 5;
 const searchOptions: OptionDefinitions = {
@@ -138,13 +129,9 @@ const search: Command = {
   },
 };
 
-export const commands: readonly Command[] = [pending, approve, disapprove, search];
-
-const shownCharactersMax = 80;
-
-/** A table row is one line; --json shows the whole text. */
-const shortened = <Record extends { readonly learning: string }>(record: Record): Record => {
-  const line = record.learning.replaceAll(/\s+/g, " ");
-  const learning = line.length > shownCharactersMax ? `${line.slice(0, shownCharactersMax - 1)}…` : line;
-  return { ...record, learning };
-};
+export const commands: readonly Command[] = [
+  overHttpOrAsOperator(http.pending, pending),
+  overHttpOrAsOperator(http.approve, decisionCommand(http.approve, "approve")),
+  overHttpOrAsOperator(http.disapprove, decisionCommand(http.disapprove, "disapprove")),
+  search,
+];

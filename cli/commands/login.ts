@@ -6,7 +6,7 @@ import { checkedUrl } from "../export/target.ts";
 
 const login: Command = {
   name: "",
-  summary: "Store the address of an API and a key, for export and report",
+  summary: "Store the address of an API and a key, for the commands that call it",
   connects: false,
   options: { url: { value: "URL", help: "the address of the API (default: the command asks)" } },
   examples: ["login", "login --url https://api.example.com"],

@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import type { Command } from "../command.ts";
-import { openApi } from "../generate/generated-files.ts";
+import { documentFile } from "../document-file.ts";
 
 const openapi: Command = {
   name: "",
@@ -7,7 +8,8 @@ const openapi: Command = {
   connects: false,
   examples: ["openapi > openapi.json"],
   async run(input, terminal) {
-    terminal.out(JSON.stringify(openApi(), null, input.flag("json") ? undefined : 2));
+    const document: unknown = JSON.parse(await readFile(documentFile, "utf8"));
+    terminal.out(JSON.stringify(document, null, input.flag("json") ? undefined : 2));
   },
 };
 

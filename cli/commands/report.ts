@@ -11,10 +11,10 @@ import { type ReportQuery, readPullRequests } from "../../lib/report/read.ts";
 import { dimensions, type ReviewReport, reportOf } from "../../lib/report/report.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import type { Command, CommandInput } from "../command.ts";
+import type { Command, CommandInput, FindTarget } from "../command.ts";
 import { dayOption } from "../day.ts";
 import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
-import { apiOptions, targetOf } from "../export/target.ts";
+import { apiOptions } from "../export/target.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
 const daysDefault = 30;
@@ -54,12 +54,12 @@ const report: Command = {
 
 export const commands: readonly Command[] = [report];
 
-async function run(input: CommandInput, terminal: Terminal): Promise<void> {
+async function run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void> {
   const by = input.choice("by", dimensions) ?? "week";
   const output = input.text("output");
   const format = formatOf(input, output);
   const query = queryOf(input);
-  const { url, key } = await targetOf(input);
+  const { url, key } = await findTarget(input);
   const fetch = pacedFetch(globalThis.fetch, halfOf(reviewMetrics.rateLimit), systemClock);
   const client = createClient({ baseUrl: url, key, fetch });
   const tally = startTally(terminal, "Reading pull requests and their findings");

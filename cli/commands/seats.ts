@@ -1,4 +1,3 @@
-import { counted } from "../../lib/contract/counted.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
@@ -16,41 +15,35 @@ import {
   type TenantKey,
 } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
+import * as http from "../api/seats.ts";
 import type { Command, CommandInput } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
-import { OperatorError, UsageError } from "../errors.ts";
-import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { UsageError } from "../errors.ts";
+import { listFormatOf } from "../listing.ts";
+import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
+import { idleDays, idleOptions, type SeatFailure, type SeatRow, showIdleSeats } from "../show-idle-seats.ts";
 import type { Terminal } from "../terminal.ts";
 
-const daysDefault = 30;
-const daysMax = 366;
-
 const idle: Command = {
-  name: "idle",
-  summary:
-    "List people who held a seat for N days without a finished, reviewed pull request; --unassign takes the seats away",
-  connects: true,
+  ...http.idle,
   options: {
-    days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },
+    ...idleOptions,
     org: {
       value: "ORG",
-      help: "only the seats of this organization (of its workspace, if it has one), by provider id or UUID",
+      help: "only the seats of this organization (of its workspace, if it has one), by provider id or UUID; a key has one group of seats",
     },
-    unassign: { help: "take these seats away; without it nothing is changed" },
-    ...listOptions,
   },
-  examples: ["seats idle --days 30", "seats idle --days 60 --org 1001 --unassign"],
   run: (input, terminal) => {
     // Checked before seats are removed: a wrong format must not fail afterwards.
     listFormatOf(input);
-    const days = input.integer("days", { min: 1, max: daysMax }) ?? daysDefault;
+    const days = idleDays(input);
     return withConnection(input, (connection) => run(connection, days, input, terminal));
   },
 };
 
-export const commands: readonly Command[] = [idle];
+export const commands: readonly Command[] = [overHttpOrAsOperator(http.idle, idle)];
 
 /** Seats that are counted together: those of a workspace, or of one organization. */
 type Pool = {
@@ -81,11 +74,8 @@ async function run(
   };
   const failed = unassigns
     ? (await Promise.all(judged.map((each) => unassign(connection, each)))).flat()
-    : [];
-  const document = { ...answer, ...(unassigns && { failed }) };
-  if (showList(input, terminal, { records: answer.idle, document }) === "table") show(answer, terminal);
-  if (failed.length > 0)
-    throw new OperatorError(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
+    : undefined;
+  showIdleSeats(input, terminal, answer, failed);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
@@ -101,12 +91,6 @@ async function poolsOf(table: Table, name: string | undefined): Promise<readonly
   });
 }
 
-type SeatRow = {
-  readonly organizations: string;
-  readonly user_ids: string;
-  readonly username: string | null;
-  readonly email: string | null;
-};
 type IdleReport = {
   readonly pool: Pool;
   readonly held: number;
@@ -152,12 +136,13 @@ async function findIdleHolders(
   return { pool, held, unjudged, holders, rows };
 }
 
-type Failure = { readonly id: string; readonly message: string };
-
 /** A workspace's people are addressed by e-mail, all others by the membership that holds the seat. */
-async function unassign({ audited }: Connection, { pool, holders }: IdleReport): Promise<readonly Failure[]> {
+async function unassign(
+  { audited }: Connection,
+  { pool, holders }: IdleReport,
+): Promise<readonly SeatFailure[]> {
   const { key, organizations } = pool;
-  const failures: Failure[] = [];
+  const failures: SeatFailure[] = [];
   const emails = isWorkspaceTenant(key) ? holders.flatMap(({ person }) => person.email ?? []) : [];
   for (const some of chunksOf(emails, peopleLimits.batchUsersMax)) {
     const workspace = { tenant: requireWorkspaceTenant(key), organizations };
@@ -175,24 +160,4 @@ async function unassign({ audited }: Connection, { pool, holders }: IdleReport):
     }
   }
   return failures;
-}
-
-type Answer = {
-  readonly days: number;
-  readonly dry_run: boolean;
-  readonly seats_held: number;
-  readonly not_judged: number;
-  readonly idle: readonly SeatRow[];
-};
-
-function show({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {
-  terminal.say(`${rows.length} of ${counted(seats_held, "assigned seat")} idle for ${counted(days, "day")}.`);
-  if (not_judged > 0)
-    terminal.say(
-      `Not judged: ${counted(not_judged, "holder")}. One of their organizations sends no metrics, or is still preparing them.`,
-    );
-  if (rows.length === 0) return;
-  terminal.say(
-    dry_run ? "Nothing was changed; --unassign takes these seats away." : "These seats were taken away.",
-  );
 }

@@ -1,6 +1,12 @@
-import type { CommandInput } from "../command.ts";
+import type { CommandInput, OptionDefinitions } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { type Connection, defaultDataPath } from "./connection.ts";
+
+export const connectionOptions: OptionDefinitions = {
+  data: { value: "DIR", help: `the local service's data (default ${defaultDataPath})` },
+  stack: { value: "NAME", help: "work on this deployed stack instead" },
+  region: { value: "REGION", help: "the stack's AWS region (default: the environment's)" },
+};
 
 /** Opens what --data or --stack names, runs the work on it and always closes it. */
 export async function withConnection<Result>(

@@ -1,7 +1,7 @@
 import { access, constants, lstat, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { OperatorError, systemCode } from "../errors.ts";
-import { tryLock } from "../local/lock.ts";
+import { tryExportLock } from "./lock.ts";
 
 /** Resolves a link: the new file must replace the file, not the link. */
 export async function outputFile(name: string): Promise<string> {
@@ -19,7 +19,7 @@ export async function outputFile(name: string): Promise<string> {
 
 /** Two runs at the same time would write into each other's journal. */
 export async function withLock<Result>(output: string, work: () => Promise<Result>): Promise<Result> {
-  const lock = tryLock(`${output}.lock`);
+  const lock = await tryExportLock(`${output}.lock`);
   if (!lock) throw new OperatorError(`Another export is writing ${output}; wait until it has ended.`);
   try {
     return await work();

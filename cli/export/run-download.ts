@@ -1,6 +1,6 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
-import type { CommandInput } from "../command.ts";
+import type { CommandInput, FindTarget } from "../command.ts";
 import { OperatorError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { statOf, systemDisk } from "./disk.ts";
@@ -10,7 +10,6 @@ import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
 import { type ExportRun, exportToTerminal } from "./run.ts";
 import { type FindingsQuery, findings } from "./sources.ts";
-import { targetOf } from "./target.ts";
 
 export const findingFormats = [...exportFormats, "sarif"] as const;
 type FindingFormat = (typeof findingFormats)[number];
@@ -18,11 +17,15 @@ type FindingFormat = (typeof findingFormats)[number];
 /**
  * Findings have no write order to continue from: they are downloaded completely each time and then replace the file.
  */
-export async function runDownload(input: CommandInput, terminal: Terminal): Promise<void> {
+export async function runDownload(
+  input: CommandInput,
+  terminal: Terminal,
+  findTarget: FindTarget,
+): Promise<void> {
   const name = outputOption(input);
   const format = formatOption(input, name, findingFormats);
   // Workspace tokens may not read findings.
-  const target = await targetOf(input, "organization");
+  const target = await findTarget(input, "organization");
   const client = createClient({ baseUrl: target.url, key: target.key });
   const run = { input, terminal, target, client };
   const query: FindingsQuery = {

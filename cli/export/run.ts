@@ -1,5 +1,5 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
-import type { CommandInput } from "../command.ts";
+import type { CommandInput, FindTarget, Target } from "../command.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
@@ -12,7 +12,6 @@ import { updateMirror } from "./mirror/update.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
 import type { ExportQuery, ExportSource } from "./sources.ts";
-import { type Target, targetOf } from "./target.ts";
 
 export type ExportJob = {
   readonly what: string;
@@ -31,10 +30,15 @@ export type ExportRun = {
   readonly client: Client;
 };
 
-export async function runExport(input: CommandInput, terminal: Terminal, job: ExportJob): Promise<void> {
+export async function runExport(
+  input: CommandInput,
+  terminal: Terminal,
+  findTarget: FindTarget,
+  job: ExportJob,
+): Promise<void> {
   const output = outputOption(input);
   const format = formatOption(input, output, exportFormats);
-  const target = await targetOf(input);
+  const target = await findTarget(input);
   const client = createClient({ baseUrl: target.url, key: target.key });
   const run = { input, terminal, target, client };
   if (output === undefined) await exportToTerminal(run, job, format);

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtDashboard } from "../../dashboard/build.ts";
 import { releaseProblem } from "../../lib/openapi/release.ts";
-import { builtClient } from "./built-client.ts";
 import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
 
 const fileOf = (path: string): URL => new URL(`../../${path}`, import.meta.url);
@@ -11,8 +10,7 @@ const isRelease = process.argv.includes("--release");
 const problem = isRelease ? problemOfRelease() : undefined;
 if (problem === undefined) {
   write([...generatedFiles(), ...(isRelease ? ([[releasedFile, releasedDocument()]] as const) : [])]);
-  // Both are built from files that were just written.
-  write(await builtClient());
+  // Built from files that were just written.
   write(await builtDashboard());
 } else {
   console.error(problem);

@@ -5,8 +5,8 @@ import type { McpRecord } from "../../lib/contract/records-metrics.ts";
 import type { Period } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { readPullRequests } from "../../lib/report/read.ts";
+import { authorName } from "../../lib/report/seats.ts";
 import type { Learning } from "../figures/learnings.ts";
-import { authorName, newHoldersOf, type SeatCounts, type User } from "../figures/seats.ts";
 import type { AuditEntry, KeyIdentity, PendingLearning } from "../protocol.ts";
 
 /** The reads from the API for the sections of the page; each read is independent. */
@@ -119,34 +119,6 @@ export async function fetchFindings({ client, signal, narrowing, onProgress }: F
     onProgress(findings.length);
   }
   return findings;
-}
-
-export type FetchedSeats = {
-  readonly seats: SeatCounts;
-  readonly users: readonly User[];
-  readonly newHolders: ReadonlySet<string>;
-};
-
-/** For the key's whole scope: seats belong to a pool, not to one of its organizations. */
-export async function fetchSeats(reading: FetchDeps, since: string): Promise<FetchedSeats> {
-  const { client, signal, onProgress } = reading;
-  const users: User[] = [];
-  let seats: SeatCounts = { seats_purchased: 0, seats_assigned: 0 };
-  const query = { limit: pageLimits.users.max };
-  for await (const { body } of client.pages("listUsers", { query }, { signal })) {
-    seats = body;
-    users.push(...body.users);
-    onProgress(users.length);
-  }
-  const newHolders = new Set<string>();
-  const given = { actions: "seats.assigned", date_from: since, limit: pageLimits.auditLogs.max };
-  for await (const { body } of client.pages("listAuditLogs", { query: given }, { signal }))
-    for (const name of newHoldersOf(body.data, since)) newHolders.add(name);
-  return {
-    seats: { seats_purchased: seats.seats_purchased, seats_assigned: seats.seats_assigned },
-    users,
-    newHolders,
-  };
 }
 
 const auditEntriesMax = 50;

@@ -1,3 +1,4 @@
+import { fetchSeats } from "../../lib/report/seats.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { learningFigures } from "../figures/learnings.ts";
 import { mcpFigures } from "../figures/mcp.ts";
@@ -6,15 +7,7 @@ import { seatFigures } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import type { ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
-import {
-  fetchAudit,
-  fetchFindings,
-  fetchLearnings,
-  fetchMcp,
-  fetchPending,
-  fetchReviews,
-  fetchSeats,
-} from "./read.ts";
+import { fetchAudit, fetchFindings, fetchLearnings, fetchMcp, fetchPending, fetchReviews } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import { type Context, createSource, type SourceDeps } from "./source.ts";
 
@@ -77,7 +70,8 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     {
       refusal: (identity) => refusalOf(identity, "listUsers"),
       keyOf: ({ view }) => view.period.start_date,
-      read: (reading, { view }) => fetchSeats(reading, view.period.start_date),
+      read: ({ client, signal, onProgress }, { view }) =>
+        fetchSeats(client, view.period.start_date, { signal, onProgress }),
       figures: (read, { identity, narrowing }) =>
         seatFigures({
           ...read,

@@ -8,6 +8,7 @@ import {
   findingFigures,
   findsAny,
 } from "./figures.ts";
+import { groupBy } from "./group-by.ts";
 import { daysOf, mondayOf, type Period, weeksOf } from "./period.ts";
 import type { FindingOutcome, PullRequest } from "./pull-request.ts";
 
@@ -68,7 +69,7 @@ const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
 };
 
 export function weekRows(pullRequests: readonly PullRequest[], period: Period): ReportRow[] {
-  const byWeek = Map.groupBy(pullRequests, ({ mergedAtMs }) => mondayOf(mergedAtMs));
+  const byWeek = groupBy(pullRequests, ({ mergedAtMs }) => mondayOf(mergedAtMs));
   return weeksOf(period).map(({ monday, is_whole }) => ({
     id: monday,
     name: is_whole ? monday : `${monday} (in part)`,
@@ -104,7 +105,7 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
 /** An id is unique only within an organization of a provider. */
 const groupsOf = (pullRequests: readonly PullRequest[], idOf: (pullRequest: PullRequest) => string | null) =>
   [
-    ...Map.groupBy(pullRequests, (pullRequest) =>
+    ...groupBy(pullRequests, (pullRequest) =>
       JSON.stringify([pullRequest.provider, pullRequest.organizationId, idOf(pullRequest)]),
     ).values(),
   ].map((group) => ({ first: required(group[0], "pull request of a group"), group }));

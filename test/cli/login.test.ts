@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type AskInput, createAsk } from "../../cli/ask.ts";
 import { CommandInput } from "../../cli/command.ts";
 import { readProfile } from "../../cli/connection/profile.ts";
-import { targetOf } from "../../cli/export/target.ts";
+import { findTarget } from "../../cli/connection/target.ts";
 import { dataDirectory, writeOwner } from "../../cli/local/data-directory.ts";
 import { tryLock } from "../../cli/local/lock.ts";
 import { answerTool, callTool } from "./support.ts";
@@ -89,7 +89,7 @@ describe("login", () => {
 });
 
 describe("the address of the API and the key", () => {
-  const target = (values: Record<string, string> = {}) => targetOf(new CommandInput(undefined, values));
+  const target = (values: Record<string, string> = {}) => findTarget(new CommandInput(undefined, values));
   const elsewhere = "https://other.example.com";
 
   /** Each source may set the address and the key; the first source that does wins. */

@@ -22,7 +22,7 @@ export default defineConfig({
       enabled: true,
       provider: "v8",
       include: ["lib/**/*.ts"],
-      exclude: ["lib/**/*.generated.ts", "lib/client/built/**"],
+      exclude: ["lib/**/*.generated.ts"],
       reportOnFailure: true,
       reporter: ["text", "json-summary"],
       thresholds: { perFile: true, lines: 95, branches: 95 },

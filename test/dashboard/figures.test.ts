@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { learningFigures } from "../../dashboard/figures/learnings.ts";
 import { mcpFigures } from "../../dashboard/figures/mcp.ts";
 import { reviewFigures } from "../../dashboard/figures/reviews.ts";
-import { authorName, newHoldersOf, seatFigures } from "../../dashboard/figures/seats.ts";
+import { seatFigures } from "../../dashboard/figures/seats.ts";
 import { securityFigures } from "../../dashboard/figures/security.ts";
 import { sortedRepositories } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { reportOf } from "../../lib/report/report.ts";
+import { authorName, newHoldersOf } from "../../lib/report/seats.ts";
 import { collected, comments, finding, review } from "../report/records.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");

@@ -118,8 +118,11 @@ test("the stack accepts the file of options on the page about AWS", () => {
 test("the guide's program compiles", async () => {
   const [, program = ""] = /```ts\n(.*?)```/s.exec(guide) ?? [];
   const folder = await mkdtemp(join(tmpdir(), "review-api-guide-"));
-  await mkdir(join(folder, "node_modules"));
-  await symlink(root, join(folder, "node_modules", "review-api"));
+  // As the package names it, with the client's sources.
+  const installed = join(folder, "node_modules", "review-api");
+  await mkdir(installed, { recursive: true });
+  await symlink(join(root, "lib", "client"), join(installed, "client"));
+  await writeFile(join(installed, "package.json"), '{"exports":{"./client":"./client/client.ts"}}');
   const surroundings =
     "declare const process: { env: Record<string, string | undefined> };\n" +
     "declare function store(rows: readonly unknown[]): void;\ndeclare function remember(cursor: string): void;\n";
@@ -128,6 +131,7 @@ test("the guide's program compiles", async () => {
   const words = [
     "--noEmit",
     "--strict",
+    "--allowImportingTsExtensions",
     "--ignoreConfig",
     "--module",
     "nodenext",

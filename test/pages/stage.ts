@@ -1,22 +1,26 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, request as sendRequest } from "node:http";
-import { builtClientFolder } from "../../cli/generate/built-client.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildClient } from "../../package/build-client.ts";
 
 /**
  * API Gateway's own address has the stage's name before every path, and functions do not see it. Also serves the
  * client.
  */
 export async function startStage(prefix: string, target: string) {
-  const server = createServer((incoming, response) => {
+  const client = await mkdtemp(join(tmpdir(), "review-api-client-"));
+  await buildClient(client);
+  const server = createServer(async (incoming, response) => {
     if (!incoming.url?.startsWith(`${prefix}/`)) {
       response.writeHead(403).end();
       return;
     }
     const [, module] = /\/client\/([a-z.]+\.js)$/.exec(incoming.url) ?? [];
     if (module) {
-      const file = new URL(`../../${builtClientFolder}/${module}`, import.meta.url);
-      response.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(file));
+      const script = await readFile(join(client, module));
+      response.writeHead(200, { "content-type": "text/javascript" }).end(script);
       return;
     }
     const options = { method: incoming.method, headers: incoming.headers };
@@ -36,6 +40,7 @@ export async function startStage(prefix: string, target: string) {
       server.closeAllConnections();
       server.close();
       await once(server, "close");
+      await rm(client, { recursive: true });
     },
   };
 }

@@ -181,6 +181,21 @@ describe("seats idle", () => {
     expect((await idle("--days", "2")).idle.map(({ username }) => username)).toEqual(["ada", "ben", "cleo"]);
   });
 
+  /** With an admin's key of the same organization. */
+  const idleOverHttp = async (...words: readonly string[]) => {
+    const owner = ["--org", "42", "--owner", "1", "--role", "cr_admin"];
+    const made = await callJson("keys", "create", "--kind", "organization", ...owner, "--data", data);
+    const { key: adminKey } = z.object({ key: z.string() }).parse(made);
+    return idleAnswer.parse(
+      await callJson("seats", "idle", "--url", service().url, "--key", adminKey, ...words),
+    );
+  };
+
+  test("seats idle over HTTP finds what the operator finds; new holders are left out", async () => {
+    for (const days of ["30", "90", "2"])
+      expect(await idleOverHttp("--days", days)).toEqual(await idle("--days", days));
+  });
+
   test("seats idle changes nothing without --unassign, and says so", async () => {
     const { code, stdout, stderr } = await callTool("seats", "idle", "--data", data);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/acme +2 +ben +ben@acme\.example/)]);
@@ -193,6 +208,14 @@ describe("seats idle", () => {
   test("seats idle --unassign takes the seats away, once", async () => {
     expect(await idle("--unassign")).toEqual({ dry_run: false, seats_held: 3, idle: [ben] });
     expect(await idle()).toEqual({ dry_run: true, seats_held: 2, idle: [] });
+  });
+
+  test("seats idle --unassign over HTTP takes the seats away, once", async () => {
+    const names = ({ idle: rows }: z.output<typeof idleAnswer>) => rows.map(({ username }) => username);
+    expect(names(await idleOverHttp("--days", "2", "--unassign"))).toEqual(["ada", "cleo"]);
+    expect(await idle("--days", "2")).toEqual({ dry_run: true, seats_held: 0, idle: [] });
+    for (const user of ["1", "3"])
+      await callJson("members", "set-seat", user, "--org", "42", "--seat", "assigned", "--data", data);
   });
 
   test("a seat that was assigned again a moment ago is not idle", async () => {
@@ -222,7 +245,7 @@ describe("seats idle", () => {
     expect([answer.stdout, answer.stderr]).toEqual([
       "",
       "0 of 3 assigned seats idle for 2 days.\n" +
-        "Not judged: 3 holders. One of their organizations sends no metrics, or is still preparing them.",
+        "Not judged: 3 holders. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.",
     ]);
   });
 

@@ -1,32 +1,20 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtClient, builtClientFolder } from "../../../cli/generate/built-client.ts";
+import * as z from "zod";
+import { tryExportLock } from "../../../cli/export/lock.ts";
+import { useService } from "../../support/service.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
+const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, "utf8"));
 
-test("the built client matches its sources (npm run generate)", async () => {
-  const built = await builtClient();
-  expect((await readdir(join(root, builtClientFolder))).toSorted()).toEqual(
-    [...built.keys()].map((path) => path.slice(builtClientFolder.length + 1)).toSorted(),
-  );
-  for (const [path, content] of built) expect(await readFile(join(root, path), "utf8")).toBe(content);
-});
-
-test("the client imports only its own files", async () => {
-  for (const [path, content] of await builtClient())
-    for (const [, target = ""] of content.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g))
-      expect([path, target]).toEqual([path, expect.stringMatching(/^\.\/[a-z.]+\.js$/)]);
-});
-
-/** Every available Node: this one, and the machine's own, which may be the oldest that the client supports. */
+/** Every available Node: this one, and the machine's own, which may be the oldest that the package supports. */
 const nodes = [
   ...new Set([
     process.execPath,
@@ -41,12 +29,13 @@ const nodes = [
 
 const consumer = `
 import { createClient, ReviewApiError } from "review-api/client";
-const api = createClient({ baseUrl: process.argv[2], key: "fake-key", attemptsMax: 2 });
-const names = [];
-for await (const { body, resumeCursor } of api.pages("listLearnings", { query: { limit: 2 } }))
-  names.push(...body.data.map(({ id }) => id), resumeCursor);
-const refusal = await api.whoami().catch((error) => error);
-console.log(JSON.stringify({ names, code: refusal instanceof ReviewApiError && refusal.code }));
+const [url, key] = process.argv.slice(2);
+const api = createClient({ baseUrl: url, key });
+let learnings = 0;
+for await (const { body } of api.pages("listLearnings", { query: { limit: 2 } })) learnings += body.data.length;
+const refusal = await createClient({ baseUrl: url, key: "fake-key" }).whoami().catch((error) => error);
+const { kind } = (await api.whoami()).body.key;
+console.log(JSON.stringify({ learnings, kind, code: refusal instanceof ReviewApiError && refusal.code }));
 `;
 
 /** Everything that a typed caller writes, and two mistakes that must not compile. */
@@ -73,87 +62,172 @@ export const none = () => api.listReviewMetrics();
 export const mode = () => api.setSeatAssignment({ body: { mode: "sometimes" } });
 `;
 
-describe("as a package in another project", () => {
+/** On a machine that never had npm: nothing in the cache, nothing in the home folder, no network. */
+describe("the package, installed from its tarball", () => {
+  const service = useService({ demo: true });
+  let place = "";
   let project = "";
+  let environment: NodeJS.ProcessEnv = {};
+  let packedBytes = 0;
+
   beforeAll(async () => {
-    project = await mkdtemp(join(tmpdir(), "review-api-consumer-"));
-    await writeFile(
-      join(project, "package.json"),
-      JSON.stringify({ name: "consumer", type: "module", private: true }),
-    );
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", project], { cwd: root });
-    const [{ filename = "" }] = JSON.parse(stdout);
-    // Without a network: the package needs no other package.
-    const words = ["install", "--offline", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
-    await run("npm", [...words, join(project, filename)], { cwd: project });
+    place = await mkdtemp(join(tmpdir(), "review-api-package-"));
+    project = join(place, "project");
+    for (const name of ["home", "cache", "packed", "project"]) await mkdir(join(place, name));
+    const { PATH } = process.env;
+    environment = { PATH, HOME: join(place, "home"), npm_config_cache: join(place, "cache") };
+    const packed = join(place, "packed");
+    const pack = ["pack", "--json", "--pack-destination", packed];
+    await run("npm", pack, { cwd: join(root, "package"), env: environment });
+    const [file = ""] = await readdir(packed);
+    packedBytes = (await stat(join(packed, file))).size;
+    await writeFile(join(project, "package.json"), JSON.stringify({ type: "module", private: true }));
+    const install = ["install", "--offline", "--no-audit", "--no-fund", join(packed, file)];
+    await run("npm", install, { cwd: project, env: environment });
     await writeFile(join(project, "consumer.js"), consumer);
     await writeFile(join(project, "consumer.ts"), typedConsumer);
-  }, 120_000);
-  afterAll(() => rm(project, { recursive: true, force: true }));
+  }, 180_000);
+  afterAll(() => rm(place, { recursive: true, force: true }));
 
-  test("the client imports no other package", async () => {
-    const built = join(project, "node_modules", "review-api", "lib", "client", "built");
-    const modules = (await readdir(built)).filter((name) => name.endsWith(".js"));
-    const imports = await Promise.all(
-      modules.map(async (name) => (await readFile(join(built, name), "utf8")).matchAll(/from\s*"([^"]+)"/g)),
-    );
-    const foreign = imports.flatMap((found) => [...found].map(([, from = ""]) => from));
-    expect(modules.length).toBeGreaterThan(2);
-    expect(foreign.filter((from) => !from.startsWith("../../client"))).toEqual([]);
+  const installed = (...names: string[]) => join(project, "node_modules", "review-api", ...names);
+
+  test("the package brings no other package and takes less than a megabyte, packed and installed", async () => {
+    expect((await readdir(join(project, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
+      "review-api",
+    ]);
+    const manifest = z.looseObject({ version: z.string() }).parse(await readJson(installed("package.json")));
+    expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
+    const entries = await readdir(installed(), { withFileTypes: true, recursive: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const sizes = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))));
+    const installedBytes = sizes.reduce((sum, { size }) => sum + size, 0);
+    expect(packedBytes).toBeLessThan(1_000_000);
+    expect(installedBytes).toBeLessThan(1_000_000);
+    expect(await readJson(join(root, "package.json"))).toMatchObject({ version: manifest.version });
   });
 
-  test.each(nodes)(
-    "%s imports the installed client, walks pages and gets the service's errors",
-    async (node) => {
-      const pages = [
-        { data: [{ id: "a" }], next_cursor: "2" },
-        { data: [], next_cursor: "3" },
-        { data: [{ id: "b" }], next_cursor: null },
-      ];
-      const server = createServer(({ url = "" }, response) => {
-        const cursor = new URL(url, "http://localhost").searchParams.get("cursor") ?? "1";
-        const page = url.startsWith("/v1/learnings") ? pages[Number(cursor) - 1] : undefined;
-        const resume = page?.next_cursor === null ? { "x-resume-cursor": "later" } : {};
-        response.writeHead(page ? 200 : 401, { "content-type": "application/json", ...resume });
-        response.end(JSON.stringify(page ?? { error: { code: "UNAUTHORIZED", message: "No." } }));
-      });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const address = server.address();
-      const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
-      const { stdout } = await run(node, ["consumer.js", url], { cwd: project });
-      server.close();
-      expect(JSON.parse(stdout)).toEqual({ names: ["a", null, null, "b", "later"], code: "UNAUTHORIZED" });
-    },
-  );
+  test("the package contains nothing of the operator's tool: no store, no AWS, no local service", async () => {
+    const scripts = (await readdir(installed("built"))).filter((name) => name.endsWith(".js"));
+    const texts = await Promise.all(scripts.map((name) => readFile(installed("built", name), "utf8")));
+    expect(texts.length).toBeGreaterThan(5);
+    for (const text of texts) expect(text).not.toMatch(/@aws-sdk|dynamodb|smithy|cloudformation/i);
+  });
 
-  test.each(["nodenext", "preserve"])(
-    "the types of the installed client compile in strict mode (module %s)",
-    async (module) => {
-      const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", ""];
-      const lib = ["--lib", "es2022,dom,dom.iterable", "--ignoreConfig", "consumer.ts"];
-      await run(join(root, "node_modules", ".bin", "tsc"), [...settings, ...lib], { cwd: project });
-    },
-  );
+  test.each(["nodenext", "preserve"])("its types compile in strict mode (module %s)", async (module) => {
+    const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", module, "--types", ""];
+    const lib = ["--lib", "es2022,dom,dom.iterable", "--ignoreConfig", "consumer.ts"];
+    await run(join(root, "node_modules", ".bin", "tsc"), [...settings, ...lib], { cwd: project });
+  });
 
-  test("the tool of the installed package explains that the package contains only the client", async () => {
-    const tool = join(project, "node_modules", ".bin", "review-api");
-    await expect(run(tool, ["keys", "list"], { cwd: project })).rejects.toMatchObject({
-      code: 1,
-      stderr:
-        "The operator's tool runs only in a checkout of review-api; the package contains only the client.\n",
+  describe.each(nodes)("on %s", (node) => {
+    const withKey = (kind: "workspace" | "organization" = "workspace"): NodeJS.ProcessEnv => ({
+      ...environment,
+      REVIEW_API_URL: service().url,
+      REVIEW_API_KEY: service().keys[kind] ?? "",
     });
-  });
+    const tool = async (words: string, env = withKey()) => {
+      const options = { cwd: project, env };
+      const bin = join(project, "node_modules", ".bin", "review-api");
+      return await run(node, [bin, ...words.split(" ")], options).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        (error: unknown) =>
+          z.object({ code: z.number(), stdout: z.string(), stderr: z.string() }).parse(error),
+      );
+    };
+    const json = async (words: string, env = withKey()): Promise<unknown> => {
+      const { code, stdout, stderr } = await tool(`${words} --json`, env);
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout);
+    };
 
-  test("a linked folder works like an installed package", async () => {
-    const linked = await mkdtemp(join(tmpdir(), "review-api-linked-"));
-    await run("mkdir", ["node_modules"], { cwd: linked });
-    await symlink(root, join(linked, "node_modules", "review-api"));
-    await writeFile(
-      join(linked, "try.mjs"),
-      'console.log(typeof (await import("review-api/client")).createClient);',
-    );
-    for (const node of nodes)
-      expect((await run(node, ["try.mjs"], { cwd: linked })).stdout).toBe("function\n");
-    await rm(linked, { recursive: true });
+    test("the client walks pages and gets the service's errors", async () => {
+      const { url, keys } = service();
+      const { stdout } = await run(node, ["consumer.js", url, keys.workspace ?? ""], { cwd: project });
+      expect(JSON.parse(stdout)).toEqual({
+        learnings: expect.any(Number),
+        kind: "workspace",
+        code: "UNAUTHORIZED",
+      });
+      expect(JSON.parse(stdout).learnings).toBeGreaterThan(2);
+    });
+
+    test("an export makes a file, updates it, and refuses a second run at the same time", async () => {
+      const first = await tool("export metrics --output reviews.csv --overwrite");
+      expect([first.code, first.stderr]).toEqual([0, expect.stringMatching(/reviews\.csv has \d+ pull/)]);
+      const again = await tool("export metrics --output reviews.csv --resume");
+      expect(again.stderr).toContain("(0 new, 0 changed, 0 removed)");
+      // This process has another Node than the tool may have.
+      const lock = await tryExportLock(join(await realpath(project), "reviews.csv.lock"));
+      const beside = await tool("export metrics --output reviews.csv --resume");
+      lock?.release();
+      expect(beside).toMatchObject({ code: 1, stderr: expect.stringContaining("Another export is writing") });
+      expect(await tool("export metrics --output reviews.csv --resume")).toMatchObject({ code: 0 });
+      const sarif = "export security --repo 9001 --output findings.sarif --overwrite";
+      expect((await tool(sarif, withKey("organization"))).code).toBe(0);
+      expect(await readJson(join(project, "findings.sarif"))).toMatchObject({ version: "2.1.0" });
+    });
+
+    test("a report comes as text and as a page", async () => {
+      expect((await tool("report --days 30 --by repository --format md")).stdout).toMatch(
+        /^### Code reviews/,
+      );
+      await tool("report --days 30 --output report.html");
+      expect(await readFile(join(project, "report.html"), "utf8")).toMatch(/^<!doctype html>/);
+    });
+
+    test("whoami, roles, keys, Learnings and seats come over HTTP", async () => {
+      expect(await json("whoami")).toMatchObject({ key: { kind: "workspace" } });
+      expect((await tool("whoami")).stdout).toMatch(/^id .*\nkind +workspace\n/);
+      expect(await json("roles --org 1001")).toMatchObject({
+        roles: expect.arrayContaining([
+          expect.objectContaining({ id: "cr_admin", user_count: expect.any(Number) }),
+        ]),
+      });
+      expect(await json("keys list --active")).toMatchObject({
+        keys: expect.arrayContaining([expect.objectContaining({ kind: "workspace", state: "active" })]),
+      });
+      expect(await json("learnings pending")).toMatchObject({ learnings: expect.any(Array) });
+      expect(await json("seats idle --days 30")).toMatchObject({ dry_run: true, idle: expect.any(Array) });
+    });
+
+    test("openapi prints the document, and completion every command", async () => {
+      expect(await json("openapi")).toEqual(await readJson(join(root, "docs", "openapi.json")));
+      const { stdout } = await tool("completion bash");
+      expect(stdout).toContain("login logout whoami report export roles openapi keys learnings seats");
+      expect(stdout).not.toContain("--stack");
+    });
+
+    test("without an address, with a wrong key or an operator's command, the tool says what to do", async () => {
+      expect(await tool("report", environment)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--url is missing. You can also set REVIEW_API_URL"),
+      });
+      expect(await tool("whoami --key fake-key")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("answered 401 UNAUTHORIZED"),
+      });
+      for (const words of ["dev", "keys create --kind user"])
+        expect(await tool(words)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(
+            "Operators of the service have more commands, in a checkout of it.",
+          ),
+        });
+    });
+
+    test.each(["weekly-report", "warehouse"])("the workflow of the page %s runs", async (page) => {
+      const text = await readFile(join(root, "docs", "jobs", `${page}.md`), "utf8");
+      const [, indented = ""] = /\n {8}run: \|\n((?: {10}.*\n)+)/.exec(text) ?? [];
+      const script = indented.replaceAll(/^ {10}/gm, "");
+      expect(script).toContain("npx review-api ");
+      await mkdir(join(project, "warehouse"), { recursive: true });
+      const env = {
+        ...withKey(),
+        PATH: [dirname(node), environment.PATH].join(delimiter),
+        WAREHOUSE: join(project, "warehouse"),
+        GITHUB_STEP_SUMMARY: join(project, "summary.md"),
+      };
+      await run("bash", ["-ec", script], { cwd: project, env });
+    });
   });
 });

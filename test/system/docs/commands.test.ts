@@ -30,6 +30,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     /^npm install\b/,
     "CI begins with it, and test/system/client/package.test.ts installs the package elsewhere",
   ],
+  [/^npm run package\b/, "test/system/client/package.test.ts packs and installs it"],
   [/^npm ci\b/, "the page says not to"],
   [/^npm (test|run (synth|check))\b/, "CI runs it"],
   [/^npm run generate\b/, "would change files; tests compare each of them with what it would write"],

@@ -1,0 +1,79 @@
+import type { AnswerOf } from "../../lib/client/client.ts";
+import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
+import type { Command } from "../command.ts";
+import { apiOptions } from "../export/target.ts";
+import { listFormatOf, listOptions } from "../listing.ts";
+import { type KeyRow, showIssuedRow, showKeyRows, showRevoked } from "../show-keys.ts";
+import { callApi, orgOption, orgQuery } from "./call.ts";
+
+const keyId = { name: "KEY_ID", required: true, help: "the id that `keys list` shows" };
+
+export const list: Command = {
+  name: "list",
+  summary: "List keys without their secrets, also those that no longer work",
+  connects: true,
+  options: {
+    ...orgOption,
+    active: { help: "only active keys: not revoked, rotated or expired" },
+    ...listOptions,
+    ...apiOptions,
+  },
+  examples: ["keys list --active", "keys list --org 1001 --json"],
+  run: (input, terminal, findTarget) => {
+    listFormatOf(input);
+    return callApi(input, findTarget, async (client) => {
+      const rows: KeyRow[] = [];
+      const query = { ...orgQuery(input), limit: pageLimits.keys.max };
+      for await (const { body } of client.pages("listKeys", { query })) rows.push(...body.keys.map(rowOf));
+      const isWanted = ({ state }: KeyRow) => !input.flag("active") || state === "active";
+      showKeyRows(input, terminal, rows.filter(isWanted));
+    });
+  },
+};
+
+type ListedKey = AnswerOf<"listKeys">["keys"][number];
+
+const rowOf = ({ organizations, successor_id: _, ...key }: ListedKey): KeyRow => ({
+  ...key,
+  bound_to: organizations === null ? "all" : organizations.join(", "),
+});
+
+export const rotate: Command = {
+  name: "rotate",
+  summary:
+    "Replace a key with a new one that has the same rights; the old key works until its grace period ends",
+  connects: true,
+  argument: keyId,
+  options: {
+    "grace-seconds": { value: "N", help: "how long the old key still works; 0: it ends now", required: true },
+    ...apiOptions,
+  },
+  examples: ["keys rotate KEY_ID --grace-seconds 86400"],
+  run: (input, terminal, findTarget) => {
+    const max = keyLimits.graceSecondsMax;
+    const grace_seconds = input.integer("grace-seconds", { min: 0, max }) ?? 0;
+    const key_id = input.requiredArgument("KEY_ID");
+    return callApi(input, findTarget, async (client) => {
+      const { body } = await client.rotateKey({ path: { key_id }, body: { grace_seconds } });
+      showIssuedRow(input, terminal, body);
+    });
+  },
+};
+
+export const revoke: Command = {
+  name: "revoke",
+  summary: "End a key now",
+  connects: true,
+  argument: keyId,
+  options: apiOptions,
+  examples: ["keys revoke KEY_ID"],
+  run: (input, terminal, findTarget) => {
+    const key_id = input.requiredArgument("KEY_ID");
+    return callApi(input, findTarget, async (client) => {
+      await client.deleteKey({ path: { key_id } });
+      showRevoked(input, terminal, key_id);
+    });
+  },
+};
+
+export const commands: readonly Command[] = [list, rotate, revoke];

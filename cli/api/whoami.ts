@@ -1,0 +1,29 @@
+import type { Command } from "../command.ts";
+import { apiOptions } from "../export/target.ts";
+import { formatRecord } from "../terminal.ts";
+import { callApi } from "./call.ts";
+
+const whoami: Command = {
+  name: "",
+  summary: "Show the kind of the key, its scope and its permissions",
+  connects: true,
+  options: apiOptions,
+  examples: ["whoami", "whoami --json"],
+  run: (input, terminal, findTarget) =>
+    callApi(input, findTarget, async (client) => {
+      const { body } = await client.whoami();
+      if (input.flag("json")) return terminal.out(JSON.stringify(body));
+      const { key, scope, user_id, role, permissions } = body;
+      const record = {
+        ...key,
+        scope: `${scope.tenant} ${scope.tenant_id}`,
+        organizations: scope.organizations.map(({ name }) => name).join(", "),
+        user_id,
+        role,
+        permissions: permissions.join(", "),
+      };
+      terminal.out(formatRecord(record, terminal.paint));
+    }),
+};
+
+export const commands: readonly Command[] = [whoami];

@@ -1,0 +1,43 @@
+import type { KeyKind } from "../../lib/contract/access.ts";
+import { stackOutputs } from "../../lib/contract/platform.ts";
+import type { FindTarget, Target } from "../command.ts";
+import { keptKey } from "../demo/keys.ts";
+import { OperatorError, UsageError } from "../errors.ts";
+import { givenKey, missingKey, namedTarget } from "../export/target.ts";
+import { type DataDirectory, dataDirectory } from "../local/data-directory.ts";
+import { localServiceUrl } from "../local/ownership.ts";
+import { defaultDataPath } from "./connection.ts";
+
+/** The same as the package's, and besides a stack's API by --stack, and the local service with a key of its demo. */
+export const findTarget: FindTarget = async (input, demoKey = "workspace") => {
+  const [url, stack, data] = [input.text("url"), input.text("stack"), input.text("data")];
+  if ([url, stack, data].filter((place) => place !== undefined).length > 1)
+    throw new UsageError("--url, --stack and --data cannot be used together.");
+  if (input.text("region") !== undefined && stack === undefined)
+    throw new UsageError("--region works only with --stack.");
+  const given = givenKey(input);
+  if (data !== undefined) return localTarget(dataDirectory(data), given, demoKey);
+  if (stack !== undefined) {
+    if (given === undefined) throw missingKey();
+    const { outputsOf } = await import("./stack.ts");
+    const output = await outputsOf(stack, input.text("region"));
+    return { url: output(stackOutputs.apiUrl), key: given };
+  }
+  return (await namedTarget(input)) ?? localTarget(dataDirectory(defaultDataPath), given, demoKey);
+};
+
+async function localTarget(
+  directory: DataDirectory,
+  given: string | undefined,
+  demoKey: KeyKind,
+): Promise<Target> {
+  const url = await localServiceUrl(directory);
+  if (!url)
+    throw new OperatorError(
+      `No local service runs on ${directory.path}; start it first (review-api dev), or give --url.`,
+    );
+  const key = given ?? (await keptKey(directory, demoKey));
+  if (key === undefined)
+    throw new UsageError(`--key is missing, and ${directory.path} has no demo key to use instead.`);
+  return { url, key };
+}

@@ -1,0 +1,47 @@
+import type { Command, CommandInput } from "./command.ts";
+import { readProfile } from "./connection/profile.ts";
+import { apiSettings } from "./connection/settings.ts";
+import { UsageError } from "./errors.ts";
+
+/**
+ * One command for both: with a key it works over HTTP, with the rights of that key; with --data or --stack, or where
+ * there is no key, it works as the operator.
+ */
+export const overHttpOrAsOperator = (http: Command, operator: Command): Command => ({
+  ...http,
+  note:
+    "With a key (--key, REVIEW_API_KEY, .env or login) it works over HTTP, with the rights of that key. " +
+    "With --data or --stack, or without a key, it works as the operator.",
+  options: { ...operator.options, ...http.options },
+  async run(input, terminal, findTarget) {
+    const isHttp = await isOverHttp(input);
+    const [chosen, other] = isHttp ? [http, operator] : [operator, http];
+    const foreign = Object.keys(other.options ?? {}).find(
+      (name) => !(name in (chosen.options ?? {})) && input.has(name),
+    );
+    if (foreign !== undefined)
+      throw new UsageError(
+        isHttp
+          ? `--${foreign} works only as the operator, with --data or --stack.`
+          : `--${foreign} works only over HTTP, with a key.`,
+      );
+    if (isHttp && !input.flag("json") && !apiNames.some((name) => input.has(name)))
+      terminal.say("Over HTTP, with your key. With --data or --stack the command works as the operator.");
+    await chosen.run(input, terminal, findTarget);
+  },
+});
+
+const apiNames = ["url", "key"];
+const operatorNames = ["data", "stack", "region"];
+
+async function isOverHttp(input: CommandInput): Promise<boolean> {
+  const ofApi = apiNames.find((name) => input.has(name));
+  const ofOperator = operatorNames.find((name) => input.has(name));
+  if (ofApi !== undefined && ofOperator !== undefined)
+    throw new UsageError(
+      `--${ofApi} and --${ofOperator} cannot be used together: --${ofApi} works over HTTP, --${ofOperator} as the operator.`,
+    );
+  if (ofApi !== undefined) return true;
+  if (ofOperator !== undefined) return false;
+  return apiSettings().key !== undefined || (await readProfile()) !== undefined;
+}

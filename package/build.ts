@@ -1,0 +1,36 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+import { buildClient } from "./build-client.ts";
+
+/** Builds what `npm pack` packs, from the sources of the checkout: the tool, the client and the OpenAPI document. */
+const here = import.meta.dirname;
+const root = dirname(here);
+const built = join(here, "built");
+
+await rm(built, { recursive: true, force: true });
+await Promise.all([buildTool(), buildClient(join(built, "client")), copyDocument()]);
+
+async function buildTool(): Promise<void> {
+  await build({
+    entryPoints: { "review-api": join(root, "cli", "package-main.ts") },
+    outdir: built,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    // An error names the function it comes from.
+    keepNames: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    logLevel: "warning",
+  });
+  // The bundle contains zod, whose license asks for this.
+  await copyFile(join(root, "node_modules", "zod", "LICENSE"), join(built, "LICENSE-zod"));
+}
+
+async function copyDocument(): Promise<void> {
+  await mkdir(join(here, "docs"), { recursive: true });
+  const document: unknown = JSON.parse(await readFile(join(root, "docs", "openapi.json"), "utf8"));
+  await writeFile(join(here, "docs", "openapi.json"), JSON.stringify(document));
+}

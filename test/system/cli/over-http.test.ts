@@ -1,0 +1,125 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { callJson, callTool } from "../../cli/support.ts";
+import { useService } from "../../support/service.ts";
+
+const service = useService({ demo: true });
+const keyRows = z.object({
+  keys: z.array(z.object({ id: z.string(), kind: z.string(), state: z.string() })),
+});
+const issued = z.object({ id: z.string(), key: z.string() });
+const learningRows = z.object({
+  learnings: z.array(z.object({ id: z.string(), organization_id: z.string(), learning: z.string() })),
+});
+const idleSeats = z.object({
+  seats_held: z.int(),
+  not_judged: z.int(),
+  idle: z.array(z.object({ user_ids: z.string(), email: z.string().nullable() })),
+});
+
+/** The operator's form, whatever the environment says. */
+const asOperator = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
+
+beforeEach(() => {
+  // Neither the folder of the run nor the home of whoever runs it may name a key.
+  vi.stubEnv("REVIEW_API_ENV_FILE", "");
+  vi.stubEnv("XDG_CONFIG_HOME", service().home);
+  vi.stubEnv("REVIEW_API_URL", service().url);
+  vi.stubEnv("REVIEW_API_KEY", service().keys.workspace);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+describe("one rule decides between HTTP and the operator", () => {
+  const kindsOf = (answer: unknown) => new Set(keyRows.parse(answer).keys.map(({ kind }) => kind));
+
+  test("a key in the environment means HTTP: the answer has what that key may see", async () => {
+    const { keys: ofKey } = keyRows.parse(await callJson("keys", "list"));
+    const { keys: ofOperator } = keyRows.parse(await asOperator("keys", "list"));
+    // A workspace token sees its tokens, which the operator lists with `tokens list`, and no instance key.
+    expect(new Set(ofKey.map(({ kind }) => kind))).toContain("workspace");
+    expect(ofKey.map(({ kind }) => kind)).not.toContain("instance");
+    expect(ofOperator.map(({ kind }) => kind)).toContain("instance");
+  });
+
+  test("people are told that the command works over HTTP, programs are not", async () => {
+    expect((await callTool("keys", "list")).stderr).toContain("Over HTTP, with your key.");
+    expect((await callTool("keys", "list", "--json")).stderr).toBe("");
+    expect((await callTool("keys", "list", "--key", service().keys.workspace ?? "")).stderr).toBe("");
+  });
+
+  test("--data means the operator although there is a key", async () => {
+    expect(kindsOf(await asOperator("keys", "list"))).toContain("instance");
+  });
+
+  test("without any key the command works as the operator on the default folder", async () => {
+    vi.stubEnv("REVIEW_API_KEY", undefined);
+    vi.stubEnv("REVIEW_API_URL", undefined);
+    const { stderr } = await callTool("learnings", "pending");
+    expect(stderr).toContain("There is no data in");
+  });
+
+  test.each([
+    [["keys", "list", "--key", "k", "--data", "d"], "--key and --data cannot be used together"],
+    [
+      ["keys", "rotate", "k", "--grace-seconds", "0", "--owner", "1"],
+      "--owner works only as the operator, with --data or --stack.",
+    ],
+    [["seats", "idle", "--org", "1001"], "--org works only as the operator, with --data or --stack."],
+  ])("%j is refused", async (words, message) => {
+    const { code, stderr } = await callTool(...words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+test("a key rotates and ends keys over HTTP, in the same form as the operator's", async () => {
+  const words = ["--kind", "organization", "--org", "1001", "--owner", "501", "--role", "cr_admin"];
+  const { id } = issued.parse(await callJson("keys", "create", ...words, "--data", service().folder));
+  const next = await callTool("keys", "rotate", id, "--grace-seconds", "0");
+  expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining("It is shown only once.") });
+  const me = await callJson("whoami", "--key", next.stdout);
+  const { key } = z.object({ key: z.object({ id: z.string() }) }).parse(me);
+  expect(await callJson("keys", "revoke", key.id)).toEqual({ id: key.id, revoked: true });
+  const { keys } = keyRows.parse(await asOperator("keys", "list"));
+  const stateOf = (wanted: string) => keys.find(({ id: each }) => each === wanted)?.state;
+  expect([stateOf(id), stateOf(key.id)]).toEqual(["rotated", "revoked"]);
+});
+
+test("a workspace token approves and disapproves Learnings of any of its organizations", async () => {
+  const pending = async () => learningRows.parse(await callJson("learnings", "pending")).learnings;
+  const [first, second, ...rest] = await pending();
+  if (!first || !second) throw new Error("The demo has too few pending Learnings.");
+  expect(await callJson("learnings", "approve", first.id.toUpperCase())).toEqual({
+    id: first.id,
+    decision: "approved",
+  });
+  await callJson("learnings", "disapprove", second.id);
+  expect((await pending()).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+  expect(await callTool("learnings", "approve", first.id)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`There is no pending Learning ${first.id}.`),
+  });
+});
+
+test("holders whose organizations the key cannot read are not judged over HTTP, and people are told", async () => {
+  // This returns when all events are applied, those of the demo too.
+  const examples = fileURLToPath(new URL("../../../docs/examples/events.ndjson", import.meta.url));
+  await asOperator("events", "send", examples);
+  const emails = ({ idle }: z.output<typeof idleSeats>) => idle.map(({ email }) => email);
+  const found = idleSeats.parse(await asOperator("seats", "idle", "--days", "3", "--org", "1001"));
+  const overHttp = idleSeats.parse(await callJson("seats", "idle", "--days", "3"));
+  // Emeka is a member only of an organization that is not on the Enterprise plan.
+  expect(emails(found)).toContain("emeka@acme.example");
+  expect(emails(overHttp)).not.toContain("emeka@acme.example");
+  expect(overHttp).toMatchObject({ seats_held: found.seats_held, not_judged: 1 });
+  expect((await callTool("seats", "idle", "--days", "3")).stderr).toContain(
+    "Only pull requests that the key can read count: those of organizations on the Enterprise plan.",
+  );
+});
+
+test("roles come with their permissions and the number of people", async () => {
+  const { stdout } = await callTool("roles", "--org", "1001", "--format", "csv");
+  expect(stdout).toMatch(
+    /^id,name,type,is_default,users,permissions\r\ncr_admin,Admin,system,false,\d+,"learning:read, /,
+  );
+});
