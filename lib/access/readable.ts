@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { required } from "../runtime/required.ts";
 import { parseMemberReads } from "../store/items/people.ts";
 import { memberReadsPartKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
@@ -30,8 +29,8 @@ export async function readableBy(
   first: Item | undefined,
 ): Promise<ReadableRepositories> {
   if (key.kind !== "user") return "*";
-  const { uuid } = required(home, "organization of the key");
-  return await readableFrom(table, uuid, required(userId, "member behind the key"), first);
+  // A user key has both. Without them, it reads nothing.
+  return home && userId ? await readableFrom(table, home.uuid, userId, first) : new Set();
 }
 
 /** The repositories that the member can read now. `first` is the first part of the list, which is already read. */

@@ -42,23 +42,20 @@ export async function admit(
 }
 
 /**
- * A view of the table: reads are sent at once, writes wait for the limiter. So a refused call never writes. The spread
- * copies all methods, because the table of a request is a plain object (`boundedTable`).
+ * A view of the table: reads are sent at once, writes wait for the limiter. So a refused call never writes. The table
+ * of a request is a plain object (`boundedTable`), so its methods can be copied.
  */
 export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
+  const afterAdmission =
+    <Call extends unknown[], Result>(send: (...call: Call) => Promise<Result>) =>
+    async (...call: Call): Promise<Result> => {
+      await admitted;
+      return await send(...call);
+    };
   return {
     ...table,
-    write: async (...call) => {
-      await admitted;
-      return await table.write(...call);
-    },
-    transact: async (...call) => {
-      await admitted;
-      await table.transact(...call);
-    },
-    writeMany: async (...call) => {
-      await admitted;
-      await table.writeMany(...call);
-    },
+    write: afterAdmission(table.write),
+    transact: afterAdmission(table.transact),
+    writeMany: afterAdmission(table.writeMany),
   };
 }

@@ -21,29 +21,27 @@ export function validateInput<Op extends Operation>(
 ): Middleware<Opened & Authenticated & BodyIsRead, Validated<Op>> {
   return {
     before: adds(async function checkInput({ event, context }) {
-      const { kind } = context.principal.key;
-      const { input, ...checked } = readInput(operation, event, { keepsOrgId: checksOrgId(operation, kind) });
-      const opened = checked.cursor === undefined ? {} : await tryToOpen(checked.cursor, context);
-      const [first, ...more] = [...checked.problems, ...(opened.problems ?? [])];
+      const { record, clock, principal } = context;
+      const { kind } = principal.key;
+      const { input, ...found } = readInput(operation, event, { keepsOrgId: checksOrgId(operation, kind) });
+      const problems = [...found.problems];
+      const opening = { ring: dependencies().cursorKeys, table: record.table, nowMs: clock.nowMs() };
+      const cursor =
+        found.cursor && (await openCursor(opening, operation, found.cursor).catch(collectInto(problems)));
+      const [first, ...more] = problems;
       if (first) throw new ApiError(first.code, first.message, { more });
       const problem =
         contradiction(operation, kind, input) ?? operation.problemFor?.(kind, { body: input.body });
       if (problem) throw new ApiError("INVALID_REQUEST", problem);
-      return { input, cursor: opened.cursor };
+      return { input, cursor: cursor || undefined };
     }),
   };
-
-  /** A refused cursor is one problem among others; any other error is not a problem of the request. */
-  async function tryToOpen(
-    text: string,
-    { record: { table }, clock }: Opened,
-  ): Promise<{ readonly cursor?: OpenedCursor; readonly problems?: readonly Problem[] }> {
-    const opening = { ring: dependencies().cursorKeys, table, nowMs: clock.nowMs() };
-    try {
-      return { cursor: await openCursor(opening, operation, text) };
-    } catch (error) {
-      if (error instanceof ApiError) return { problems: error.problems };
-      throw error;
-    }
-  }
 }
+
+/** A refused cursor is one problem among others; any other error is not a problem of the request. */
+const collectInto =
+  (problems: Problem[]) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof ApiError)) throw error;
+    problems.push(...error.problems);
+  };
