@@ -73,8 +73,8 @@ const readyLine = z.object({
 export type RunningDev = z.output<typeof readyLine> & {
   readonly processId: number;
   readonly output: () => { stdout: string; stderr: string };
-  /** Sends the stop signal; returns the exit code and how long the stop took. */
-  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; tookMs: number }>;
+  /** Sends the stop signal; returns the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null }>;
 };
 
 export type DevTools = {
@@ -122,10 +122,9 @@ export function useDev(): DevTools {
         processId: child.pid ?? 0,
         output,
         async stop(signal = "SIGTERM") {
-          const startedMs = performance.now();
           child.kill(signal);
           const [code] = await closed;
-          return { code, tookMs: performance.now() - startedMs };
+          return { code };
         },
       };
     },

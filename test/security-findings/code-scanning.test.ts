@@ -112,18 +112,6 @@ describe("an upload to code scanning", () => {
     );
   });
 
-  test("a message is escaped in linear time, even if it is all backslashes", async () => {
-    const harvest = await harvestOf("backslashes");
-    const [record] = harvest.records;
-    if (!record) throw new Error("There is no record.");
-    const description = "\\".repeat(50_000);
-    const startMs = performance.now();
-    const { runs } = sarifLog([{ ...harvest, records: [{ ...record, description }] }]);
-    // A search that restarts at every backslash takes several seconds.
-    expect(performance.now() - startMs).toBeLessThan(1_000);
-    expect(runs[0]?.results[0]?.message.text.endsWith(description)).toBe(true);
-  });
-
   test("an upload contains no credentials of the repository's address", async () => {
     const { runs } = sarifLog([
       await harvestOf("secret", {

@@ -126,10 +126,7 @@ describe("the service on one folder, start after start", () => {
     expect(await readFile(seed, "utf8")).toContain("seeded");
     // A terminal's Ctrl-C arrives twice if npm is in between, the second time passed on by npm.
     process.kill(seeded.processId, "SIGINT");
-    const { code, tookMs } = await seeded.stop("SIGTERM");
-    expect(code).toBe(0);
-    // The service allows itself 1.8 s; the rest is for a machine that is busy with other tests.
-    expect(tookMs).toBeLessThan(5_000);
+    expect((await seeded.stop("SIGTERM")).code).toBe(0);
     await expect.poll(() => enginesOf(folder)).toEqual([]);
     expect(seeded.output().stdout.trim().split("\n")).toHaveLength(1);
   });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import * as z from "zod";
 
-const answerSchema = z.object({ ms: z.number(), failures: z.array(z.string()) });
+const answerSchema = z.object({ overdue: z.int(), failures: z.array(z.string()) });
 export type Reads = z.output<typeof answerSchema>;
 
 /** Loads the bundle and answers messages with the result of its handler. `aheadMs` moves the wall clock forward. */

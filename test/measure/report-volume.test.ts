@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createCollector } from "../../lib/report/pull-request.ts";
 import { reportOf } from "../../lib/report/report.ts";
+import { comments, finding, review } from "../report/records.ts";
 import { volume } from "../support/volume.ts";
-import { comments, finding, review } from "./records.ts";
 
 const pages = volume(20, 100);
 const pageSize = 1_000;
