@@ -1,6 +1,7 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { keyStateOf } from "../../lib/access/key-record.ts";
 import { type IssuedKey, listKeysOfOrganization, revokeKey } from "../../lib/access/key-registry.ts";
+import { readUses } from "../../lib/access/last-used.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
@@ -190,10 +191,9 @@ export async function showKeys(
   more: object = {},
 ): Promise<void> {
   const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));
-  const organizations = new Map(
-    (await readOrganizations(table, uuids)).map((each) => [each.uuid, each.provider_organization_id]),
-  );
-  const rows = keys.map(
+  const [used, found] = await Promise.all([readUses(table, keys), readOrganizations(table, uuids)]);
+  const organizations = new Map(found.map((each) => [each.uuid, each.provider_organization_id]));
+  const rows = used.map(
     (key): KeyRow => ({
       id: key.id,
       kind: key.kind,

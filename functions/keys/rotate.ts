@@ -1,4 +1,5 @@
 import { toKeyRecord } from "../../lib/access/key-record.ts";
+import { withUse } from "../../lib/access/last-used.ts";
 import { keyPrefetch, rotateWithinReach } from "../../lib/access/manage-keys.ts";
 import { rotateKey as operation } from "../../lib/contract/operations/keys.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
@@ -7,7 +8,7 @@ export const handler = createHandler(
   operation,
   async (call) => {
     const rotated = await rotateWithinReach(call, call.prefetched[0], call.input.body.grace_seconds);
-    const record = toKeyRecord(rotated.key, rotated.organizations, call.clock.nowMs());
+    const record = toKeyRecord(withUse(rotated.key, undefined), rotated.organizations, call.clock.nowMs());
     return { json: { key: rotated.text, ...record } };
   },
   { prefetch: keyPrefetch },

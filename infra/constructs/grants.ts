@@ -8,8 +8,11 @@ export function tableStatements(tableArn: string, grants: readonly TableGrant[])
   return grants.flatMap(({ actions, partitions, inside }) => {
     const onTable = actions.filter((action) => action !== "SearchVectors");
     const statements = onTable.length > 0 ? [statement(onTable, tableArn)] : [];
-    for (const each of statements)
-      each.addConditions(inside ? transactionKeys(partitions, inside) : leadingKeys(partitions));
+    for (const each of statements) {
+      each.addConditions(leadingKeys(partitions));
+      if (inside)
+        each.addConditions({ "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [inside] } });
+    }
     // A search has no leading keys, and its resource is the index.
     if (actions.includes("SearchVectors"))
       statements.push(statement(["SearchVectors"], `${tableArn}/index/${tableShape.vectorIndex.name}`));
@@ -23,12 +26,6 @@ const statement = (actions: readonly TableAction[], resource: string): PolicySta
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [resource],
   });
-
-/** Without the second condition of `leadingKeys`: inside a transaction IAM may see no key. */
-const transactionKeys = (partitions: readonly string[], operation: string) => ({
-  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
-  "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [operation] },
-});
 
 /** `ForAllValues` is also true if there is no key at all; the second condition excludes that case. */
 const leadingKeys = (partitions: readonly string[]) => ({

@@ -4,11 +4,17 @@ import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
-import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
+import {
+  type InstanceItem,
+  parseInstance,
+  parseWorkspace,
+  type WorkspaceItem,
+} from "../store/items/tenant.ts";
 import {
   apiKeyKey,
   instanceTenant,
   isScopeEpochs,
+  keyUseKey,
   memberKey,
   organizationKey,
   peopleKey,
@@ -18,7 +24,9 @@ import {
   workspaceTenant,
 } from "../store/layout.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
+import type { AcceptedKeys } from "./accepted-keys.ts";
 import { type KeyHints, type KeyText, parseKeyText, sameHash } from "./key-text.ts";
+import { type UsedKey, withUse } from "./last-used.ts";
 import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
 export type Authentication = {
@@ -55,9 +63,13 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** Takes one round of parallel consistent reads. Legacy keys take two, because their text names nothing to read. */
+/**
+ * Takes one round of parallel consistent reads. Legacy keys take two, because their text names nothing to read.
+ * Workspace and instance keys take two as well, unless this function accepted the key in the last minute: the read of
+ * all organizations is only for keys that exist.
+ */
 export async function authenticate(
-  deps: { readonly table: Table; readonly clock: Clock },
+  deps: { readonly table: Table; readonly clock: Clock; readonly accepted?: AcceptedKeys },
   { text, prefetch = () => [] }: AuthenticationRequest,
 ): Promise<Authentication> {
   const parsed = text && parseKeyText(text);
@@ -71,20 +83,39 @@ export async function authenticate(
     organization: "organization" in hints ? hints.organization : undefined,
     user: hints.kind === "user" ? hints.userId : undefined,
   };
-  const [items, rows] = await Promise.all([
-    deps.table.getMany([apiKeyKey(parsed.id), ...wanted, ...prefetch(tenant, named)]),
+  const isKnown = deps.accepted?.has(parsed.hash, deps.clock.nowMs()) ?? false;
+  const first = isKnown ? [] : await readTenantFirst(deps, parsed, hints);
+  const keys = [apiKeyKey(parsed.id), ...wanted, keyUseKey(parsed.id), ...prefetch(tenant, named)];
+  const [others, rows] = await Promise.all([
+    deps.table.getMany(keys.slice(first.length)),
     tenantOrganizations(deps.table, hints),
   ]);
+  const items = [...first, ...others];
 
-  const key = checkedKey(parsed, items[0], deps.clock);
+  const key = withUse(checkedKey(parsed, items[0], deps.clock), items[1 + wanted.length]);
   const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), rows);
-  const found = items.slice(1 + wanted.length);
+  deps.accepted?.add(parsed.hash, deps.clock.nowMs());
+  const found = items.slice(2 + wanted.length);
   // The organization moved after the key was made: the prefetched items belong to its old tenant.
   const stale = principal.tenant !== tenant;
   return {
     principal,
     prefetched: stale ? await deps.table.getMany(prefetch(principal.tenant, named)) : found,
   };
+}
+
+/** The first round of a workspace or instance key: the key and its tenant. Other kinds have none. */
+async function readTenantFirst(
+  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  parsed: KeyText,
+  hints: ReadHints,
+): Promise<ReadonlyArray<Item | undefined>> {
+  if (hints.kind !== "workspace" && hints.kind !== "instance") return [];
+  const items = await table.getMany([apiKeyKey(parsed.id), tenantKey(tenantHint(hints))]);
+  const key = checkedKey(parsed, items[0], clock);
+  if (hints.kind === "workspace") activeWorkspace(items[1], key);
+  else activeInstance(items[1], key);
+  return items;
 }
 
 type ReadHints =
@@ -174,7 +205,7 @@ function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyI
 
 function principalOf(
   hints: ReadHints,
-  key: KeyItem,
+  key: UsedKey,
   items: ReadonlyArray<Item | undefined>,
   rows: TenantRows,
 ): Principal {
@@ -185,7 +216,7 @@ function principalOf(
 
 function organizationPrincipal(
   hints: Exclude<ReadHints, { kind: "workspace" | "instance" }>,
-  key: KeyItem,
+  key: UsedKey,
   [organizationItem, peopleItem, memberItem]: ReadonlyArray<Item | undefined>,
 ): Principal {
   const organization = activeOrganization(organizationItem, key);
@@ -209,12 +240,11 @@ function organizationPrincipal(
 }
 
 function workspacePrincipal(
-  key: KeyItem,
+  key: UsedKey,
   item: Item | undefined,
   { organizations, scopeEpochs }: TenantRows,
 ): Principal {
-  const workspace = item && parseWorkspace(item);
-  if (!workspace?.active) throw new AuthenticationError("workspace inactive", key);
+  const workspace = activeWorkspace(item, key);
   const tenant = workspaceTenant(workspace.id);
   return {
     key,
@@ -232,12 +262,11 @@ function workspacePrincipal(
 }
 
 function instancePrincipal(
-  key: KeyItem,
+  key: UsedKey,
   [instanceItem, homeItem, peopleItem, ownerItem]: ReadonlyArray<Item | undefined>,
   { organizations, scopeEpochs }: TenantRows,
 ): Principal {
-  const instance = instanceItem && parseInstance(instanceItem);
-  if (!instance?.active) throw new AuthenticationError("instance inactive", key);
+  const instance = activeInstance(instanceItem, key);
   const home = activeOrganization(homeItem, key);
   activeMember(ownerItem, key);
   const tenant = instanceTenant(instance.id);
@@ -253,6 +282,18 @@ function instancePrincipal(
     userName: null,
     ownerStillAdmin: true,
   };
+}
+
+function activeWorkspace(item: Item | undefined, key: KeyItem): WorkspaceItem {
+  const workspace = item && parseWorkspace(item);
+  if (!workspace?.active) throw new AuthenticationError("workspace inactive", key);
+  return workspace;
+}
+
+function activeInstance(item: Item | undefined, key: KeyItem): InstanceItem {
+  const instance = item && parseInstance(item);
+  if (!instance?.active) throw new AuthenticationError("instance inactive", key);
+  return instance;
 }
 
 function activeOrganization(item: Item | undefined, key: KeyItem): OrganizationItem {

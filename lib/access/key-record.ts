@@ -3,6 +3,7 @@ import type { KeyState } from "../contract/access.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
+import type { UsedKey } from "./last-used.ts";
 
 export function keyStateOf(key: KeyItem, nowMs: number): KeyState {
   if (key.revoked_at !== null) return "revoked";
@@ -14,7 +15,7 @@ const timeOf = (ms: number | null): string | null => (ms === null ? null : toTim
 
 /** `organizations` holds the provider's ids; null means all of a workspace or an instance. */
 export const toKeyRecord = (
-  key: KeyItem,
+  key: UsedKey,
   organizations: readonly string[] | null,
   nowMs: number,
 ): z.output<typeof keyRecord> => ({

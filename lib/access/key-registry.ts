@@ -103,7 +103,6 @@ export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
     expires_at_ms: null,
     revoked_at: null,
     rotated_to: null,
-    last_used_at_ms: null,
     created_at: toTimestamp(deps.clock.nowMs()),
     ...fields,
   };

@@ -17,6 +17,7 @@ import type { ItemPage, Range, Table } from "../store/table.ts";
 import { itemsPerQuery } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
+import { readUses } from "./last-used.ts";
 import type { Principal } from "./principal.ts";
 import type { Scope } from "./scope.ts";
 
@@ -153,8 +154,8 @@ async function toRecords(
   { table, clock, principal }: Reader,
   found: ReadonlyArray<{ readonly key: KeyItem }>,
 ) {
-  const keys = found.map(({ key }) => key);
-  const names = await providerIds(table, principal, keys);
+  const listed = found.map(({ key }) => key);
+  const [keys, names] = await Promise.all([readUses(table, listed), providerIds(table, principal, listed)]);
   const shown = (uuids: readonly string[]) =>
     uuids.map((uuid) => names.get(uuid)).filter((name) => name !== undefined);
   return keys.map((key) => {

@@ -5,6 +5,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, permissionBit } from "../store/items/people.ts";
 import type { ScopeEpochs } from "../store/items/scope-epochs.ts";
 import type { TenantKey } from "../store/layout.ts";
+import type { UsedKey } from "./last-used.ts";
 
 export type Role = {
   readonly id: string;
@@ -14,7 +15,7 @@ export type Role = {
 
 /** The caller, as read from the table for this request. */
 export type Principal = {
-  readonly key: KeyItem;
+  readonly key: UsedKey;
   readonly tenant: TenantKey;
   /** The organization, workspace or instance whose quota the calls count against. */
   readonly quotaOwner: string;
@@ -52,7 +53,13 @@ export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
 export const workspaceAdmin: Role = { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) };
 
 /** The caller as the audit log names it: user keys act as their member, all other keys as the key. */
-export const actorOf = ({ key, userName }: Pick<Principal, "key" | "userName">): Actor => ({
+export const actorOf = ({
+  key,
+  userName,
+}: {
+  readonly key: KeyItem;
+  readonly userName: string | null;
+}): Actor => ({
   type: key.kind === "user" ? "user" : "key",
   id: key.owner,
   name: key.kind === "user" ? userName : key.name,

@@ -6,7 +6,7 @@ import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { apiKeyKey } from "../store/layout.ts";
+import { apiKeyKey, keyUseKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
@@ -29,6 +29,7 @@ import {
   requireOrganization,
   requireOwnKind,
 } from "./key-requirements.ts";
+import { neverUsed } from "./last-used.ts";
 
 /** A successor, and the provider's ids of its organizations (null: all of its workspace or instance). */
 export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
@@ -117,10 +118,12 @@ async function endGrace(
  */
 async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Promise<KeyItem | undefined> {
   if (old.rotated_to === null) return undefined;
-  const successor = await requireKey(table, old.rotated_to);
+  const [successor, use] = await Promise.all([
+    requireKey(table, old.rotated_to),
+    table.get(keyUseKey(old.rotated_to)),
+  ]);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
-  if (successor.last_used_at_ms !== null || ageMs < keyLimits.unreceivedAfterMs)
-    throw new KeyRotated(old.id, old.rotated_to);
+  if (use !== undefined || ageMs < keyLimits.unreceivedAfterMs) throw new KeyRotated(old.id, old.rotated_to);
   return successor;
 }
 
@@ -138,8 +141,9 @@ function revokeUnsentWrites(
     {
       update: apiKeyKey(unsent.id),
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
-      when: { equals: ["last_used_at_ms", null] },
+      when: { present: "pk" },
     },
+    neverUsed(unsent.id),
     ...auditWrites(deps, keyEvent(unsent, { by, organization, action, metadata })),
   ];
 }

@@ -32,8 +32,8 @@ const transactedWrites: readonly TableAction[] = [
 
 /**
  * What a role may do inside transactions. AWS does not document which leading keys IAM checks there: those of each
- * item, of all items of one action, of the whole transaction, or none. So inside a transaction, and only there, every
- * write of the role is allowed on all partitions that it may write to in a transaction. Reads are allowed on the
+ * item, of all items of one action, or of the whole transaction. So inside a transaction, and only there, every write
+ * of the role is allowed on all partitions that it may write to in a transaction. Reads are allowed on the
  * partitions from which the function reads snapshots, and on no others. This works under each of these interpretations;
  * see docs/decisions/0014-iam-in-transactions.md.
  */
@@ -74,10 +74,19 @@ export const operationTransactions = ({
 /** An audit entry is written in the transaction of its change; no function may change or delete an entry. */
 const auditLog = "AUDIT#";
 
+/** An organization with its people, and a tenant with its organizations. */
+export const organizationPartitions = ["ORG#", "PEOPLE#", "MEMBERS#", "ROLES#", "SEATS#"] as const;
+export const tenantPartitions = ["TENANT#", "ORGS#"] as const;
+
 /** Reads for authentication, the cursor signing keys, and the time of the last recorded refusal. */
 const readByChain: TableGrant = {
   actions: ["GetItem", "BatchGetItem", "Query"],
-  partitions: ["KEY#", "ORG#", "TENANT#", "CURSOR-KEYS", "REFUSED#"],
+  partitions: [
+    ...["KEY#", "USED#", "KEYS#"],
+    ...organizationPartitions,
+    ...tenantPartitions,
+    ...["CURSOR-KEYS", "REFUSED#"],
+  ],
 };
 
 /**
@@ -86,8 +95,8 @@ const readByChain: TableGrant = {
  */
 export const chainGrants: readonly TableGrant[] = [
   readByChain,
-  /** The limiter's slots, and `last_used_at` of the key. */
-  { actions: ["UpdateItem"], partitions: ["LIMIT#", "KEY#"], alone: true },
+  /** The limiter's slots, and the last use of the key. */
+  { actions: ["UpdateItem"], partitions: ["LIMIT#", "USED#"], alone: true },
   /** Refused uses of real keys. */
   { actions: ["PutItem"], partitions: [auditLog, "REFUSED#"] },
 ];
@@ -125,14 +134,20 @@ export function ownGrants({
   tableActions,
   tablePartitions = [],
   readPartitions = [],
-}: Pick<Operation, "tableActions" | "tablePartitions" | "readPartitions">): readonly TableGrant[] {
+  checkPartitions = [],
+}: Pick<
+  Operation,
+  "tableActions" | "tablePartitions" | "readPartitions" | "checkPartitions"
+>): readonly TableGrant[] {
   const reads = tableActions.filter((action) => readByChain.actions.includes(action));
   const puts = tableActions.filter((action) => action === "PutItem");
-  const others = tableActions.filter((action) => ![...reads, ...puts].includes(action));
+  const checks = tableActions.filter((action) => action === "ConditionCheckItem");
+  const others = tableActions.filter((action) => ![...reads, ...puts, ...checks].includes(action));
   const grants = [
     { actions: reads, partitions: [...readByChain.partitions, ...tablePartitions, ...readPartitions] },
     { actions: puts, partitions: [...tablePartitions, auditLog] },
     { actions: others, partitions: tablePartitions },
+    { actions: checks, partitions: [...tablePartitions, ...checkPartitions] },
   ];
   return grants.filter(({ actions }) => actions.length > 0);
 }

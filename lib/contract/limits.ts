@@ -111,6 +111,9 @@ export const keyLimits = {
   unreceivedGraceMs: 900_000,
   /** No request takes this long: after it, nobody can receive a key value that was not delivered before. */
   unreceivedAfterMs: 60_000,
+  /** How long, and for how many keys, a function remembers that it accepted a key. */
+  acceptedForMs: 60_000,
+  acceptedKeysMax: 1_000,
   /** Organizations whose keys are read in parallel, and how many one page reads at most. */
   organizationsAtOnce: 50,
   organizationsPerPageMax: 200,

@@ -120,6 +120,8 @@ export type Operation = {
   readonly snapshotPartitions?: readonly string[];
   /** The partitions of `tableActions`, as prefixes of partition keys (lib/store/layout.ts). */
   readonly tablePartitions?: readonly string[];
+  /** Further partitions whose items its transactions only check. */
+  readonly checkPartitions?: readonly string[];
   /** Further partitions that it only reads. */
   readonly readPartitions?: readonly string[];
   /** What it uses besides the table; each adds a grant and an environment variable. */

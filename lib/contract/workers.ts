@@ -1,3 +1,4 @@
+import { organizationPartitions, tenantPartitions } from "./grants.ts";
 import type { TableAction } from "./operation.ts";
 import { eventQueueSettings } from "./platform.ts";
 
@@ -52,12 +53,13 @@ const applying = {
     "ConditionCheckItem",
   ],
   tablePartitions: [
-    ...["ORG#", "TENANT#", "DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
+    ...[...organizationPartitions, ...tenantPartitions],
+    ...["DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
     ...streams,
     ...["SCANS#", "FINDINGS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
   ],
-  snapshotPartitions: ["S#", "TENANT#", "ORG#", "LEARNING#", "PRIVATE#"],
+  snapshotPartitions: ["S#", "ORGS#", "ORG#", "MEMBERS#", "LEARNING#", "PRIVATE#"],
   writesAudit: true,
   uses: ["deadLetterQueue", "eventsBucket"],
   memoryMegabytes: 1024,
@@ -89,7 +91,8 @@ export const approveDue = worker({
     "Approves Learnings whose approval delay has passed, and lists Learnings of moved organizations again",
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem"],
-  tablePartitions: ["ORG#", "LEARNING#", "LEARNINGS#", "PENDING", "STALE#", "RELIST"],
+  tablePartitions: ["LEARNING#", "LEARNINGS#", "PENDING", "STALE#", "RELIST"],
+  readPartitions: ["ORG#"],
   uses: [],
   timeoutSeconds: 60,
   memoryMegabytes: 512,
@@ -118,8 +121,8 @@ export const finishMoves = worker({
   tableActions: applying.tableActions,
   writesAudit: true,
   tablePartitions: [
-    "ORG#",
-    "TENANT#",
+    ...organizationPartitions,
+    ...tenantPartitions,
     "MOVING",
     "OWED",
     ...streams,
@@ -128,7 +131,7 @@ export const finishMoves = worker({
     "PENDING",
     "RELIST",
   ],
-  snapshotPartitions: ["S#", "TENANT#"],
+  snapshotPartitions: ["S#", "ORGS#"],
   uses: [],
   timeoutSeconds: 58,
   memoryMegabytes: 1024,
@@ -150,16 +153,7 @@ export const housekeeping = worker({
     "ConditionCheckItem",
   ],
   // Keys and waiting Learnings of earlier releases are listed with their organizations and tenants.
-  tablePartitions: [
-    "DIRECTORY#ORG",
-    "SWEEPER",
-    ...streams,
-    "DIRECTORY#KEY",
-    "ORG#",
-    "TENANT#",
-    "PENDING",
-    "LEARNING#",
-  ],
+  tablePartitions: ["DIRECTORY#ORG", "SWEEPER", ...streams, "DIRECTORY#KEY", "KEYS#", "PENDING", "LEARNING#"],
   readPartitions: ["KEY#"],
   snapshotPartitions: ["PR#", "S#"],
   writesAlone: ["UpdateItem"],

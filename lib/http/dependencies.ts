@@ -1,3 +1,4 @@
+import { AcceptedKeys } from "../access/accepted-keys.ts";
 import { createRateLimiter, type RateLimiter } from "../access/rate-limiter.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { auditRetentionDays, requiredVariable } from "../runtime/environment.ts";
@@ -12,6 +13,7 @@ export type Dependencies = {
   readonly clock: Clock;
   readonly random: Random;
   readonly limiter: RateLimiter;
+  readonly accepted: AcceptedKeys;
   readonly cursorKeys: CursorKeyRing;
   readonly refusals: RefusalMemory;
   /** How long audit entries are kept. */
@@ -37,6 +39,7 @@ function create(clock: Clock, random: Random): Dependencies {
       random,
     }),
     limiter: createRateLimiter({ clock, random }),
+    accepted: new AcceptedKeys(),
     cursorKeys: new CursorKeyRing({ clock }),
     refusals: new RefusalMemory(),
     retentionDays: auditRetentionDays(),

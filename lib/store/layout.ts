@@ -4,30 +4,31 @@
  * | Item                    | pk                           | sk                     | example                                    |
  * |-------------------------|------------------------------|------------------------|--------------------------------------------|
  * | API key                 | KEY#<key id>                 | KEY                    | KEY#k7f3q2… / KEY                          |
+ * | last use of a key       | USED#<key id>                | USED                   | USED#k7f3q2… / USED                        |
  * | organization            | ORG#<org uuid>               | ORG                    | ORG#6f1c… / ORG                            |
- * | people guard            | ORG#<org uuid>               | PEOPLE                 | ORG#6f1c… / PEOPLE                         |
- * | member                  | ORG#<org uuid>               | MEMBER#<user id>       | ORG#6f1c… / MEMBER#4411                    |
+ * | people guard            | PEOPLE#<org uuid>            | PEOPLE                 | PEOPLE#6f1c… / PEOPLE                      |
+ * | member                  | MEMBERS#<org uuid>           | MEMBER#<user id>       | MEMBERS#6f1c… / MEMBER#4411                |
  * | member's repositories   | ORG#<org uuid>               | READS#<user id>        | ORG#6f1c… / READS#4411                     |
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
  * | tagged the reviewer     | ORG#<org uuid>               | TAGGED#<user id>       | ORG#6f1c… / TAGGED#4411                    |
  * | organization that moves | MOVING                       | <org uuid>             | MOVING / 6f1c…                             |
- * | custom role             | ORG#<org uuid>               | ROLE#<role id>         | ORG#6f1c… / ROLE#0d5e…                     |
+ * | custom role             | ROLES#<org uuid>             | ROLE#<role id>         | ROLES#6f1c… / ROLE#0d5e…                   |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
- * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
- * | epochs of its scope     | TENANT#<tenant>              | ORG#!EPOCHS            | TENANT#w#acme / ORG#!EPOCHS                |
- * | organization that left  | TENANT#<tenant>              | LEFT#<org uuid>        | TENANT#w#acme / LEFT#6f1c…                 |
+ * | organization of tenant  | ORGS#<tenant>                | ORG#<org uuid>         | ORGS#w#acme / ORG#6f1c…                    |
+ * | epochs of its scope     | ORGS#<tenant>                | ORG#!EPOCHS            | ORGS#w#acme / ORG#!EPOCHS                  |
+ * | organization that left  | ORGS#<tenant>                | LEFT#<org uuid>        | ORGS#w#acme / LEFT#6f1c…                   |
  * | organization directory  | DIRECTORY#ORG                | <provider id>#<uuid>   | DIRECTORY#ORG / 1001#6f1c…                 |
  * | key directory           | DIRECTORY#KEY                | <key id>               | DIRECTORY#KEY / k7f3q2…                    |
- * | key of organization     | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
- * | key of tenant           | TENANT#<tenant>              | KEY#<key id>           | TENANT#w#acme / KEY#k7f3q2…                |
+ * | key of organization     | KEYS#o#<org uuid>            | KEY#<key id>           | KEYS#o#6f1c… / KEY#k7f3q2…                 |
+ * | key of tenant           | KEYS#<tenant>                | KEY#<key id>           | KEYS#w#acme / KEY#k7f3q2…                  |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
  * | cursor signing keys     | CURSOR-KEYS                  | CURSOR-KEYS            | CURSOR-KEYS / CURSOR-KEYS                  |
  * | waiting event           | WAITING#<dependency>         | <version>              | WAITING#ORG#6f1c…/ORG / 2026-11-01T…#0b9e… |
  * | waiting, by age         | WAITING                      | <since>#<event id>     | WAITING / 2026-11-02T…#0b9e…               |
  * | further part of reads   | ORG#<org uuid>               | READS#<user id>#<part> | ORG#6f1c… / READS#4411#01                  |
- * | seat pool of workspace  | TENANT#w#<workspace>         | SEATS                  | TENANT#w#acme / SEATS                      |
- * | person of a workspace   | TENANT#w#<workspace>         | PERSON#<person>        | TENANT#w#acme / PERSON#mail#ann@acme.test  |
- * | person of another org   | ORG#<org uuid>               | PERSON#<person>        | ORG#6f1c… / PERSON#user#6f1c…#4411         |
+ * | seat pool of workspace  | SEATS#w#<workspace>          | SEATS                  | SEATS#w#acme / SEATS                       |
+ * | person of a workspace   | SEATS#w#<workspace>          | PERSON#<person>        | SEATS#w#acme / PERSON#mail#ann@acme.test   |
+ * | person of another org   | SEATS#o#<org uuid>           | PERSON#<person>        | SEATS#o#6f1c… / PERSON#user#6f1c…#4411     |
  * | refusal of a key        | REFUSED#<key id>             | <reason>               | REFUSED#k7f3q2… / NOT_ADMIN                |
  * | audit entry             | AUDIT#<tenant>#<month>       | <time>#<entry id>      | AUDIT#w#acme#2026-11 / 2026-11-15T…#5d…    |
  * | owed copies of an entry | OWED                         | <time>#<entry id>#<n>  | OWED / 2026-11-15T…#5d…#0                  |
@@ -89,21 +90,28 @@ export function requireWorkspaceTenant(tenant: TenantKey): WorkspaceTenant {
   return tenant;
 }
 
+// IAM can restrict a role to partitions, not to sort keys. So kinds of items that different functions write are in
+// different partitions: a function that gives seats cannot write a member, a role or an organization.
 const organizationPartition = (organizationUuid: string) => `ORG#${organizationUuid}`;
-const tenantPartition = (tenant: TenantKey) => `TENANT#${tenant}`;
+const membersPartition = (organizationUuid: string) => `MEMBERS#${organizationUuid}`;
+const rolesPartition = (organizationUuid: string) => `ROLES#${organizationUuid}`;
+const tenantOrganizationsPartition = (tenant: TenantKey) => `ORGS#${tenant}`;
+const keyRowsPartition = (owner: TenantKey) => `KEYS#${owner}`;
 
-/** The reverse of `tenantPartition`, for repairs: undefined if the partition belongs to no tenant. */
+/** The tenant whose organizations the partition lists, for repairs: undefined for every other partition. */
 export const tenantOfPartition = (pk: string): TenantKey | undefined => {
-  const tenant = pk.slice("TENANT#".length);
-  return pk.startsWith("TENANT#") && isTenantKey(tenant) ? tenant : undefined;
+  const tenant = pk.slice("ORGS#".length);
+  return pk.startsWith("ORGS#") && isTenantKey(tenant) ? tenant : undefined;
 };
 
 export const apiKeyKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: "KEY" });
+/** Not in the key's own partition: every function writes it, and no function may write a key for that. */
+export const keyUseKey = (keyId: string): Key => ({ pk: `USED#${keyId}`, sk: "USED" });
 export const organizationKey = (uuid: string): Key => ({ pk: organizationPartition(uuid), sk: "ORG" });
 export const isOrganization = ({ pk, sk }: Key): boolean => pk.startsWith("ORG#") && sk === "ORG";
-export const peopleKey = (uuid: string): Key => ({ pk: organizationPartition(uuid), sk: "PEOPLE" });
+export const peopleKey = (uuid: string): Key => ({ pk: `PEOPLE#${uuid}`, sk: "PEOPLE" });
 export const memberKey = (uuid: string, userId: string): Key => ({
-  pk: organizationPartition(uuid),
+  pk: membersPartition(uuid),
   sk: `MEMBER#${escapeKeyPart(userId)}`,
 });
 export const memberReadsKey = (uuid: string, userId: string): Key => ({
@@ -114,16 +122,16 @@ export const repositoryKey = (uuid: string, repositoryId: string): Key => ({
   pk: organizationPartition(uuid),
   sk: `REPO#${escapeKeyPart(repositoryId)}`,
 });
-export const tenantKey = (tenant: TenantKey): Key => ({ pk: tenantPartition(tenant), sk: "TENANT" });
+export const tenantKey = (tenant: TenantKey): Key => ({ pk: `TENANT#${tenant}`, sk: "TENANT" });
 export const tenantOrganizationKey = (tenant: TenantKey, uuid: string): Key => ({
-  pk: tenantPartition(tenant),
+  pk: tenantOrganizationsPartition(tenant),
   sk: `ORG#${uuid}`,
 });
 /**
  * Within the range of the organizations, so that the query that reads them returns it too, without a further read unit.
  */
 export const scopeEpochsKey = (tenant: TenantKey): Key => ({
-  pk: tenantPartition(tenant),
+  pk: tenantOrganizationsPartition(tenant),
   sk: "ORG#!EPOCHS",
 });
 export const isScopeEpochs = ({ sk }: Key): boolean => sk === "ORG#!EPOCHS";
@@ -132,12 +140,12 @@ export const isScopeEpochs = ({ sk }: Key): boolean => sk === "ORG#!EPOCHS";
  * epochs show a change.
  */
 export const organizationLeftKey = (tenant: TenantKey, uuid: string): Key => ({
-  pk: tenantPartition(tenant),
+  pk: tenantOrganizationsPartition(tenant),
   sk: `LEFT#${uuid}`,
 });
 export const isOrganizationLeft = ({ sk }: Key): boolean => sk.startsWith("LEFT#");
 export const organizationsLeftRange = (tenant: TenantKey) => ({
-  pk: tenantPartition(tenant),
+  pk: tenantOrganizationsPartition(tenant),
   beginsWith: "LEFT#",
 });
 export const organizationDirectoryKey = (providerOrganizationId: string, uuid: string): Key => ({
@@ -148,11 +156,11 @@ export const keyDirectoryKey = (keyId: string): Key => ({ pk: "DIRECTORY#KEY", s
 /** The keys of an organization, and those of a whole workspace or instance, each in the order of their ids. */
 export const keyRowsPrefix = "KEY#";
 export const organizationKeyRow = (uuid: string, keyId: string): Key => ({
-  pk: organizationPartition(uuid),
+  pk: keyRowsPartition(organizationTenant(uuid)),
   sk: `${keyRowsPrefix}${keyId}`,
 });
 export const tenantKeyRow = (tenant: TenantKey, keyId: string): Key => ({
-  pk: tenantPartition(tenant),
+  pk: keyRowsPartition(tenant),
   sk: `${keyRowsPrefix}${keyId}`,
 });
 export const keyOfRow = (sk: string): string => sk.slice(keyRowsPrefix.length);
@@ -175,7 +183,7 @@ export const waitingByAgeKey = (since: string, eventId: string): Key => ({
 });
 export const waitingByAgeRange = { pk: "WAITING" };
 export const tenantOrganizationsRange = (tenant: TenantKey) => ({
-  pk: tenantPartition(tenant),
+  pk: tenantOrganizationsPartition(tenant),
   beginsWith: "ORG#",
 });
 export const auditPartition = (owner: TenantKey, month: string): string => `AUDIT#${owner}#${month}`;
@@ -265,9 +273,8 @@ export const poolOf = ({ uuid, tenant }: { readonly uuid: string; readonly tenan
   isWorkspaceTenant(tenant) ? tenant : `o#${uuid}`;
 /** An organization's pool is part of its people guard; a workspace's pool is a separate item. */
 export const poolGuardKey = (pool: PoolKey): Key =>
-  isWorkspaceTenant(pool) ? { pk: tenantPartition(pool), sk: "SEATS" } : peopleKey(pool.slice(2));
-const poolPartition = (pool: PoolKey): string =>
-  isWorkspaceTenant(pool) ? tenantPartition(pool) : organizationPartition(pool.slice(2));
+  isWorkspaceTenant(pool) ? { pk: poolPartition(pool), sk: "SEATS" } : peopleKey(pool.slice(2));
+const poolPartition = (pool: PoolKey): string => `SEATS#${pool}`;
 /**
  * In a workspace, one e-mail address is one person; elsewhere, and without an address, each membership is one person.
  */
@@ -288,11 +295,11 @@ export const taggedKey = (uuid: string, userId: string): Key => ({
   sk: `TAGGED#${escapeKeyPart(userId)}`,
 });
 export const roleKey = (uuid: string, roleId: string): Key => ({
-  pk: organizationPartition(uuid),
+  pk: rolesPartition(uuid),
   sk: `ROLE#${roleId}`,
 });
-export const rolesRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "ROLE#" });
-export const membersRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "MEMBER#" });
+export const rolesRange = (uuid: string) => ({ pk: rolesPartition(uuid), beginsWith: "ROLE#" });
+export const membersRange = (uuid: string) => ({ pk: membersPartition(uuid), beginsWith: "MEMBER#" });
 /** A list that is too long for one item continues in further items: the first part is `memberReadsKey` itself. */
 export const memberReadsPartKey = (uuid: string, userId: string, index: number): Key => {
   const { pk, sk } = memberReadsKey(uuid, userId);

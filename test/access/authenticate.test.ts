@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { AcceptedKeys } from "../../lib/access/accepted-keys.ts";
 import {
   type AuthenticationRequest,
   authenticate,
   withCurrentOrganizations,
 } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { makeKeyText, parseKeyText } from "../../lib/access/key-text.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
+import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import { required } from "../../lib/runtime/required.ts";
 import {
   apiKeyKey,
   memberKey,
@@ -292,19 +297,51 @@ describe("authentication", () => {
 });
 
 describe("the reads of an authentication", () => {
+  /** The calls of one authentication, and whether it accepted the key. */
+  const callsOf = async (text: string, accepted?: AcceptedKeys, clock: Clock = systemClock) => {
+    const meter = new StoreMeter();
+    const deps = { table: store().table.metered(meter), clock, ...(accepted && { accepted }) };
+    const isAccepted = await authenticate(deps, { text }).then(
+      () => true,
+      () => false,
+    );
+    if (!isAccepted) expect(meter.readUnits).toBeLessThanOrEqual(2);
+    return { isAccepted, operations: meter.calls.map(({ operation }) => operation) };
+  };
+
   test("authentication reads in one round, for a legacy key in two", async () => {
     const { keys } = await everyKindOfKey(world, "round");
-    const roundsOf = async ({ text }: IssuedKey) => {
-      const meter = new StoreMeter();
-      await authenticate({ table: store().table.metered(meter), clock: systemClock }, { text });
-      return meter.calls.length;
-    };
-    expect(await roundsOf(keys.user)).toBe(1);
-    expect(await roundsOf(keys.legacy)).toBe(2);
-    // A Query of the organizations runs at the same time.
-    expect(await roundsOf(keys.workspace)).toBe(2);
-    expect(await roundsOf(keys.instance)).toBe(2);
+    const operations = async ({ text }: IssuedKey) => (await callsOf(text)).operations;
+    expect(await operations(keys.user)).toEqual(["BatchGetItem"]);
+    expect(await operations(keys.legacy)).toEqual(["GetItem", "BatchGetItem"]);
   });
+
+  test.each(["workspace", "instance"] as const)(
+    "a made-up %s key never reads the organizations; a key that was just accepted needs no second round",
+    async (kind) => {
+      const { keys } = await everyKindOfKey(world, `made-up-${kind}`);
+      const { text } = keys[kind];
+      const parsed = required(parseKeyText(text), "key");
+      if (parsed.hints.kind === "legacy") throw new TypeError("not a legacy key");
+      const accepted = new AcceptedKeys();
+      const madeUp = makeKeyText(parsed.hints, systemRandom);
+      const refused = { isAccepted: false, operations: ["BatchGetItem"] };
+      expect(await callsOf(madeUp, accepted)).toEqual(refused);
+      const [first, ...second] = ["BatchGetItem", "BatchGetItem", "Query"];
+      const now = new TestClock();
+      expect(await callsOf(text, accepted, now)).toEqual({
+        isAccepted: true,
+        operations: [first, ...second],
+      });
+      expect(await callsOf(text, accepted, now)).toEqual({ isAccepted: true, operations: second });
+      expect(await callsOf(madeUp, accepted, now)).toEqual(refused);
+      now.advance(keyLimits.acceptedForMs);
+      expect(await callsOf(text, accepted, now)).toEqual({
+        isAccepted: true,
+        operations: [first, ...second],
+      });
+    },
+  );
 
   test("authentication returns the prefetched items of the tenant, and reads them again if the organization has moved", async () => {
     const organization = await world.organization("along");

@@ -52,7 +52,6 @@ describe("a new key", () => {
       expires_at_ms: clock.nowMs() + 2 * msPerDay,
       revoked_at: null,
       rotated_to: null,
-      last_used_at_ms: null,
     };
     expect(key).toEqual(expected);
     expect(await stored(key.id)).toEqual(expected);

@@ -1,6 +1,6 @@
+import type { UsedKey } from "../../lib/access/last-used.ts";
 import type { Principal } from "../../lib/access/principal.ts";
 import { type KeyKind, permissions } from "../../lib/contract/access.ts";
-import type { KeyItem } from "../../lib/store/items/key.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 
 /** An active enterprise organization that meets every requirement; its UUID is derived from its provider id. */
@@ -30,7 +30,7 @@ export const organizationItem = (
   ...change,
 });
 
-export const keyItem = (kind: KeyKind, change: Partial<KeyItem> = {}): KeyItem => ({
+export const keyItem = (kind: KeyKind, change: Partial<UsedKey> = {}): UsedKey => ({
   pk: "KEY#k1",
   sk: "KEY",
   id: "k1",

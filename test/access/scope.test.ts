@@ -272,7 +272,8 @@ test("a list of keys shows the keys of every organization once, in whatever orde
     getMany: async (wanted) => wanted.map(({ pk }) => keys.find(({ id }) => apiKeyKey(id).pk === pk)),
   });
   const scope = { organizations: [two, one], selector: "all" };
-  const reader = { table, clock: new TestClock(), principal: token, scope };
+  const principal = { ...token, tenant: "w#acme" } as const;
+  const reader = { table, clock: new TestClock(), principal, scope };
   const first = await listKeysOfScope(reader, { after: null, limit: 1 });
   const second = await listKeysOfScope(reader, { after: first.next, limit: 1 });
   expect([...first.records, ...second.records].map(({ id }) => id)).toEqual(keys.map(({ id }) => id));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { touchLastUsed } from "../../lib/access/last-used.ts";
+import { touchLastUsed, withUse } from "../../lib/access/last-used.ts";
 import {
   createWorkspaceToken,
   deleteWorkspaceToken,
@@ -8,7 +8,7 @@ import {
 import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
-import { apiKeyKey } from "../../lib/store/layout.ts";
+import { apiKeyKey, keyUseKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
@@ -99,18 +99,20 @@ describe("the last use", () => {
     const { keys } = await everyKindOfKey(world, "used");
     const { id } = keys.user.key;
     const at = clock.nowMs();
-    await touchLastUsed(store().table, await stored(id), at);
-    expect((await stored(id)).last_used_at_ms).toBe(at);
+    const used = async () => withUse(await stored(id), await store().table.get(keyUseKey(id)));
+    const unused = withUse(keys.user.key, undefined);
+    await touchLastUsed(store().table, await used(), at);
+    expect(await used()).toMatchObject({ last_used_at_ms: at });
     const refusing: Table = { ...store().table, write: () => Promise.reject(new TypeError("planted")) };
-    await touchLastUsed(refusing, await stored(id), at + keyLimits.lastUsedEveryMs - 1);
-    await expect(touchLastUsed(refusing, await stored(id), at + keyLimits.lastUsedEveryMs)).rejects.toThrow(
+    await touchLastUsed(refusing, await used(), at + keyLimits.lastUsedEveryMs - 1);
+    await expect(touchLastUsed(refusing, await used(), at + keyLimits.lastUsedEveryMs)).rejects.toThrow(
       "planted",
     );
     // Another writer was first: its time stays.
-    await touchLastUsed(store().table, keys.user.key, at + 1);
-    expect((await stored(id)).last_used_at_ms).toBe(at);
-    await touchLastUsed(store().table, keys.user.key, at + keyLimits.lastUsedEveryMs);
-    expect((await stored(id)).last_used_at_ms).toBe(at + keyLimits.lastUsedEveryMs);
+    await touchLastUsed(store().table, unused, at + 1);
+    expect(await used()).toMatchObject({ last_used_at_ms: at });
+    await touchLastUsed(store().table, unused, at + keyLimits.lastUsedEveryMs);
+    expect(await used()).toMatchObject({ last_used_at_ms: at + keyLimits.lastUsedEveryMs });
   });
 
   test("the last use does not create the record of a key that no longer exists", async () => {

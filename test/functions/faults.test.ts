@@ -117,7 +117,7 @@ describe("a limiter that fails", () => {
 test("a failing write of last_used_at does not fail the request", async () => {
   const fresh = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
   engine.inject(({ operation, body }) =>
-    operation === "UpdateItem" && body.includes("KEY#") ? "validation" : undefined,
+    operation === "UpdateItem" && body.includes("USED#") ? "validation" : undefined,
   );
   expect((await api.call("/v1/whoami", { key: fresh.text })).status).toBe(200);
 });

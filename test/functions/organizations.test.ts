@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
-import { apiKeyKey } from "../../lib/store/layout.ts";
+import { keyUseKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -120,7 +120,7 @@ describe("GET /v1/organizations", () => {
     expect((await api.call("/v1/organizations", { key: text })).status).toBe(200);
     const { table } = api.store();
     await table.write({
-      update: { pk: `ORG#${organization}`, sk: "MEMBER#u1" },
+      update: { pk: `MEMBERS#${organization}`, sk: "MEMBER#u1" },
       change: { set: [["role", "gone"]] },
     });
     const answer = await api.call("/v1/organizations", { key: text });
@@ -139,10 +139,10 @@ describe("GET /v1/organizations", () => {
     }
     expect(remaining).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
     // The last use is more than a minute old: an admitted call would update it, a refused call does not count as a use.
-    const used = { update: apiKeyKey(key.id), change: { set: [["last_used_at_ms", 1] as const] } };
+    const used = { update: keyUseKey(key.id), change: { set: [["at_ms", 1] as const] } };
     await api.store().table.write(used);
     const refused = await api.call("/v1/organizations", { key: text });
-    expect(await api.store().table.get(apiKeyKey(key.id))).toMatchObject({ last_used_at_ms: 1 });
+    expect(await api.store().table.get(keyUseKey(key.id))).toMatchObject({ at_ms: 1 });
     expect([refused.status, refused.codes]).toEqual([429, ["RATE_LIMIT_EXCEEDED"]]);
     expect(refused.headers).toMatchObject({
       "ratelimit-policy": '"organizations";q=10;w=60',

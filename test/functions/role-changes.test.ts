@@ -148,7 +148,7 @@ describe("POST /v1/users/roles with ALL", () => {
           if (isEntry && isAway) throw new StoreUnavailable("away", true);
           if (
             !isOvertaken &&
-            writes.some((write) => "update" in write && write.update.pk === `ORG#${c.uuid}`)
+            writes.some((write) => "update" in write && write.update.pk === `MEMBERS#${c.uuid}`)
           ) {
             isOvertaken = true;
             await changeRoles(context, c, { role: "cr_member", userIds: ["boss"] });
@@ -176,7 +176,7 @@ describe("POST /v1/users/roles with ALL", () => {
       users: expect.arrayContaining([expect.objectContaining({ user_id: "second" })]),
     });
     const poor = await world.deps.table.get({
-      pk: `ORG#${await world.organization("poor", { instance_id: "fleet", plan: "pro" })}`,
+      pk: `MEMBERS#${await world.organization("poor", { instance_id: "fleet", plan: "pro" })}`,
       sk: "MEMBER#second",
     });
     expect(poor).toMatchObject({ role: "cr_admin" });

@@ -292,7 +292,7 @@ describe("dry_run", () => {
     }));
   });
   const state = async () =>
-    (await everything(api.store().table)).filter(({ pk }) => !/^(LIMIT#|KEY#|REFUSED#)/.test(pk));
+    (await everything(api.store().table)).filter(({ pk }) => !/^(LIMIT#|USED#|REFUSED#)/.test(pk));
 
   test.each([
     ["/v1/users/seats", { action: "assign", user_ids: ["a", "b", "c", "ghost"] }],

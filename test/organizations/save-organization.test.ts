@@ -119,9 +119,9 @@ describe("a change of tenant", () => {
     const items = await everything(harness.table);
     checkPeople(items);
     const uuid = uuidOf();
-    expect(items.some(({ pk }) => pk === `TENANT#o#${uuid}`)).toBe(false);
+    expect(items.some(({ pk }) => pk === `ORGS#o#${uuid}`)).toBe(false);
     expect(items.find(({ sk }) => sk.startsWith("PERSON#"))).toMatchObject({
-      pk: "TENANT#w#acme",
+      pk: "SEATS#w#acme",
       sk: "PERSON#mail#ann@acme.test",
       seat: true,
     });
@@ -142,10 +142,10 @@ describe("a change of tenant", () => {
 
     const items = await everything(harness.table);
     checkPeople(items);
-    expect(items.find(({ pk, sk }) => pk === "TENANT#w#acme" && sk === "SEATS")).toMatchObject({
+    expect(items.find(({ pk, sk }) => pk === "SEATS#w#acme" && sk === "SEATS")).toMatchObject({
       seats_free: 60,
     });
-    const birch = items.filter(({ pk, sk }) => pk === "TENANT#w#birch" && sk.startsWith("PERSON#"));
+    const birch = items.filter(({ pk, sk }) => pk === "SEATS#w#birch" && sk.startsWith("PERSON#"));
     expect(birch.filter(({ seat }) => seat)).toHaveLength(30);
     expect(birch.length).toBeGreaterThan(30);
   });
@@ -166,7 +166,7 @@ describe("a change of tenant", () => {
     const items = await everything(harness.table);
     checkPeople(items);
     expect(items.filter(({ sk }) => sk.startsWith("PERSON#"))).toMatchObject([
-      { pk: "TENANT#w#acme", seat: true },
+      { pk: "SEATS#w#acme", seat: true },
     ]);
   });
 

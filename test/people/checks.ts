@@ -42,13 +42,13 @@ export function checkPeople(items: readonly Item[]): void {
       ...item,
       ...tenantOrganizationKey(organization.tenant, uuid),
     });
-    expect(items.filter(({ pk, sk }) => pk.startsWith("TENANT#") && sk === `ORG#${uuid}`)).toHaveLength(1);
+    expect(items.filter(({ pk, sk }) => pk.startsWith("ORGS#") && sk === `ORG#${uuid}`)).toHaveLength(1);
     purchased.set(`o#${uuid}`, organization.seats_purchased);
 
     const members = items
-      .filter(({ pk, sk }) => pk === `ORG#${uuid}` && sk.startsWith("MEMBER#"))
+      .filter(({ pk, sk }) => pk === `MEMBERS#${uuid}` && sk.startsWith("MEMBER#"))
       .map(parseMember);
-    const guard = parsePeople(get({ pk: `ORG#${uuid}`, sk: "PEOPLE" }) ?? { pk: "", sk: "" });
+    const guard = parsePeople(get({ pk: `PEOPLE#${uuid}`, sk: "PEOPLE" }) ?? { pk: "", sk: "" });
     expect(positive(guard.counts), "members per role").toEqual(
       countRoles(members.filter(({ active }) => active)),
     );

@@ -97,7 +97,7 @@ describe("a page costs a bounded number of round trips, however many items it sk
     await world.member(github("one"), "boss", { role: "cr_admin" });
     await world.member(github("one"), "m", { seat_assigned: false });
     await world.member(github("one"), "zoe", { role: "cr_admin", seat_assigned: true });
-    const member = (await table.queryPage({ pk: `ORG#${uuid}`, beginsWith: "MEMBER#m" })).items[0];
+    const member = (await table.queryPage({ pk: `MEMBERS#${uuid}`, beginsWith: "MEMBER#m" })).items[0];
     if (!member) throw new Error("The member was not stored.");
     await table.writeMany(
       Array.from({ length: passedOver }, (_, index) => ({

@@ -104,7 +104,9 @@ export const rotateKey = operation({
   bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   tableActions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
-  tablePartitions: ["KEY#", "DIRECTORY#KEY", "ORG#", "TENANT#"],
+  tablePartitions: ["KEY#", "KEYS#", "DIRECTORY#KEY", "PEOPLE#"],
+  // The owner is still a member, and a successor that nobody received was never used.
+  checkPartitions: ["MEMBERS#", "USED#"],
   errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
 });
 

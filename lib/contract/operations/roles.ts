@@ -34,7 +34,7 @@ const writing = {
   needs: "admin",
   rateLimit: { bucket: "roles-write", requestsMax: 10, windowSeconds: 60, owner: "organization" },
   tableActions: ["PutItem", "UpdateItem"],
-  tablePartitions: ["ORG#"],
+  tablePartitions: ["ROLES#", "PEOPLE#"],
 } as const;
 
 const query = z.strictObject({ ...organizationSelector });
@@ -203,5 +203,6 @@ export const giveRole = operation({
   answer: { status: 200, description: "The result for each user", schema: rolesChangeAnswer },
   rateLimit: roleChangesLimit,
   tableActions: ["UpdateItem"],
+  tablePartitions: ["MEMBERS#", "PEOPLE#"],
   errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],
 });

@@ -94,7 +94,7 @@ export const assignSeats = operation({
   streaming: false,
   tableActions: ["PutItem", "UpdateItem"],
   // Copies of an audit entry that do not fit its transaction are stored under OWED.
-  tablePartitions: ["ORG#", "TENANT#", "OWED"],
+  tablePartitions: ["SEATS#", "PEOPLE#", "OWED"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 
@@ -137,7 +137,7 @@ export const setSeatAssignment = operation({
   body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
   answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
   tableActions: ["UpdateItem"],
-  tablePartitions: ["ORG#", "TENANT#"],
+  tablePartitions: ["ORG#", "ORGS#"],
 });
 
 export const changeRoles = operation({
@@ -169,6 +169,6 @@ export const changeRoles = operation({
   rateLimit: roleChangesLimit,
   streaming: false,
   tableActions: ["UpdateItem"],
-  tablePartitions: ["ORG#"],
+  tablePartitions: ["MEMBERS#", "PEOPLE#"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });

@@ -24,10 +24,10 @@ export function authenticateKey(
   return {
     before: adds(async function authenticateCaller({ event, context: { record, clock } }) {
       const { table } = record;
-      const { cursorKeys } = dependencies();
+      const { cursorKeys, accepted } = dependencies();
       const wantsCursorKeys = operation.paging !== undefined && cursorKeys.isStale;
       const { principal, prefetched } = await authenticate(
-        { table, clock },
+        { table, clock, accepted },
         {
           text: keyTextOf(event),
           prefetch: (tenant, { organization, user }) => [

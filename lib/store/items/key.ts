@@ -31,7 +31,6 @@ const keyItem = z.object({
    * successor is unused.
    */
   untold: z.boolean().optional(),
-  last_used_at_ms: z.number().nullable(),
 });
 
 export type KeyItem = z.output<typeof keyItem>;

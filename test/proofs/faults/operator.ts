@@ -265,14 +265,14 @@ async function damage(environment: FaultEnvironment): Promise<void> {
   const entries = items.filter(({ pk }) => /^S#.*#\w#\d+$/.test(pk));
   const part = items.find(({ pk }) => pk.startsWith("PART#"));
   const [first, second] = entries;
-  const copy = items.find(({ pk, sk }) => pk.startsWith("TENANT#w#") && /^ORG#[0-9a-f]/.test(sk));
+  const copy = items.find(({ pk, sk }) => pk.startsWith("ORGS#w#") && /^ORG#[0-9a-f]/.test(sk));
   if (!first || !second || !part || !copy) throw new Error("There is something to damage.");
   await table.writeMany([
     { delete: { pk: first.pk, sk: first.sk } },
     { put: { ...second, sk: "0000009999" } },
     { delete: { pk: part.pk, sk: part.sk } },
     // A copy of an organization that is missing after a restore.
-    { put: { ...copy, pk: "TENANT#w#elsewhere", sk: `ORG#${lostUuid}`, uuid: lostUuid } },
+    { put: { ...copy, pk: "ORGS#w#elsewhere", sk: `ORG#${lostUuid}`, uuid: lostUuid } },
     ...removalsWithoutTwins(second).map((put) => ({ put })),
   ]);
 }

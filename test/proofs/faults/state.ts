@@ -20,7 +20,7 @@ const dated = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 /** Seconds or milliseconds of the present time. */
 const counted = /(?<=":)1[789]\d{8}(?:\d{3})?(?=[,}])/g;
 /** Counters, logs, and the notes that may lead the reconciler to a Learning once too often. */
-const uncompared = /^(LIMIT|REFUSED|AUDIT|CURSOR-KEYS|STALE)/;
+const uncompared = /^(LIMIT|REFUSED|USED|AUDIT|CURSOR-KEYS|STALE)/;
 
 type ItemText = { readonly text: string; readonly words: readonly string[] };
 
@@ -86,9 +86,7 @@ export class TableContents {
           audited.push(this.#plain(stable(entryOf(item))));
         continue;
       }
-      const { last_used_at_ms: lastUsed, ...rest } = item;
-      const isAsBefore = lastUsed === undefined && this.#texts.get(name) === text;
-      things.push(isAsBefore ? text : this.#plain(stable(rest)));
+      things.push(this.#texts.get(name) === text ? text : this.#plain(stable(item)));
     }
     return { things: things.sort(), audited: audited.sort() };
   }

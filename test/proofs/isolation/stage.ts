@@ -121,9 +121,9 @@ function settlingRequests(holder: Holder): Array<[operation: string, request: Re
 export async function contents(table: Table): Promise<{ things: Map<string, Item>; audit: Item[] }> {
   const things = new Map<string, Item>();
   const audit: Item[] = [];
-  for (const { last_used_at_ms: _, ...item } of await scanAll(table))
+  for (const item of await scanAll(table))
     if (item.pk.startsWith("AUDIT#")) audit.push(item);
-    else if (!/^(LIMIT|REFUSED)#/.test(item.pk)) things.set(`${item.pk} ${item.sk}`, item);
+    else if (!/^(LIMIT|REFUSED|USED)#/.test(item.pk)) things.set(`${item.pk} ${item.sk}`, item);
   return { things, audit };
 }
 

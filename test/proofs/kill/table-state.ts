@@ -32,8 +32,8 @@ export function contradictions(
     ({ organization, id, text }) => [`${organization} ${id}`, text] as const,
   );
   const rolesNow = items
-    .filter(({ pk, sk }) => pk.startsWith("ORG#") && sk.startsWith("MEMBER#"))
-    .map((item) => [item.pk.slice("ORG#".length), parseMember(item)] as const)
+    .filter(({ sk }) => sk.startsWith("MEMBER#"))
+    .map((item) => [item.pk.slice("MEMBERS#".length), parseMember(item)] as const)
     .map(([uuid, { user_id, role }]) => [`${uuid} ${user_id}`, role] as const);
   const seatsNow = items
     .filter(({ sk }) => sk.startsWith("PERSON#"))

@@ -50,17 +50,17 @@ const conditionSchema = z.strictObject({
   "ForAnyValue:StringEquals": z
     .strictObject({ "dynamodb:EnclosingOperation": z.array(z.string()) })
     .optional(),
-  Null: z.strictObject({ "dynamodb:LeadingKeys": z.literal("false") }).optional(),
+  Null: z.strictObject({ "dynamodb:LeadingKeys": z.literal("false") }),
 });
 
 /**
  * AWS does not document which leading keys IAM sees inside a transaction, so a role must work under every
- * interpretation: the keys of each item, of all items of one action, of the whole transaction, or none.
+ * interpretation: the keys of each item, of all items of one action, or of the whole transaction.
  */
 function readingsOf(access: Access): readonly Access[] {
   const { enclosing, partitions = [] } = access;
   if (!enclosing) return [access];
-  const seen = [...partitions.map((each) => [each]), partitions, enclosing.partitions, []];
+  const seen = [...partitions.map((each) => [each]), partitions, enclosing.partitions];
   return seen.map((keys) => ({ ...access, partitions: keys }));
 }
 
@@ -72,11 +72,11 @@ export function allows({ Effect, Action, Condition, resources }: Statement, acce
   if (Effect !== "Allow" || !Action.includes(access.action)) return false;
   if (!resources.some((pattern) => matchesPattern(pattern, access.resource))) return false;
   if (Condition === undefined) return true;
-  const { Null, ...condition } = conditionSchema.parse(Condition);
+  const condition = conditionSchema.parse(Condition);
   const enclosing = condition["ForAnyValue:StringEquals"]?.["dynamodb:EnclosingOperation"];
   if (enclosing && !enclosing.includes(access.enclosing?.operation ?? "")) return false;
   const patterns = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"];
   const { partitions = [] } = access;
   const fits = (partition: string) => patterns.some((pattern) => matchesPattern(pattern, partition));
-  return partitions.every(fits) && (partitions.length > 0 || !Null);
+  return partitions.length > 0 && partitions.every(fits);
 }

@@ -21,7 +21,7 @@ const markWithoutMode: EventWeakness = {
       const member = writes.find((write) => "put" in write && write.put.sk.startsWith("MEMBER#"));
       if (!member || !("put" in member) || !writes.some((write) => "check" in write))
         return table.transact(writes, options);
-      const uuid = member.put.pk.slice("ORG#".length);
+      const uuid = member.put.pk.slice("MEMBERS#".length);
       const mark = taggedKey(uuid, String(member.put.user_id));
       const isManual = look({ ...organizationKey(uuid) })?.seat_assignment_mode === "manual";
       const isChecked = writes.some((write) => "check" in write && write.check.sk === mark.sk);

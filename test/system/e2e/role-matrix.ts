@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { operations } from "../../../lib/contract/operations.ts";
+import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
+import { partOf, type StackTemplate } from "../infra/support.ts";
+import type { Account } from "./account.ts";
+import { allows, roleStatements, type Statement } from "./policy.ts";
+
+/** A kind of item in the table, as lib/store/layout.ts lists it. */
+export type ItemKind = { readonly name: string; readonly partition: string; readonly example: string };
+
+/** The table at the top of the layout is the only list of the kinds. */
+export function itemKinds(): readonly ItemKind[] {
+  const layout = readFileSync(new URL("../../../lib/store/layout.ts", import.meta.url), "utf8");
+  const rows = layout.split("\n").filter((line) => line.startsWith(" * | "));
+  return rows.slice(1).map((row) => {
+    const [name = "", partition = "", , example = ""] = row
+      .slice(4)
+      .split("|")
+      .map((cell) => cell.trim());
+    return { name, partition, example: example.split(" / ", 1)[0] ?? "" };
+  });
+}
+
+const reads = ["GetItem", "BatchGetItem", "Query", "Scan"];
+const writes = ["PutItem", "UpdateItem", "DeleteItem"];
+const single = [...reads, ...writes, "BatchWriteItem"];
+const insideTransactions = {
+  TransactGetItems: ["GetItem"],
+  TransactWriteItems: [...writes, "ConditionCheckItem"],
+};
+
+/** One cell's place: an action, alone or as part of a transaction. */
+const ways = [
+  ...single.map((action) => ({ action, enclosing: undefined })),
+  ...Object.entries(insideTransactions).flatMap(([operation, actions]) =>
+    actions.map((action) => ({ action, enclosing: operation })),
+  ),
+];
+
+export const operationIds: readonly string[] = operations.map(({ id }) => id);
+const roleIds = [...operationIds, ...[...workers, ...internalFunctions].map(({ id }) => id)];
+
+export class RoleMatrix {
+  readonly #statements: ReadonlyMap<string, readonly Statement[]>;
+  readonly #tableArn: string;
+
+  constructor(template: StackTemplate, account: Account, tableArn: string) {
+    this.#tableArn = tableArn;
+    this.#statements = new Map(
+      roleIds.map((id) => [id, roleStatements(template, account, partOf(id, "Function"))]),
+    );
+  }
+
+  /**
+   * The roles that may do this to an item of the kind. A transaction of one item is the most that a role can be
+   * allowed: `ForAllValues` only becomes stricter with more keys.
+   */
+  allowed(
+    kind: Pick<ItemKind, "example">,
+    { action, enclosing }: { readonly action: string; readonly enclosing?: string | undefined },
+  ): string[] {
+    const partitions = [kind.example];
+    const access = {
+      action: `dynamodb:${action}`,
+      resource: this.#tableArn,
+      partitions,
+      ...(enclosing !== undefined && { enclosing: { operation: enclosing, partitions } }),
+    };
+    return roleIds.filter((id) => this.#statements.get(id)?.some((statement) => allows(statement, access)));
+  }
+
+  /** The operations whose roles may write an item of the kind in any way. */
+  operationsThatWrite(kind: ItemKind): string[] {
+    const written = ways
+      .filter(({ action }) => action === "BatchWriteItem" || writes.includes(action))
+      .flatMap((way) => this.allowed(kind, way));
+    return operationIds.filter((id) => written.includes(id));
+  }
+
+  /** Kinds of one partition have the same rights: IAM does not see sort keys. */
+  toString(): string {
+    const partitions = Map.groupBy(itemKinds(), ({ example }) => JSON.stringify(this.#rows({ example })));
+    return [...partitions.values()]
+      .map((kinds) => {
+        const names = kinds.map(({ name, partition }) => `${name} (${partition})`);
+        return [...names, ...this.#rows(kinds[0] ?? { example: "" }).map((row) => `    ${row}`)].join("\n");
+      })
+      .join("\n\n")
+      .concat("\n");
+  }
+
+  /** A role may use what it holds alone in transactions too: their rows show only what they add. */
+  #rows(kind: Pick<ItemKind, "example">): string[] {
+    const cells = ways.map((way) => {
+      const roles = this.allowed(kind, way);
+      const alone = way.enclosing === undefined ? [] : this.allowed(kind, { action: way.action });
+      return { ...way, roles: shown(roles.filter((id) => !alone.includes(id))) };
+    });
+    const held = cells.filter(({ roles }) => roles !== "");
+    const together = Map.groupBy(held, ({ enclosing, roles }) => `${enclosing ?? ""} ${roles}`);
+    return [...together.values()].map((same) => {
+      const actions = same.map(({ action }) => action).join(", ");
+      const [{ enclosing, roles } = { enclosing: undefined, roles: "" }] = same;
+      return `${enclosing === undefined ? actions : `only in ${enclosing}, ${actions}`}: ${roles}`;
+    });
+  }
+}
+
+function shown(roles: readonly string[]): string {
+  const isEvery = operationIds.every((id) => roles.includes(id));
+  const named = isEvery ? roles.filter((id) => !operationIds.includes(id)) : roles;
+  return [...(isEvery ? ["every operation"] : []), ...named].join(", ");
+}

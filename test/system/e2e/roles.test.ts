@@ -1,0 +1,134 @@
+import {
+  DynamoDBClient,
+  PutItemCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { draftKeyItem } from "../../../lib/access/key-registry.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { apiKeyKey } from "../../../lib/store/layout.ts";
+import { github, World } from "../../support/world.ts";
+import { partOf } from "../infra/support.ts";
+import { useDeployment } from "./deployment.ts";
+import { secretAccessKey } from "./iam-proxy.ts";
+import { type ItemKind, itemKinds, operationIds, RoleMatrix } from "./role-matrix.ts";
+
+const deployment = useDeployment();
+let matrix: RoleMatrix;
+beforeAll(() => {
+  const { template, account, store } = deployment();
+  matrix = new RoleMatrix(template, account, account.tableArn(store.tableName));
+});
+const kind = (name: string): ItemKind => itemKinds().find((each) => each.name === name) ?? expect.fail(name);
+
+describe("the matrix of roles, kinds of items and actions", () => {
+  test("what every role may do with every kind of item is what docs/role-matrix.txt says", async () => {
+    expect(itemKinds().length).toBeGreaterThan(50);
+    await expect(matrix.toString()).toMatchFileSnapshot("../../../docs/role-matrix.txt");
+  });
+
+  test.each([
+    ["API key", ["rotateKey", "deleteKey"]],
+    ["organization", ["setSeatAssignment"]],
+    ["organization of tenant", ["setSeatAssignment"]],
+    ["workspace or instance", []],
+    ["custom role", ["createRole", "updateRole", "deleteRole"]],
+    // Rotation only checks that the owner is a member, in its transaction; there IAM may see all keys together.
+    ["member", ["rotateKey", "giveRole", "changeRoles"]],
+    ["person of a workspace", ["assignSeats"]],
+    ["cursor signing keys", []],
+  ])("over HTTP an item of the kind %s is written by %j only", (name, writers) => {
+    expect(matrix.operationsThatWrite(kind(name)).toSorted()).toEqual(writers.toSorted());
+  });
+
+  test("outside its transaction, rotation cannot write a member", () => {
+    for (const action of ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"])
+      expect(matrix.allowed(kind("member"), { action })).not.toContain("rotateKey");
+  });
+
+  test("no role changes or deletes an audit entry alone, and no role reads the whole table", () => {
+    const entry = kind("audit entry");
+    for (const action of ["UpdateItem", "DeleteItem", "BatchWriteItem"])
+      expect(matrix.allowed(entry, { action })).toEqual([]);
+    for (const each of itemKinds()) expect(matrix.allowed(each, { action: "Scan" })).toEqual([]);
+  });
+
+  test("the keys of cursors are written by one worker", () => {
+    const keys = kind("cursor signing keys");
+    expect(matrix.allowed(keys, { action: "PutItem" })).toEqual(["rotateCursorKeys"]);
+    for (const action of ["UpdateItem", "DeleteItem", "BatchWriteItem"])
+      expect(matrix.allowed(keys, { action })).toEqual([]);
+  });
+});
+
+describe("a leaked role", () => {
+  const world = new World(() => deployment().store.table);
+  let organization: string;
+  const clients: DynamoDBClient[] = [];
+  beforeAll(async () => {
+    organization = await world.organization("leaked");
+    await world.member(github("leaked"), "u-member");
+  });
+  afterAll(() => {
+    for (const client of clients) client.destroy();
+  });
+
+  /** AWS with the credentials of an operation's role, which is all that a thief of them has. */
+  function clientOf(id: string): DynamoDBClient {
+    const { account, iamProxy } = deployment();
+    const client = new DynamoDBClient({
+      region: account.region,
+      endpoint: iamProxy.url,
+      credentials: { accessKeyId: partOf(id, "Function"), secretAccessKey },
+      maxAttempts: 1,
+    });
+    clients.push(client);
+    return client;
+  }
+
+  /** A key of the thief's own making: its text, and the item with its hash and the role of an admin. */
+  const forged = () =>
+    draftKeyItem(
+      { table: deployment().store.table, clock: systemClock, random: systemRandom, retentionDays: 1 },
+      {
+        kind: "organization",
+        tenant: `o#${organization}`,
+        organization,
+        owner: "u-member",
+        role: "cr_admin",
+      },
+    );
+
+  test.each(operationIds.filter((id) => id !== "rotateKey" && id !== "deleteKey"))(
+    "the role of %s cannot forge a key, in any way of writing",
+    async (id) => {
+      const client = clientOf(id);
+      const TableName = deployment().store.tableName;
+      const { text, key } = forged();
+      const Item = marshall(key);
+      const { pk, sk, ...fields } = Item;
+      const names = Object.keys(fields);
+      const update = {
+        TableName,
+        Key: { pk: pk ?? expect.fail(), sk: sk ?? expect.fail() },
+        UpdateExpression: `SET ${names.map((_, index) => `#n${index} = :v${index}`).join(", ")}`,
+        ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          Object.values(fields).map((value, index) => [`:v${index}`, value]),
+        ),
+      };
+      const denied = { name: "AccessDeniedException" };
+      await expect(client.send(new UpdateItemCommand(update))).rejects.toMatchObject(denied);
+      await expect(client.send(new PutItemCommand({ TableName, Item }))).rejects.toMatchObject(denied);
+      for (const item of [{ Update: update }, { Put: { TableName, Item } }])
+        await expect(
+          client.send(new TransactWriteItemsCommand({ TransactItems: [item] })),
+        ).rejects.toMatchObject(denied);
+      expect(await deployment().store.table.get(apiKeyKey(key.id))).toBeUndefined();
+      if (id === "whoami") expect((await deployment().call("/v1/users", { key: text })).status).toBe(401);
+    },
+  );
+});
