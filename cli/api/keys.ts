@@ -62,7 +62,7 @@ export const rotate: Command = {
 
 export const revoke: Command = {
   name: "revoke",
-  summary: "End a key now",
+  summary: "End a key now, with its successors and the keys before it that still work",
   connects: true,
   argument: keyId,
   options: apiOptions,

@@ -1,9 +1,11 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { keyStateOf } from "../../lib/access/key-record.ts";
-import { type IssuedKey, listKeysOfOrganization, revokeKey } from "../../lib/access/key-registry.ts";
+import { type IssuedKey, listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { readUses } from "../../lib/access/last-used.ts";
+import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
+import { counted } from "../../lib/contract/counted.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
@@ -16,7 +18,7 @@ import { findOrganizationByName, readOrganizations } from "../connection/organiz
 import { UsageError } from "../errors.ts";
 import { listFormatOf, listOptions } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import { type KeyRow, showIssuedRow, showKeyRows, showRevoked } from "../show-keys.ts";
+import { type KeyRow, showIssuedRow, showKeyRows } from "../show-keys.ts";
 import type { Terminal } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
@@ -168,8 +170,9 @@ const revoke: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ audited }) => {
       const id = input.requiredArgument("KEY_ID");
-      await revokeKey(audited, id, operator);
-      showRevoked(input, terminal, id);
+      const ended = await revokeKey(audited, id, operator);
+      if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true, revoked_key_ids: ended }));
+      else terminal.say(`Key ${id} is revoked${alsoEnded(id, ended)}.`);
     }),
 };
 
@@ -182,6 +185,13 @@ export const commands: readonly Command[] = [
 
 export const showIssued = (input: CommandInput, terminal: Terminal, { text, key }: IssuedKey): void =>
   showIssuedRow(input, terminal, { ...key, key: text, expires_at: expiryOf(key) });
+
+/** Says which other keys of the line ended with this one: `, and with it 2 other keys of its line: k1, k2`. */
+export function alsoEnded(id: string, ended: readonly string[]): string {
+  const others = ended.filter((each) => each !== id);
+  if (others.length === 0) return "";
+  return `, and with it ${counted(others.length, "other key")} of its line: ${others.join(", ")}`;
+}
 
 export async function showKeys(
   { input, terminal }: { readonly input: CommandInput; readonly terminal: Terminal },

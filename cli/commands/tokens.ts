@@ -7,7 +7,7 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
-import { showIssued, showKeys } from "./keys.ts";
+import { alsoEnded, showIssued, showKeys } from "./keys.ts";
 
 /** Only admins of the workspace create, see or delete its tokens, as in the dashboard. */
 const workspaceOptions: OptionDefinitions = {
@@ -71,9 +71,9 @@ const remove: Command = {
     withConnection(input, async ({ audited }) => {
       const id = input.requiredArgument("TOKEN_ID");
       const request = { workspaceId: input.requiredText("workspace"), as: input.requiredText("as"), id };
-      await deleteWorkspaceToken(audited, request);
-      if (input.flag("json")) terminal.out(JSON.stringify({ id, deleted: true }));
-      else terminal.say(`Token ${id} is deleted.`);
+      const ended = await deleteWorkspaceToken(audited, request);
+      if (input.flag("json")) terminal.out(JSON.stringify({ id, deleted: true, revoked_key_ids: ended }));
+      else terminal.say(`Token ${id} is deleted${alsoEnded(id, ended)}.`);
     }),
 };
 

@@ -1,5 +1,6 @@
 import { createKey } from "../../lib/access/create-key.ts";
-import { type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
+import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";

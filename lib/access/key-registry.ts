@@ -1,4 +1,4 @@
-import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
+import { type AuditDeps, auditWrites } from "../audit/entry.ts";
 import { isSystemRole } from "../contract/access.ts";
 import { msPerDay } from "../contract/days.ts";
 import { keyLimits } from "../contract/limits.ts";
@@ -19,12 +19,10 @@ import {
   type Table,
   TransactionRefused,
   type TransactionWrite,
-  transactIf,
 } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
-import { keyStateOf } from "./key-record.ts";
-import { findOrganization, KeyRegistryError, requireOwnKind } from "./key-requirements.ts";
+import { KeyRegistryError } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
 import { isUnlisted, keyRowWrites, keysOfRows } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
@@ -75,10 +73,6 @@ export async function listedAndOldKeys(
   for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted))
     own.push(...keys.filter((key) => isOwn(key) && !known.has(key.id)));
   return own;
-}
-
-export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<void> {
-  await revoke(deps, await requireOwnKind(deps.table, id), { actor }, "key.revoked");
 }
 
 /** The fields of a new key. */
@@ -184,26 +178,6 @@ async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<b
     if (error instanceof ConditionFailed) return error.item?.revoked_at === null;
     throw error;
   }
-}
-
-export async function revoke(
-  deps: RegistryDeps,
-  key: KeyItem,
-  by: KeyActor,
-  action: KeyAction,
-): Promise<void> {
-  const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
-  const before = { state: keyStateOf(key, deps.clock.nowMs()) };
-  const metadata = { before, after: { state: "revoked" } };
-  // If the key is already revoked, perhaps by a request at the same moment, that is the wanted result.
-  await transactIf(deps.table, [
-    {
-      update: apiKeyKey(key.id),
-      change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
-      when: { equals: ["revoked_at", null] },
-    },
-    ...auditWrites(deps, keyEvent(key, { by, organization, action, metadata })),
-  ]);
 }
 
 export function checkedKeyName(text: string): string {

@@ -5,9 +5,9 @@ import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { apiKeyKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
-import { revoke } from "./key-registry.ts";
 import { KeyRegistryError, KeyRotated, NoSuccessor } from "./key-requirements.ts";
 import type { Principal } from "./principal.ts";
+import { revokeAlone, revokeLine } from "./revoke-key.ts";
 import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
 
@@ -49,10 +49,14 @@ export async function rotateWithinReach(
   }
 }
 
-/** Also succeeds if the key has already ended. */
+/**
+ * Ends the whole line of the key, also if the key itself has ended. A rotated key that ends itself ends nothing else:
+ * its successor may be in other hands.
+ */
 export async function revokeWithinReach(manager: Manager, item: Item | undefined): Promise<void> {
   const key = requireReach(manager, item, "end");
-  await revoke(manager, key, manager, key.kind === "workspace" ? "token.deleted" : "key.revoked");
+  const isOldSelf = key.id === manager.principal.key.id && key.rotated_to !== null;
+  await (isOldSelf ? revokeAlone : revokeLine)(manager, key, manager);
 }
 
 function requireReach(manager: Manager, item: Item | undefined, what: "rotate" | "end"): KeyItem {

@@ -57,6 +57,7 @@ export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation
 async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
   const nowMs = deps.clock.nowMs();
   checkRotation(old, request, nowMs);
+  const isEnded = !isLive(old, nowMs);
   const unsent = await unsentSuccessor(deps, old);
   const [organization, owner] = await Promise.all([
     organizationOf(deps, old),
@@ -69,8 +70,9 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   const successor = draftKeyItem(deps, { ...successorFields(old), expires_at_ms, tenant, owner });
   const graceMs = request.graceSeconds * 1000;
   const endAfter = (ms: number) => Math.min(nowMs + ms, expires_at_ms ?? Number.POSITIVE_INFINITY);
-  const graceEndMs = endAfter(graceMs);
-  const isShort = graceMs < keyLimits.unreceivedGraceMs;
+  // A key that has ended stays so: only its successor is made again.
+  const graceEndMs = isEnded ? (old.expires_at_ms ?? nowMs) : endAfter(graceMs);
+  const isShort = !isEnded && graceMs < keyLimits.unreceivedGraceMs;
   const [organizations, conditions] = await Promise.all([
     organizationsOf(deps.table, successor.key, organization),
     keyConditions(deps.table, organization, successor.key),
@@ -82,7 +84,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   };
   const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
   await storeNew(deps, successor.key, [
-    retiring(old, successor.key, isShort ? endAfter(keyLimits.unreceivedGraceMs) : graceEndMs, isShort),
+    retiring(old, successor.key, isShort ? endAfter(keyLimits.unreceivedGraceMs) : graceEndMs),
     ...conditions,
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
     ...(unsent ? revokeUnsentWrites(deps, unsent, request, organization) : []),
@@ -101,7 +103,7 @@ async function endGrace(
   successor: KeyItem,
   graceEndMs: number,
 ): Promise<void> {
-  const change = { set: [["expires_at_ms", graceEndMs]], remove: ["untold"] } as const;
+  const change = { set: [["expires_at_ms", graceEndMs]] } as const;
   const when = { equals: ["rotated_to", successor.id] } as const;
   const table = boundedRegistryTable(deps);
   try {
@@ -113,8 +115,8 @@ async function endGrace(
 }
 
 /**
- * The successor of a rotation whose caller never received the new value. Throws KeyRotated if the successor was used
- * (then the caller has received the value) or is young (then the caller may still receive it).
+ * The successor of a rotation whose caller may never have received the new value. Throws KeyRotated if the successor
+ * was used (then the caller has received the value), is very young (then the caller may still receive it), or old.
  */
 async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Promise<KeyItem | undefined> {
   if (old.rotated_to === null) return undefined;
@@ -123,7 +125,9 @@ async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Pr
     table.get(keyUseKey(old.rotated_to)),
   ]);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
-  if (use !== undefined || ageMs < keyLimits.unreceivedAfterMs) throw new KeyRotated(old.id, old.rotated_to);
+  const isRepeatable = ageMs >= keyLimits.unreceivedAfterMs && ageMs < keyLimits.unreceivedGraceMs;
+  if (use !== undefined || !isRepeatable || !isLive(successor, clock.nowMs()))
+    throw new KeyRotated(old.id, old.rotated_to);
   return successor;
 }
 
@@ -157,8 +161,8 @@ const organizationOf = async ({ table }: RegistryDeps, { kind, organization }: K
 function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number): void {
   const { id } = old;
   if (old.revoked_at !== null) throw new KeyRegistryError(`Key ${id} is revoked; create a new one.`);
-  if (old.rotated_to !== null && !old.untold) throw new KeyRotated(id, old.rotated_to);
-  if (!isLive(old, nowMs)) throw new KeyRegistryError(`Key ${id} has expired; create a new one.`);
+  if (old.rotated_to === null && !isLive(old, nowMs))
+    throw new KeyRegistryError(`Key ${id} has expired; create a new one.`);
   const graceSecondsMax = keyLimits.expiryDaysMax * secondsPerDay;
   if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
     throw new KeyRegistryError(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
@@ -179,15 +183,13 @@ async function requireRights(
     throw new NoSuccessor(id, `its role ${role} is gone`);
 }
 
-const retiring = (old: KeyItem, successor: KeyItem, endMs: number, isUnsent: boolean): TransactionWrite => ({
+const retiring = (old: KeyItem, successor: KeyItem, endMs: number): TransactionWrite => ({
   update: apiKeyKey(old.id),
   change: {
     set: [
       ["rotated_to", successor.id],
       ["expires_at_ms", endMs],
-      ...(isUnsent ? [["untold", true] as const] : []),
     ],
-    ...(!isUnsent && { remove: ["untold"] }),
   },
   when: { all: [{ equals: ["rotated_to", old.rotated_to] }, { equals: ["revoked_at", null] }] },
 });
@@ -211,5 +213,5 @@ function successorFields(old: KeyItem) {
   const { name, organization, workspace_id, instance_id, authorized, expires_at_ms } = old;
   const role = old.kind === "legacy" ? "cr_member" : old.role;
   const bound = { organization, workspace_id, instance_id, authorized };
-  return { kind: successorKind(old), name, ...bound, role, expires_at_ms };
+  return { kind: successorKind(old), name, ...bound, role, expires_at_ms, rotated_from: old.id };
 }

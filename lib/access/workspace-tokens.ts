@@ -9,10 +9,10 @@ import {
   type IssuedKey,
   listedAndOldKeys,
   type RegistryDeps,
-  revoke,
   storeKey,
 } from "./key-registry.ts";
 import { KeyRegistryError, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
+import { revokeLine } from "./revoke-key.ts";
 
 export type TokenRequest = {
   readonly workspaceId: string;
@@ -57,11 +57,11 @@ export async function listWorkspaceTokens(
 export async function deleteWorkspaceToken(
   deps: RegistryDeps,
   { workspaceId, as, id }: { readonly workspaceId: string; readonly as: string; readonly id: string },
-): Promise<void> {
+): Promise<readonly string[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const key = await requireKey(deps.table, id);
   if (key.workspace_id !== workspaceId) throw new KeyRegistryError(unknownKey(id));
-  await revoke(deps, key, { actor: tokenActor(as) }, "token.deleted");
+  return await revokeLine(deps, key, { actor: tokenActor(as) });
 }
 
 const tokenActor = (userId: string): Actor => ({

@@ -107,7 +107,10 @@ export const keyLimits = {
   /** Over HTTP; the operator's tool allows more. */
   graceSecondsMax: 86_400,
   graceSecondsDefault: 3_600,
-  /** Minimum grace period of a rotated key if it is unknown whether the caller received the new key. */
+  /**
+   * How long a rotation can be repeated while its successor is unused; also the minimum grace period of a rotated key
+   * if it is unknown whether the caller received the new key.
+   */
   unreceivedGraceMs: 900_000,
   /** No request takes this long: after it, nobody can receive a key value that was not delivered before. */
   unreceivedAfterMs: 60_000,

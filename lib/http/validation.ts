@@ -16,7 +16,12 @@ export function contradiction(
   input: OperationInput<Operation>,
 ): string | undefined {
   const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
-  if (!readsOrgId(operation, kind) || inQuery === undefined || inBody === undefined) return undefined;
+  if (!readsOrgId(operation, kind) || inQuery === undefined) return undefined;
+  // An instance key that names no organization acts on its home: a name in the wrong place must not do that.
+  if (inBody === undefined)
+    return kind === "instance"
+      ? "org_id: is read from the body on this operation. Send it there."
+      : undefined;
   return inQuery === inBody
     ? undefined
     : "org_id: the query and the body name different organizations. Send it in the body only.";

@@ -61,7 +61,11 @@ type Done = {
 };
 
 /** The result that the check predicts. */
-type CheckedChange = Done & { readonly state?: RolesState };
+type CheckedChange = Done & {
+  readonly state?: RolesState;
+  /** A member has the role, but only from an event: the call decides it, so that no later event changes it. */
+  readonly decidesRole?: boolean;
+};
 
 async function checkIn(
   context: AuditedContext,
@@ -79,7 +83,10 @@ async function checkIn(
     unrecorded,
     ahead: state,
   });
-  return { organization, failures, hasEntry: unrecorded.hasEntry, state };
+  const decidesRole = [...state.stored.values()]
+    .map(parseMember)
+    .some(({ active, role, role_decided }) => active && role === change.role && !role_decided);
+  return { organization, failures, hasEntry: unrecorded.hasEntry, state, decidesRole };
 }
 
 /** If there is nothing to change in an organization, the result of its check is final. */
@@ -107,6 +114,12 @@ async function changeInAll(
     rest = rest.slice(1);
   }
   await inChunks(rest, changeIn);
+  await inChunks(
+    others.filter(({ decidesRole }) => decidesRole),
+    async ({ organization, state }) => {
+      await changeRoles(context, organization, change, { ahead: state });
+    },
+  );
   await recordTheRest(context, change, done.slice(others.length), carried);
   return done;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
-import { listKeysOfOrganization, revokeKey } from "../../lib/access/key-registry.ts";
+import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
+import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { deleteRole } from "../../lib/people/custom-roles.ts";

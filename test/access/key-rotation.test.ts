@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
+import { touchLastUsed, withUse } from "../../lib/access/last-used.ts";
 import { rotateWithinReach } from "../../lib/access/manage-keys.ts";
+import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
@@ -234,6 +236,61 @@ describe("a rotation without grace whose answer is lost", () => {
     // The expiry of the original key.
     expect(key.expires_at_ms).toBe(keys.user.key.expires_at_ms);
     await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
+  });
+
+  test.each([0, 600, 86_400])(
+    "a rotation with a grace of %i seconds whose answer was lost can be repeated for 15 minutes, not longer",
+    async (graceSeconds) => {
+      const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+      const { id } = keys.organization.key;
+      const repeat = () => rotateKey(world.deps, { id, graceSeconds, actor: operator });
+      const lostAnswer = await repeat();
+      const { expires_at_ms: graceEnd } = await stored(id);
+      await expect(repeat()).rejects.toThrow("rotated");
+      clock.advance(keyLimits.unreceivedGraceMs - 1);
+      const { key } = await repeat();
+      expect((await stored(lostAnswer.key.id)).revoked_at).toBe(now());
+      expect(await stored(id)).toMatchObject({ rotated_to: key.id });
+      // A key that has ended does not come back.
+      if (graceSeconds === 0) expect((await stored(id)).expires_at_ms).toBe(graceEnd);
+      clock.advance(keyLimits.unreceivedGraceMs);
+      await expect(repeat()).rejects.toThrow("rotated");
+    },
+  );
+
+  test("a rotation is not repeated once its successor was used", async () => {
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const request = { id: keys.organization.key.id, graceSeconds: 3_600, actor: operator };
+    const { key } = await rotateKey(world.deps, request);
+    clock.advance(keyLimits.unreceivedAfterMs);
+    // The use comes between the read of the repeated rotation and its transaction.
+    let isUsed = false;
+    const table: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        if (!isUsed) await touchLastUsed(store().table, withUse(key, undefined), clock.nowMs());
+        isUsed = true;
+        await store().table.transact(...given);
+      },
+    };
+    await expect(rotateKey({ ...world.deps, table }, request)).rejects.toThrow("rotated");
+    expect(await stored(key.id)).toMatchObject({ revoked_at: null });
+  });
+
+  test("a revocation that a rotation overtakes ends the new key too", async () => {
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { id } = keys.organization.key;
+    let thief: string | undefined;
+    const table: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        thief ??= (await rotateKey(world.deps, { id, graceSeconds: 3_600, actor: operator })).key.id;
+        await store().table.transact(...given);
+      },
+    };
+    const ended = await revokeKey({ ...world.deps, table }, id, operator);
+    expect(ended).toEqual([thief, id]);
+    expect((await stored(thief ?? "")).revoked_at).toBe(now());
   });
 
   test("a rotation without grace returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {

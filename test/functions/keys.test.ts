@@ -230,6 +230,7 @@ describe("the audit log of keys", () => {
       ...about,
       before: { state: "active" },
       after: { state: "revoked" },
+      revoked_key_ids: [rotated.id, old.key.id],
     });
     for (const secret of [old.text, old.key.hash, rotated.key]) expect(body.toString()).not.toContain(secret);
   });

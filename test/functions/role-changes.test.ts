@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { organizationUuid } from "../../lib/contract/identity.ts";
 import { giveRole } from "../../lib/contract/operations/roles.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
-import { instanceTenant } from "../../lib/store/layout.ts";
+import { instanceTenant, memberKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
@@ -180,6 +181,41 @@ describe("POST /v1/users/roles with ALL", () => {
       sk: "MEMBER#second",
     });
     expect(poor).toMatchObject({ role: "cr_admin" });
+  });
+
+  test("an instance key's org_id in the query is 400 unless the body repeats it; nothing changes at home", async () => {
+    const body = { role: "cr_admin", user_ids: ["plain"] };
+    await world.member(gitlab("fleet", "home"), "plain");
+    for (const target of ["poor", "ALL", "home"]) {
+      const answer = await api.call(`/v1/users/roles?org_id=${target}`, { key, body });
+      expect([answer.status, answer.message]).toEqual([
+        400,
+        "org_id: is read from the body on this operation. Send it there.",
+      ]);
+    }
+    const both = await api.call("/v1/users/roles?org_id=home", {
+      key,
+      body: { ...body, org_id: "home", dry_run: true },
+    });
+    expect(both.status).toBe(200);
+  });
+
+  test("with ALL, a member who has the role already keeps it when a later event says otherwise", async () => {
+    for (const name of ["decided", "decided-too"]) await world.organization(name, { instance_id: "fleet" });
+    const organizations = ["decided", "decided-too"].map((name) => gitlab("fleet", name));
+    for (const organization of organizations) {
+      await world.member(organization, "boss", { role: "cr_admin" });
+      await world.member(organization, "ann", { role: "cr_member" });
+    }
+    const answer = await change({ user_ids: ["ann"], org_id: "ALL" });
+    expect(answer.status).toBe(200);
+    for (const { provider_organization_id: name } of organizations) {
+      const uuid = organizationUuid(gitlab("fleet", name));
+      expect(await api.store().table.get(memberKey(uuid, "ann"))).toMatchObject({
+        role: "cr_member",
+        role_decided: true,
+      });
+    }
   });
 
   test("one organization on another plan, named by its id, is still 403", async () => {

@@ -1,5 +1,6 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
-import { type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
+import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { type Origin, operator, operatorOrigin } from "../../lib/audit/entry.ts";
@@ -224,7 +225,7 @@ export class World {
     return await createWorkspaceToken(this.deps, { workspaceId, as, name: "nightly export", expiresInDays });
   }
 
-  revoke = (issued: IssuedKey): Promise<void> => revokeKey(this.deps, issued.key.id, operator);
+  revoke = (issued: IssuedKey): Promise<readonly string[]> => revokeKey(this.deps, issued.key.id, operator);
 
   rotate = (issued: IssuedKey, graceSeconds: number, owner?: string): Promise<IssuedKey> =>
     rotateKey(this.deps, { id: issued.key.id, graceSeconds, owner, actor: operator });

@@ -89,9 +89,9 @@ export const rotateKey = operation({
   path: "/v1/keys/{key_id}/rotate",
   summary: "Replace a key with a new one that has the same rights",
   description:
-    "The answer shows the new value, once. The old key works until its grace period ends. If you asked for a grace " +
-    `period of less than ${unreceivedGraceMs / 60_000} minutes and get a 503 or no answer, the old key works for these ` +
-    `${unreceivedGraceMs / 60_000} minutes, unless it expires earlier. Rotate it again after ${unreceivedAfterMs / 1_000} seconds. ` +
+    "The answer shows the new value, once. The old key works until its grace period ends. If the answer was lost and " +
+    `nobody used the new key, rotate the old key again, ${unreceivedAfterMs / 1_000} seconds to ` +
+    `${unreceivedGraceMs / 60_000} minutes after the first time; if its grace has ended, an Admin key can do it. ` +
     `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: z
@@ -118,10 +118,11 @@ export const deleteKey = operation({
   path: "/v1/keys/{key_id}",
   summary: "End a key now",
   description:
+    "Ends the key, its successors, and the keys before it whose grace has not ended, also if the key itself has ended. " +
+    "A rotated key that deletes itself ends only itself. " +
     `You may repeat the request. ${reach}An Admin key may also do it to the user and agentic keys of its scope, a ` +
     "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
-  /** The chain may also write what this operation writes: the key's own item, and an audit entry. */
   tableActions: ["UpdateItem"],
   tablePartitions: ["KEY#"],
   errors: ["KEY_NOT_FOUND"],

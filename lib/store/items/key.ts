@@ -26,11 +26,8 @@ const keyItem = z.object({
   expires_at_ms: z.number().nullable(),
   revoked_at: z.string().nullable(),
   rotated_to: z.string().nullable(),
-  /**
-   * The caller that rotated the key may not have received the successor: the key may be rotated again while the
-   * successor is unused.
-   */
-  untold: z.boolean().optional(),
+  /** The key that it succeeded; absent if it was created. */
+  rotated_from: z.string().optional(),
 });
 
 export type KeyItem = z.output<typeof keyItem>;

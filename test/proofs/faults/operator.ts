@@ -2,7 +2,8 @@ import { findOrganizationByName, readAllOrganizations } from "../../../cli/conne
 import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
-import { type IssuedKey, listKeysOfOrganization, revokeKey } from "../../../lib/access/key-registry.ts";
+import { type IssuedKey, listKeysOfOrganization } from "../../../lib/access/key-registry.ts";
+import { revokeKey } from "../../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../../lib/access/rotate-key.ts";
 import {
   createWorkspaceToken,

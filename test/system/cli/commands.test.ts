@@ -69,13 +69,14 @@ describe("keys, while the service runs", () => {
     expect(await callJson("keys", "revoke", third.id, "--data", folder)).toEqual({
       id: third.id,
       revoked: true,
+      revoked_key_ids: [third.id, first.id],
     });
-    expect(await whoami(third.key)).toBe(401);
+    expect([await whoami(third.key), await whoami(first.key)]).toEqual([401, 401]);
 
     const list = z.object({ keys: z.array(z.object({ id: z.string(), state: z.string() })) });
     const states = list.parse(await callJson("keys", "list", "--org", "1001", "--data", folder)).keys;
     const stateOf = (id: string) => states.find((key) => key.id === id)?.state;
-    expect([first, second, third].map(({ id }) => stateOf(id))).toEqual(["active", "rotated", "revoked"]);
+    expect([first, second, third].map(({ id }) => stateOf(id))).toEqual(["revoked", "rotated", "revoked"]);
     const active = list.parse(await callJson("keys", "list", "--active", "--data", folder)).keys;
     expect(active.map(({ id }) => id)).not.toContain(third.id);
   });

@@ -17,6 +17,8 @@ export type Case = {
   readonly size: "small" | "large";
   readonly budget: Budget;
   readonly request: BenchRequest;
+  /** The first request with its key, or one that is refused: without a request before it. */
+  readonly cold?: true;
   /** Measures the same request with the resume cursor of its last page. */
   readonly resumed?: true;
 };
@@ -44,6 +46,8 @@ const get = (name: string, size: Case["size"], budget: Budget, key: string, targ
   budget,
   request: { key, target },
 });
+
+const cold = (each: Case): Case => ({ ...each, cold: true });
 
 /** All of it was read before, and nothing has changed since. */
 const resume = (name: string, size: Case["size"], key: string, target: string): Case => ({
@@ -283,6 +287,9 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
         "/v1/whoami",
       ),
       get(`workspace of ${sizes.workspaceOrganizations}`, "large", page(0), workspace.token, "/v1/whoami"),
+      // The second round of authentication, and the write of the use.
+      cold(get("first use of the token", "large", page(2), workspace.unusedToken, "/v1/whoami")),
+      cold(get("made-up token, 401", "large", page(0), workspace.madeUpToken, "/v1/whoami")),
     ],
   };
 }

@@ -48,10 +48,10 @@ async function countCases(sizes: Sizes): Promise<Count[]> {
 async function countCase(
   api: BenchApi,
   lockstep: Lockstep,
-  { name, size, budget, resumed, request: first }: Case,
+  { name, size, budget, resumed, cold, request: first }: Case,
 ): Promise<Omit<Count, "operation">> {
   const request = resumed ? await resumedAfter(api, first) : first;
-  await warm(api, request, budget.kind === "read");
+  if (!cold) await warm(api, request, budget.kind === "read");
   lockstep.takeRounds();
   const { meter, body } = await api.count(request);
   const rounds = lockstep.takeRounds();

@@ -1,4 +1,6 @@
+import { makeKeyText } from "../../../../lib/access/key-text.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { scopeEpochsKey, type TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../../lib/store/table.ts";
 import { finding } from "../../../support/event-data.ts";
@@ -59,6 +61,10 @@ export type BenchWorld = {
   /** A workspace of many organizations, of which the first one has people. */
   readonly workspace: {
     readonly token: string;
+    /** A token that no request has used. */
+    readonly unusedToken: string;
+    /** The right form and checksum, and no such key. */
+    readonly madeUpToken: string;
     readonly first: OrganizationId;
     readonly emails: readonly string[];
   };
@@ -177,7 +183,9 @@ async function buildWorkspace(
     }),
   ]);
   const emails = people.map((name) => `${name}@example.com`);
-  return { token: (await world.token(workspace)).text, first, emails };
+  const [token, unused] = [await world.token(workspace), await world.token(workspace)];
+  const madeUpToken = makeKeyText({ kind: "workspace", workspaceId: workspace }, systemRandom);
+  return { token: token.text, unusedToken: unused.text, madeUpToken, first, emails };
 }
 
 async function buildInstance(world: World): Promise<BenchWorld["instance"]> {

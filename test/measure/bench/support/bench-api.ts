@@ -80,7 +80,7 @@ export async function openBenchApi({ databaseFile, between }: BenchApiOptions = 
     call: callHandler,
     count: async (request) => {
       const { answer, meter } = await metered(() => callHandler(request));
-      if (answer.status >= 300)
+      if (answer.status >= 300 && answer.status !== 401)
         throw new Error(
           `${request.target} answered ${answer.status}: ${answer.body.toString().slice(0, 500)}`,
         );
