@@ -38,9 +38,13 @@ export class Ingestion extends Construct {
         ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
         : { encryption: QueueEncryption.SQS_MANAGED }),
     };
-    this.deadLetterQueue = new Queue(this, "DeadLetterQueue", shared);
+    this.deadLetterQueue = new Queue(this, "DeadLetterQueue", {
+      ...shared,
+      maxMessageSizeBytes: queueLimits.deadLetterBytesMax,
+    });
     this.eventsQueue = new Queue(this, "EventsQueue", {
       ...shared,
+      maxMessageSizeBytes: queueLimits.messageBytesMax,
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: eventQueueSettings.receivesMax },
     });
     this.eventsBucket = createBucket(this, encryptionKey);

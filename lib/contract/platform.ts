@@ -44,7 +44,10 @@ export const lambdaLimits = {
 } as const;
 
 export const queueLimits = {
+  /** Of an event. SQS allows four times as much, but redaction makes a message larger. */
   messageBytesMax: 256 * kibibyte,
+  /** The maximum of SQS. A full message of the shortest credentials fits once it is redacted. */
+  deadLetterBytesMax: 1024 * kibibyte,
   retentionDaysMax: 14,
 } as const;
 

@@ -1,4 +1,5 @@
 import { eventLimits } from "../contract/limits.ts";
+import { queueLimits } from "../contract/platform.ts";
 import { describeError } from "../runtime/log.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { noteGivenUp } from "./tries.ts";
@@ -8,13 +9,18 @@ export async function deadLetter(deps: EventDeps, message: QueueMessage, reason:
   const { id, group } = message;
   // Loaded with the first dead letter: the redaction code is a fifth of the worker.
   const { redact, redactMessage } = await import("./redact-message.ts");
-  const body = redactMessage(message.body);
+  const redacted = redactMessage(message.body);
+  // Numbers such as 1e20 become longer when they are written again; as text, only the credentials change.
+  const body = isTooLarge(redacted) ? redact(message.body).text : redacted;
   const shortReason = redact(reason).text.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
   await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
   deps.onOutcome?.("dead");
   deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });
   await closeTries(deps, message);
 }
+
+const isTooLarge = (body: string): boolean =>
+  Buffer.byteLength(body) > queueLimits.deadLetterBytesMax - eventLimits.messageOverheadBytesMax;
 
 async function closeTries(deps: EventDeps, message: QueueMessage): Promise<void> {
   try {

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { requestLimits } from "../contract/limits.ts";
 import { pathName, valueAt } from "../contract/problems.ts";
 
 /** Each value completes the sentence "must be …". */
@@ -35,9 +36,12 @@ function bound(origin: string, which: "at least" | "at most", limit: number | bi
   return `be ${which} ${limit}`;
 }
 
-/** For every invalid field: its name, and what is allowed. */
-export const problemsOf = (issues: readonly z.core.$ZodIssue[], value: unknown): string[] =>
-  issues.map(({ path, code, message }) => {
+/** For the first invalid fields: their names, and what is allowed. */
+export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): string[] {
+  const { problemsMax } = requestLimits;
+  const problems = issues.slice(0, problemsMax).map(({ path, code, message }) => {
     const isMissing = code !== "custom" && path.length > 0 && valueAt(value, path) === undefined;
     return `${pathName(path) || "event"}: ${isMissing ? "is required" : message}`;
   });
+  return issues.length > problemsMax ? [...problems, "there are more problems"] : problems;
+}

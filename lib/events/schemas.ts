@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../contract/access.ts";
+import { eventList } from "../contract/event-list.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { emailAddress, identifier, wellFormed } from "../contract/parameters.ts";
 import { readableIdBytes } from "../people/reads.ts";
@@ -52,11 +53,14 @@ export const organizationNameSchema = z.object(organizationName);
 export const workspaceSaved = z.object({
   id: identifier,
   name,
-  admins: z
-    .array(z.object({ user_id: identifier, email }))
-    .refine((admins) => Buffer.byteLength(JSON.stringify(admins)) <= eventLimits.workspaceAdminsBytesMax, {
-      error: "has too many admins",
-    }),
+  admins: eventList(z.object({ user_id: identifier, email }), (list) =>
+    list.refine(
+      (admins) => Buffer.byteLength(JSON.stringify(admins)) <= eventLimits.workspaceAdminsBytesMax,
+      {
+        error: "has too many admins",
+      },
+    ),
+  ),
   seats_purchased: seats,
   active: z.boolean(),
 });
@@ -99,17 +103,17 @@ export const repositorySaved = z.object({
   approval_delay_days: orNull(delayDays),
 });
 
-const readableRepositoryIds = z.union(
-  [
-    z.literal("*"),
-    z
-      .array(identifier)
-      .refine(
+const readableRepositoryIds = eventList(identifier, (list) =>
+  z.union(
+    [
+      z.literal("*"),
+      list.refine(
         (ids) => ids.reduce((bytes, id) => bytes + readableIdBytes(id), 0) <= eventLimits.readableBytesMax,
         { error: `must not take more than ${eventLimits.readableBytesMax} bytes` },
       ),
-  ],
-  { error: 'must be "*" or a list of repository ids' },
+    ],
+    { error: 'must be "*" or a list of repository ids' },
+  ),
 );
 
 export const memberSaved = z.object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { providers } from "../contract/access.ts";
 import { msPerDay } from "../contract/days.ts";
+import { eventList } from "../contract/event-list.ts";
 import { eventLimits, metricsLimits } from "../contract/limits.ts";
 import { identifier, wellFormed } from "../contract/parameters.ts";
 import { categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
@@ -48,7 +49,10 @@ const comment = z.object({
 
 const mcpServer = z.object({
   name: line(eventLimits.nameCharactersMax),
-  tools: z.array(z.object({ name: line(eventLimits.nameCharactersMax), calls: count, failures: count })),
+  tools: eventList(
+    z.object({ name: line(eventLimits.nameCharactersMax), calls: count, failures: count }),
+    (list) => list,
+  ),
 });
 
 export const pullRequestFinalized = z
@@ -71,14 +75,8 @@ export const pullRequestFinalized = z
     review_iterations: count,
     estimated_complexity: orNull(z.int().min(1).max(5)),
     estimated_review_minutes: orNull(z.number().min(0).max(metricsLimits.countMax)),
-    comments: z
-      .array(comment)
-      .nullish()
-      .transform((comments) => comments ?? []),
-    mcp_servers: z
-      .array(mcpServer)
-      .nullish()
-      .transform((servers) => servers ?? []),
+    comments: eventList(comment, (list) => list.nullish()).transform((comments) => comments ?? []),
+    mcp_servers: eventList(mcpServer, (list) => list.nullish()).transform((servers) => servers ?? []),
   })
   .refine(({ status, merged_at }) => status !== "merged" || merged_at !== null, {
     error: "is required of a merged pull request",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { msPerDay } from "../contract/days.ts";
+import { eventList } from "../contract/event-list.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { identifier, wellFormed } from "../contract/parameters.ts";
 import { findingSeverities, findingStates } from "../contract/records-security.ts";
@@ -33,11 +34,9 @@ const finding = z
     file_path: words(1, securityLimits.filePathCharactersMax),
     start_line: line,
     end_line: line,
-    evidence: z
-      .array(words(0, securityLimits.evidenceCharactersMax))
-      .max(securityLimits.evidenceMax)
-      .nullish()
-      .transform((evidence) => evidence ?? []),
+    evidence: eventList(words(0, securityLimits.evidenceCharactersMax), (list) =>
+      list.max(securityLimits.evidenceMax).nullish(),
+    ).transform((evidence) => evidence ?? []),
     state: z
       .enum(findingStates)
       .nullish()
@@ -70,11 +69,11 @@ export const scanCompletedFields = {
   completed_at: z.iso
     .datetime({ offset: true, error: "must be a date-time with an offset" })
     .transform((text) => toTimestamp(Date.parse(text))),
-  findings: z
-    .array(finding)
-    .refine((findings) => new Set(findings.map(({ id }) => id)).size === findings.length, {
+  findings: eventList(finding, (list) =>
+    list.refine((findings) => new Set(findings.map(({ id }) => id)).size === findings.length, {
       error: "must not have two findings of one id",
     }),
+  ),
 };
 const scanCompleted = z.object(scanCompletedFields);
 
