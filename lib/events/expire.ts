@@ -5,7 +5,7 @@ import { ErrorCollector } from "../runtime/error-collector.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
-import { identityOf, queryAll, StoreUnavailable } from "../store/table.ts";
+import { identityOf, type Key, StoreUnavailable } from "../store/table.ts";
 import { drain } from "./apply.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { WaitingEventFailed } from "./error-kind.ts";
@@ -14,38 +14,65 @@ import { recordLateEnds } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
 
 /**
- * Checks all waiting events. An event that has waited too long goes to the dead letters. If its dependency exists after
- * all (its arrival was interrupted too often, for example), the event is applied now: nothing stays behind.
+ * Checks all waiting events, one page at a time: there may be millions. An event that has waited too long goes to the
+ * dead letters. If its dependency exists after all (its arrival was interrupted too often, for example), the event is
+ * applied now: nothing stays behind.
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
   const pieces = new ErrorCollector();
   await pieces.run(() => recordLateEnds(deps));
-  const rows: WaitingByAgeItem[] = [];
-  for await (const item of queryAll(deps.table, waitingByAgeRange)) {
-    await pieces.run(async () => rows.push(parseWaitingByAge(item)));
-  }
-  const dependencies = new Map(rows.map(({ dependency }) => [identityOf(dependency), dependency]));
-  const found = await deps.table.getMany([...dependencies.values()], { only: ["pk"] });
-  const known = found.filter((item) => item !== undefined);
-  const knownNames = new Set(known.map(identityOf));
+  const dependencies = new Dependencies(deps, pieces);
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * msPerDay);
-  const away = new Set<string>();
-  for (const item of known)
-    await pieces.run(async () => {
-      try {
-        await drain(deps, item, eventLimits.passingTriesMin);
-      } catch (error) {
-        // If the store is temporarily unavailable, events that it could not accept do not become dead letters.
-        if (isStoreAway(error)) away.add(identityOf(item));
-        throw error;
-      }
-    });
-  for (const row of rows) {
-    const isKnown = knownNames.has(identityOf(row.dependency));
-    if (row.since < oldestAllowed && !away.has(identityOf(row.dependency)))
-      await pieces.run(() => expire(deps, row, isKnown));
-  }
+  let resume: Key | undefined;
+  do {
+    const page = await deps.table.queryPage(waitingByAgeRange, resume);
+    const rows: WaitingByAgeItem[] = [];
+    for (const item of page.items) await pieces.run(async () => rows.push(parseWaitingByAge(item)));
+    await dependencies.drain(rows);
+    for (const row of rows.filter(({ since }) => since < oldestAllowed)) {
+      const state = dependencies.stateOf(row);
+      if (state !== "away") await pieces.run(() => expire(deps, row, state === "known"));
+    }
+    resume = page.resume;
+  } while (resume);
   pieces.end();
+}
+
+/** The dependencies of waiting events that exist. Each is drained once in a run. */
+class Dependencies {
+  readonly #deps: EventDeps;
+  readonly #pieces: ErrorCollector;
+  readonly #states = new Map<string, "known" | "away">();
+
+  constructor(deps: EventDeps, pieces: ErrorCollector) {
+    this.#deps = deps;
+    this.#pieces = pieces;
+  }
+
+  /** `away`: the store was temporarily unavailable, so events that it could not accept do not become dead letters. */
+  stateOf({ dependency }: WaitingByAgeItem): "known" | "away" | undefined {
+    return this.#states.get(identityOf(dependency));
+  }
+
+  async drain(rows: readonly WaitingByAgeItem[]): Promise<void> {
+    const asked = new Map(
+      rows
+        .filter((row) => this.stateOf(row) === undefined)
+        .map(({ dependency }) => [identityOf(dependency), dependency]),
+    );
+    for (const item of await this.#deps.table.getMany([...asked.values()], { only: ["pk"] }))
+      if (item) await this.#pieces.run(() => this.#drainOne(item));
+  }
+
+  async #drainOne(item: Key): Promise<void> {
+    this.#states.set(identityOf(item), "known");
+    try {
+      await drain(this.#deps, item, eventLimits.passingTriesMin);
+    } catch (error) {
+      if (isStoreAway(error)) this.#states.set(identityOf(item), "away");
+      throw error;
+    }
+  }
 }
 
 async function expire(deps: EventDeps, row: WaitingByAgeItem, isKnown: boolean): Promise<void> {

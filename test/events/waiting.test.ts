@@ -4,7 +4,13 @@ import { eventLimits } from "../../lib/contract/limits.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { versionOf } from "../../lib/store/items/version.ts";
-import { memberKey, organizationKey, repositoryKey, waitingKey } from "../../lib/store/layout.ts";
+import {
+  memberKey,
+  organizationKey,
+  repositoryKey,
+  waitingByAgeRange,
+  waitingKey,
+} from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -30,6 +36,31 @@ beforeEach(async () => {
 
 const waiting = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));
+
+test("the worker for waiting events handles a page before it reads the next one", async () => {
+  for (const user_id of ["1", "2", "3"]) {
+    await deliver(harness, [memberSaved(3, { user_id, provider_organization_id: `unknown ${user_id}` })]);
+    harness.clock.now += 1;
+  }
+  const calls: string[] = [];
+  const table: Table = {
+    ...harness.table,
+    queryPage: async (range, resume) => {
+      const isByAge = range.pk === waitingByAgeRange.pk;
+      if (isByAge) calls.push("page");
+      return await harness.table.queryPage(isByAge ? { ...range, pageItems: 1 } : range, resume);
+    },
+    getMany: async (keys, options) => {
+      calls.push(`dependencies ${keys.length}`);
+      return await harness.table.getMany(keys, options);
+    },
+  };
+  harness.clock.now += (eventLimits.waitingDaysMax + 1) * msPerDay;
+  await expireWaiting({ ...harness, table });
+  expect(calls.slice(0, 4)).toEqual(["page", "dependencies 1", "page", "dependencies 1"]);
+  expect(harness.letters).toHaveLength(3);
+  expect(await waiting(harness.table)).toEqual([]);
+});
 
 describe("an event that arrives before its dependency", () => {
   test("an event before its dependency is acknowledged, waits, and is applied when the dependency arrives, chain by chain", async () => {
