@@ -52,7 +52,7 @@ export async function readAuditLog(
       entries,
       next: isLast ? null : end,
       end,
-      resume: { place: settled, settled },
+      resume: isLast && query.order === "asc" ? resumeAtEnd(query, nowMs) : { place: settled, settled },
     };
   };
   let passedOver = 0;
@@ -67,6 +67,12 @@ export async function readAuditLog(
     entries.push(entry);
   }
   return page(entries.at(-1)?.sk, true);
+}
+
+/** The walk has read everything up to its end, also the entries that no filter matched: none of them is read again. */
+function resumeAtEnd({ after, upTo }: AuditQuery, nowMs: number): AuditPosition {
+  const settled = settledOf(after, upTo, nowMs);
+  return { place: settled, settled };
 }
 
 /**
