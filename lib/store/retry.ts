@@ -115,7 +115,10 @@ export async function retryStoreCall<Answer>(
       const kind = classify(error);
       if (kind === "permanent") throw error;
       mayHaveHappened ||= kind === "ambiguous";
-      const hasTries = attempt + 1 < policy.attemptsMax || (untilAnswered && mayHaveHappened && until);
+      // Many writers of one item refuse each other in turn, and one of them always succeeds: a writer that has time for
+      // its work waits longer and tries again.
+      const mayGoOn = kind === "conflict" || (untilAnswered && mayHaveHappened);
+      const hasTries = attempt + 1 < policy.attemptsMax || (mayGoOn && until);
       const giveUp = !hasTries || (kind === "ambiguous" && !repeatAmbiguous);
       if (giveUp) throw new StoreUnavailable(error, kind === "throttled" && !mayHaveHappened);
       await backOff(waiting, attempt, signal);
