@@ -106,7 +106,10 @@ test("events wait in order, in an encrypted queue, and failed ones go to a FIFO 
     SqsManagedSseEnabled: true,
     VisibilityTimeout: 180,
   };
-  expect(properties(plainTemplate(), "DeadLetterQueue")).toEqual({ ...shared, MaximumMessageSize: 1_048_576 });
+  expect(properties(plainTemplate(), "DeadLetterQueue")).toEqual({
+    ...shared,
+    MaximumMessageSize: 1_048_576,
+  });
   expect(properties(plainTemplate(), "EventsQueue")).toEqual({
     ...shared,
     MaximumMessageSize: 262_144,
