@@ -285,7 +285,7 @@ async function checkEvent(
     message,
     type,
     event: { id, occurred_at },
-    checked: { id: event.id, version: versionOf(event), data },
+    checked: { id: event.id, version: versionOf(event), data, hasWaited: "item" in message },
   };
 }
 

@@ -48,6 +48,8 @@ export type CheckedEvent<Data> = {
   /** `occurred_at#event id` */
   readonly version: string;
   readonly data: Data;
+  /** It came before the item that it needs. */
+  readonly hasWaited?: boolean;
 };
 
 /**
@@ -77,7 +79,7 @@ const eventType = <Data>(
     readonly plainFields?: readonly string[];
     dependency(data: NoInfer<Data>): Dependency | undefined;
     provides?(data: NoInfer<Data>): Key | undefined;
-    apply(store: Store, data: NoInfer<Data>, version: string): Promise<void>;
+    apply(store: Store, data: NoInfer<Data>, version: string, hasWaited?: boolean): Promise<void>;
   },
 ): EventType<Data> => ({
   schema,
@@ -86,7 +88,7 @@ const eventType = <Data>(
   dependency: (data) => type.dependency(data),
   provides: (data) => type.provides?.(data),
   async apply(store, events) {
-    for (const { data, version } of events) await type.apply(store, data, version);
+    for (const { data, version, hasWaited } of events) await type.apply(store, data, version, hasWaited);
   },
 });
 
@@ -193,8 +195,8 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
         ...["repository_id", "author_id", "source", "pr_url"],
       ],
       dependency: repository,
-      async apply(store, data, version) {
-        const problem = await captureLearning(store, data, version);
+      async apply(store, data, version, hasWaited) {
+        const problem = await captureLearning(store, data, version, hasWaited);
         if (problem) throw new EventRefused(problem);
       },
     },

@@ -22,6 +22,7 @@ import {
   approvedLearning,
   changedLearning,
   recordWrites,
+  undecided,
   type WriteContext,
   writeContext,
 } from "./record.ts";
@@ -167,5 +168,5 @@ const decisionWrites = (at: WriteContext, learning: LearningItem, decision: Deci
     learning,
     decision === "approved"
       ? approvedLearning(at, learning)
-      : changedLearning(at, learning, { state: "disapproved", approve_at: null, pull_requests: [] }),
+      : changedLearning(at, learning, { state: "disapproved", ...undecided }),
   );

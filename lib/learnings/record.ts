@@ -42,7 +42,14 @@ export const writeContext = (
 
 type InitialFields = Pick<
   LearningItem,
-  "state" | "pull_requests" | "approve_at" | "author_id" | "created_at"
+  | "state"
+  | "pull_requests"
+  | "closed_pull_requests"
+  | "approve_at"
+  | "waits_since"
+  | "captured_as"
+  | "author_id"
+  | "created_at"
 > & {
   readonly generation: number;
   readonly removedPlace?: string | undefined;
@@ -84,13 +91,22 @@ export const changedLearning = (
 ): LearningItem => {
   const after = { ...learning, ...change, updated_at: toTimestamp(at.nowMs), revision: at.revision };
   const { id, listed: before, listed_after: removedPlace } = learning;
-  const listed = listedBehind(at, id, before?.place ?? removedPlace);
+  const behind = isOfOtherAuthor(learning, after) ? removalPlace(learning, at.nowMs) : before?.place;
+  const listed = listedBehind(at, id, behind ?? removedPlace);
   return { ...after, listed: after.state === "approved" ? listed : null };
 };
 
 /** Shared and approved, regardless of its state before. */
 export const approvedLearning = (at: WriteContext, learning: LearningItem): LearningItem =>
-  changedLearning(at, learning, { state: "approved", pull_requests: [], approve_at: null });
+  changedLearning(at, learning, { state: "approved", ...undecided });
+
+/** Removes every reason to decide about a Learning later. */
+export const undecided = {
+  pull_requests: [],
+  closed_pull_requests: undefined,
+  approve_at: null,
+  waits_since: undefined,
+};
 
 /**
  * After the previous place: clocks differ, and a walk must not have passed the new place. Also after a removal of the
@@ -167,6 +183,7 @@ export const recordWrites = (
   after: LearningItem,
 ): TransactionWrite[] => [
   ...replaceWrites(before, after),
+  ...(before && isOfOtherAuthor(before, after) ? removalWrites(before, at.nowMs) : []),
   ...(after.state === "approved" ? [markStale(after, leftBehindAtMs(at))] : []),
 ];
 
@@ -174,8 +191,15 @@ export const recordWrites = (
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
   ...secondaryKeys(learning).map((key) => ({ delete: key })),
-  ...removals(learning, nowMs).map((put) => ({ put, momentMs: nowMs })),
+  ...removalWrites(learning, nowMs),
 ];
+
+const removalWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] =>
+  removals(learning, nowMs).map((put) => ({ put, momentMs: nowMs }));
+
+/** A mirror of the former author's Learnings must remove it, so it is removed and listed again behind the removal. */
+const isOfOtherAuthor = (before: LearningItem, after: LearningItem): boolean =>
+  before.listed !== null && before.author_id !== after.author_id;
 
 /** The place of its removal: after the place it had. Undefined if it was in no list. */
 export const removalPlace = (

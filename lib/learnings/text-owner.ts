@@ -1,5 +1,5 @@
 import { learningLimits } from "../contract/limits.ts";
-import { type LearningItem, parseText } from "../store/items/learning.ts";
+import { type DroppedLearning, type LearningItem, parseText } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { textKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
@@ -10,19 +10,27 @@ import { removalPlace, timeOfPlace } from "./record.ts";
  * Which Learning has a text. Every transaction that assigns or frees a text writes this item, so at most one Learning
  * of a repository has the text, even with concurrent writers. The item outlives its owner while ids derived from the
  * text are in use elsewhere, and for as long as the removal of its owner is reported: the next Learning with the same
- * id must be listed after that removal.
+ * id must be listed after that removal. It also keeps a dropped Learning until somebody takes its text.
  */
 export type TextOwner = {
   readonly learningId: string | null;
   readonly generations: readonly number[];
   /** Where the last Learning created from this text was removed from the export. */
   readonly removedPlace?: string | undefined;
+  readonly dropped?: DroppedLearning | undefined;
+  readonly droppedRevision?: string | undefined;
 };
 
 export function textOwner(stored: Item | undefined): TextOwner {
   if (!stored) return { learningId: null, generations: [] };
-  const { learning_id, generations, removed_place: removedPlace } = parseText(stored);
-  return { learningId: learning_id, generations, removedPlace };
+  const text = parseText(stored);
+  return {
+    learningId: text.learning_id,
+    generations: text.generations,
+    removedPlace: text.removed_place,
+    dropped: text.dropped,
+    droppedRevision: text.dropped_revision,
+  };
 }
 
 /** The smallest generation that no existing Learning holds. */
@@ -39,6 +47,8 @@ export type TextChange = {
   readonly frees?: number;
   /** The place at which its Learning was removed from the export. */
   readonly removedPlace?: string | undefined;
+  /** The Learning that is dropped now, and a revision for it. */
+  readonly drops?: { readonly learning: DroppedLearning; readonly revision: string } | undefined;
 };
 
 export function textWrite(
@@ -54,14 +64,30 @@ export function textWrite(
   const generations = [...kept, ...(takes === undefined ? [] : [takes])].toSorted(
     (one, other) => one - other,
   );
-  const when = unchanged(stored, ["learning_id", "generations", "removed_place"]);
+  const when = unchanged(stored, ["learning_id", "generations", "removed_place", "dropped_revision"]);
   const removedPlace = latest(before.removedPlace, change.removedPlace);
+  const dropped = learningId === null ? droppedAttributes(before, change) : {};
   const isUnused = learningId === null && generations.length === 0;
-  if (removedPlace === undefined)
-    return isUnused ? { delete: key, when } : { put: { ...key, learning_id: learningId, generations }, when };
-  const item = { ...key, learning_id: learningId, generations, removed_place: removedPlace };
-  return { put: isUnused ? { ...item, ttl: forgottenAtSeconds(removedPlace) } : item, when };
+  const keptUntil = [
+    ...(removedPlace === undefined ? [] : [forgottenAtSeconds(removedPlace)]),
+    ...(dropped.dropped ? [dropped.dropped.forgotten_at] : []),
+  ];
+  if (isUnused && keptUntil.length === 0) return { delete: key, when };
+  const put = {
+    ...key,
+    learning_id: learningId,
+    generations,
+    ...(removedPlace !== undefined && { removed_place: removedPlace }),
+    ...dropped,
+    ...(isUnused && { ttl: Math.max(...keptUntil) }),
+  };
+  return { put, when };
 }
+
+const droppedAttributes = (before: TextOwner, { drops }: TextChange) => {
+  if (drops) return { dropped: drops.learning, dropped_revision: drops.revision };
+  return before.dropped ? { dropped: before.dropped, dropped_revision: before.droppedRevision } : {};
+};
 
 const forgottenAtSeconds = (removedPlace: string): number =>
   ttlAfter(Date.parse(timeOfPlace(removedPlace)), learningLimits.removalDays);
@@ -69,21 +95,24 @@ const forgottenAtSeconds = (removedPlace: string): number =>
 const latest = (one: string | undefined, other: string | undefined): string | undefined =>
   one !== undefined && (other === undefined || one > other) ? one : other;
 
-/** A deleted Learning frees its text, and the generation of the text that its id was derived from. */
+/**
+ * A deleted or dropped Learning frees its text, and the generation of the text that its id was derived from.
+ */
 export function releaseWrites(
   learning: Pick<LearningItem, "id" | "organization" | "digest" | "origin" | "listed">,
   stored: { readonly text: Item | undefined; readonly origin: Item | undefined },
   nowMs: number,
+  drops?: TextChange["drops"],
 ): TransactionWrite[] {
   const { organization, digest, origin } = learning;
   const removedPlace = removalPlace(learning, nowMs);
   if (digest === origin.digest) {
-    const change = { learningId: null, frees: origin.generation, removedPlace };
+    const change = { learningId: null, frees: origin.generation, removedPlace, drops };
     return [textWrite(organization, digest, stored.text, change)];
   }
   const { learningId } = textOwner(stored.origin);
   return [
-    textWrite(organization, digest, stored.text, { learningId: null }),
+    textWrite(organization, digest, stored.text, { learningId: null, drops }),
     textWrite(organization, origin.digest, stored.origin, {
       learningId,
       frees: origin.generation,

@@ -85,7 +85,7 @@ async function replace(
   const at = writeContext({ nowMs: deps.clock.nowMs(), random: deps.random }, organization.tenant, {
     indexedByWriter: true,
   });
-  const updated = changedLearning(at, learning, { ...wanted, digest });
+  const updated = changedLearning(at, learning, { ...wanted, digest, captured_as: undefined });
   const vector = await embedding?.catch(() => undefined);
   await deps.table.transact([
     // Without its vectors the record leaves a marker, and the index follows later.

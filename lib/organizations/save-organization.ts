@@ -1,5 +1,6 @@
 import { organizationUuid } from "../contract/identity.ts";
 import { eventLimits } from "../contract/limits.ts";
+import { followDelay } from "../learnings/events/delay.ts";
 import { newGuard } from "../people/guard.ts";
 import { fillSeats } from "../people/seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -51,7 +52,7 @@ export async function saveOrganization(
   version: string,
 ): Promise<void> {
   const uuid = organizationUuid(saved);
-  const { organization, mayHaveRoom, epochs } = await retryOnConflict(store, async () => {
+  const { organization, mayHaveRoom, isLateFirst, epochs } = await retryOnConflict(store, async () => {
     const stored = await settledOrganization(store, uuid, saved, version);
     return applyOrganization(store, stored, saved, version);
   });
@@ -60,6 +61,7 @@ export async function saveOrganization(
   // On a repeated delivery, the first attempt may have been interrupted before it published its epoch. The move does
   // the same for the tenant that was left.
   if (epochs.length === 0 && hasEpochs(tenant)) await settledEpochs(store.table, tenant);
+  if (isLateFirst) await followDelay(store, uuid);
   // Other events leave a move that takes long to the scheduled worker: the events behind them need not wait for it.
   if (organization.arrived === version) await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
@@ -88,6 +90,8 @@ async function settledOrganization(
 type Applied = {
   readonly organization: OrganizationItem;
   readonly mayHaveRoom: boolean;
+  /** The earliest event came after others, now or in a delivery that was interrupted: its settings count. */
+  readonly isLateFirst: boolean;
   /** The epochs that the change took. They must be published now that all readers can see the rows. */
   readonly epochs: ScopeChange["epochs"];
 };
@@ -101,9 +105,10 @@ async function applyOrganization(
   const { table, clock } = store;
   const uuid = organizationUuid(saved);
   const before = stored && parseOrganization(stored);
+  const isLateFirst = before !== undefined && version <= before.first_version;
   // This event was applied before: it may have freed seats and been interrupted before anybody got one.
   if (before && before.first_version <= version && version <= before.version) {
-    return { organization: before, mayHaveRoom: true, epochs: [] };
+    return { organization: before, mayHaveRoom: true, isLateFirst, epochs: [] };
   }
   const merged = mergeOrganization(before, uuid, saved, version);
   const { visibleEpoch, writes, epochs } = await planScopeChange(store, before, merged);
@@ -119,7 +124,7 @@ async function applyOrganization(
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
     ...organizationEntries(store, before, organization),
   ]);
-  return { organization, mayHaveRoom: bought > 0, epochs };
+  return { organization, mayHaveRoom: bought > 0, isLateFirst, epochs };
 }
 
 /** Every attribute that a decision about an organization depends on and that another writer may change. */

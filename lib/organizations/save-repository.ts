@@ -1,4 +1,5 @@
 import { repositoryUuid } from "../contract/identity.ts";
+import { followDelay } from "../learnings/events/delay.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { repositoryKey } from "../store/layout.ts";
@@ -18,14 +19,18 @@ export async function saveRepository(
   version: string,
 ): Promise<void> {
   const key = repositoryKey(organization, saved.repository_id);
-  await retryOnConflict(store, async () => {
+  const isLateFirst = await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
     const before = stored && parseRepository(stored);
-    if (before && before.first_version <= version && version <= before.version) return;
+    const isFirst = before !== undefined && version <= before.first_version;
+    if (before && before.first_version <= version && version <= before.version) return isFirst;
     const put = { ...key, ...mergeRepository(before, organization, saved, version) };
     const when = unchanged(stored, ["version", "first_version", "approval_delay_days", "delay_decided"]);
     await store.table.write({ put, when }, { idempotent: true });
+    return isFirst;
   });
+  // Also on a repeated delivery: the first one may have been interrupted here.
+  if (isLateFirst) await followDelay(store, organization, saved.repository_id);
 }
 
 function mergeRepository(

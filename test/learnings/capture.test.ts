@@ -6,7 +6,7 @@ import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
-import { learningPartition } from "../../lib/store/layout.ts";
+import { learningPartition, learningRemovalKey, organizationTenant } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
@@ -324,7 +324,52 @@ describe("a Learning from a pull request", () => {
     await deliver(finalized(home, "closed", pr, "2026-11-01T00:00:00.000Z"));
     expect(await states(home)).toEqual({ after: "private" });
     await deliver(finalized(home, "merged", pr, "2026-11-03T00:00:00.000Z"));
-    expect(await states(home)).toEqual({ after: "approved" });
+    expect(await states(home)).toEqual({ after: "approved", before: "approved" });
+    await checkTable(store().table);
+  });
+
+  test("a deleted or posted Learning is not changed when its closed pull request merges", async () => {
+    const home = await newHome(world);
+    const verbs = verbsOf(store().table, { clock });
+    const organization = await organizationOf(store().table, home.uuid);
+    for (const text of ["deleted", "posted", "kept"]) await deliver(inPullRequest(home, text));
+    for (const { id } of (await learnings(home)).filter(({ text }) => text === "deleted"))
+      await verbs.remove(organization, id);
+    clock.advance(1);
+    await deliver(finalized(home, "closed"));
+    expect(await states(home)).toEqual({});
+    await verbs.post({ organization, authorId: "ann" }, item("posted", { repository_id: "repo-1" }));
+    clock.advance(1);
+    await deliver(finalized(home, "merged"));
+    expect((await learnings(home)).map(({ text, author_id }) => [text, author_id]).sort()).toEqual([
+      ["kept", "bob"],
+      ["posted", "ann"],
+    ]);
+    await checkTable(store().table);
+  });
+
+  test("an earlier capture names the author, and a mirror of the former author's Learnings removes it", async () => {
+    const home = await newHome(world);
+    const first = { author_id: "ann", file: "a.ts" };
+    await deliver(captured(home, "shared", {}, "2026-11-02T00:00:00.000Z"));
+    await deliver(captured(home, "shared", first, "2026-11-01T00:00:00.000Z"));
+    const [learning] = await learnings(home);
+    expect(learning).toMatchObject({ ...first, created_at: "2026-11-01T00:00:00.000Z", state: "approved" });
+    const pk = learningRemovalKey(organizationTenant(home.uuid), "").pk;
+    const removals = await Array.fromAsync(queryAll(store().table, { pk }));
+    expect(removals).toMatchObject([{ id: learning?.id, author_id: "bob" }]);
+    expect(removals.every(({ sk }) => sk < (learning?.listed?.place ?? ""))).toBe(true);
+    await checkTable(store().table);
+  });
+
+  test("an API change of a captured Learning is not undone by an earlier capture", async () => {
+    const home = await newHome(world);
+    await deliver(captured(home, "old", { file: "b.ts" }, "2026-11-02T00:00:00.000Z"));
+    const organization = await organizationOf(store().table, home.uuid);
+    const [before] = await learnings(home);
+    await verbsOf(store().table, { clock }).patch(organization, before?.id ?? "", "new");
+    await deliver(captured(home, "new", { file: "a.ts" }, "2026-11-01T00:00:00.000Z"));
+    expect(await learnings(home)).toMatchObject([{ text: "new", author_id: "bob", file: "b.ts" }]);
     await checkTable(store().table);
   });
 

@@ -65,14 +65,14 @@ function* textProblems(items: readonly Item[], learnings: readonly LearningItem[
   }
   for (const stored of byKind(items, "TEXT#")) {
     const organization = stored.pk.slice("TEXT#".length);
-    const { learning_id, generations: held, removed_place } = parseText(stored);
+    const { learning_id, generations: held, removed_place, dropped } = parseText(stored);
     const owner = owned.get(`${organization} ${stored.sk}`) ?? null;
     if (owner !== learning_id) yield `text ${stored.sk} says ${learning_id}, the owner is ${owner}`;
     owned.delete(`${organization} ${stored.sk}`);
     for (const generation of held)
       if (!generations.delete(`${organization} ${stored.sk} ${generation}`))
         yield `text ${stored.sk} keeps generation ${generation} for nobody`;
-    if (learning_id === null && held.length === 0 && removed_place === undefined)
+    if (learning_id === null && held.length === 0 && removed_place === undefined && !dropped)
       yield `text ${stored.sk} is of no use`;
   }
   for (const [text, id] of owned) yield `the text ${text} of ${id} has no owner`;

@@ -1,7 +1,5 @@
-import { msPerDay } from "../../contract/days.ts";
 import { organizationUuid } from "../../contract/identity.ts";
 import { learningLimits } from "../../contract/limits.ts";
-import { toTimestamp } from "../../runtime/clock.ts";
 import {
   type LearningItem,
   type PullRequestLearningsItem,
@@ -22,17 +20,19 @@ import {
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import type { LearningContent } from "../content.ts";
-import { pullRequestDigest } from "../identity.ts";
+import { learningUuid, pullRequestDigest } from "../identity.ts";
 import {
-  approvedLearning,
   changedLearning,
   newLearning,
   recordWrites,
+  undecided,
   type WriteContext,
   writeContext,
 } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
+import { deadlineOf } from "./delay.ts";
+import { droppedLearning, earlierOf, type FirstCapture } from "./dropped.ts";
 import { effectOnLearning } from "./pull-request.ts";
 import type { LearningCaptured } from "./schemas.ts";
 
@@ -45,6 +45,7 @@ export async function captureLearning(
   store: Store,
   data: LearningCaptured,
   version: string,
+  hasWaited = false,
 ): Promise<string | undefined> {
   // Imported when the first Learning arrives: most batches of events hold none.
   const { redactContent } = await import("../content.ts");
@@ -55,30 +56,35 @@ export async function captureLearning(
     sourceUrl: data.source_url,
   });
   return await retryOnConflict(store, async () => {
-    const known = await readKnown(store, data, content, version);
+    const known: Known = { ...(await readKnown(store, data, content, version)), hasWaited };
     if (known.isApplied) return undefined;
     const at = writeContext({ nowMs: store.clock.nowMs(), random: store.random }, known.organization.tenant);
     const request = captureRequestOf(data, known, at.nowMs);
     const problem = fullItem(known, request);
     if (problem) return problem;
+    const capture: FirstCapture = {
+      author_id: data.author_id,
+      file: content.file,
+      source_url: content.sourceUrl,
+      created_at: occurredAtOf(version),
+      captured_as: version,
+    };
     const writes = known.learning
-      ? mergeWrites(at, known, known.learning, request)
-      : creationWrites(at, known, request, { content, authorId: data.author_id });
+      ? mergeWrites(at, known, known.learning, request, capture)
+      : creationWrites(at, known, request, capture, content);
     await store.table.transact([appliedOnce(version, at.nowMs), ...writes]);
     return undefined;
   });
 }
 
 /** The reason if an item that the event would extend is full. */
-function fullItem({ learning, text, pullRequest }: Known, request: CaptureRequest): string | undefined {
+function fullItem({ id, learning, text, pullRequest }: Known, request: CaptureRequest): string | undefined {
   const { generationsMax, perPullRequestMax, pullRequestsMax } = learningLimits;
-  if (request.state === "dropped") return undefined;
   if (!learning && textOwner(text).generations.length >= generationsMax)
     return `learning: ${generationsMax} Learnings that began with this text exist already`;
-  if (request.state !== "private") return undefined;
+  if (!("pullRequest" in request)) return undefined;
   const named = pullRequest ? parsePullRequestLearnings(pullRequest).learnings : {};
-  const isNamed = learning !== undefined && Object.hasOwn(named, learning.id);
-  if (!isNamed && Object.keys(named).length >= perPullRequestMax)
+  if (!Object.hasOwn(named, id) && Object.keys(named).length >= perPullRequestMax)
     return `pr_url: the pull request has ${perPullRequestMax} Learnings already`;
   const keepers = learning?.pull_requests ?? [];
   return !keepers.includes(request.pullRequest) && keepers.length >= pullRequestsMax
@@ -90,17 +96,19 @@ function fullItem({ learning, text, pullRequest }: Known, request: CaptureReques
 type CaptureRequest =
   | { readonly state: "approved"; readonly because: "chat" | "merged" }
   | { readonly state: "pending"; readonly approveAt: string }
-  | { readonly state: "private"; readonly pullRequest: string }
-  | { readonly state: "dropped" };
+  | { readonly state: "private" | "dropped"; readonly pullRequest: string };
 
 type Known = {
   /** Of the event. */
   readonly version: string;
   readonly isApplied: boolean;
+  readonly hasWaited: boolean;
   readonly organization: OrganizationItem;
   readonly repository: RepositoryItem;
   readonly text: Item | undefined;
   readonly learning: LearningItem | undefined;
+  /** Of the Learning that has the text, or that would get it. */
+  readonly id: string;
   readonly pullRequestKey: Key;
   readonly pullRequest: Item | undefined;
 };
@@ -108,9 +116,9 @@ type Known = {
 async function readKnown(
   { table }: Store,
   data: LearningCaptured,
-  { digest, repositoryId }: LearningContent,
+  { digest, repositoryId, text: content }: LearningContent,
   version: string,
-): Promise<Known> {
+): Promise<Omit<Known, "hasWaited">> {
   const uuid = organizationUuid(data);
   const pullRequestKey = pullRequestLearningsKey(uuid, pullRequestDigest(data.pr_url ?? ""));
   const [applied, organization, repository, text, pullRequest] = await table.getMany([
@@ -122,7 +130,8 @@ async function readKnown(
   ]);
   // The list of event types has already checked both.
   if (!organization || !repository) throw new TypeError("The repository of a captured Learning is unknown.");
-  const { learningId } = textOwner(text);
+  const owner = textOwner(text);
+  const { learningId } = owner;
   const record = learningId === null ? undefined : await table.get(learningKey(uuid, learningId));
   const learning = record && parseLearning(record);
   // The text got another owner between the two reads.
@@ -134,6 +143,7 @@ async function readKnown(
     repository: parseRepository(repository),
     text,
     learning,
+    id: learning?.id ?? learningUuid(uuid, repositoryId, content, freeGeneration(owner)),
     pullRequestKey,
     pullRequest,
   };
@@ -142,88 +152,141 @@ async function readKnown(
 function captureRequestOf(data: LearningCaptured, known: Known, nowMs: number): CaptureRequest {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
-    if (days === 0) return { state: "approved", because: "chat" };
-    // A sender's clock may be ahead of ours; no Learning waits longer than the delay.
-    const approveAtMs = Math.min(Date.parse(occurredAtOf(known.version)), nowMs) + days * msPerDay;
-    return { state: "pending", approveAt: toTimestamp(approveAtMs) };
+    // An event that waited was applied with the first settings that arrived. The schedule shares its Learning, so that
+    // earlier settings that arrive right after them still count.
+    if (days === 0 && !known.hasWaited) return { state: "approved", because: "chat" };
+    return { state: "pending", approveAt: deadlineOf(known.version, days, nowMs) };
   }
+  const pullRequest = known.pullRequestKey.sk;
   const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);
-  const fate = ended ? effectOnLearning(ended, known.version) : "open";
+  const fate = ended ? effectOnLearning(ended, newestCapture(known)) : "open";
   if (fate === "shared") return { state: "approved", because: "merged" };
-  return fate === "dropped"
-    ? { state: "dropped" }
-    : { state: "private", pullRequest: known.pullRequestKey.sk };
+  return { state: fate === "dropped" ? "dropped" : "private", pullRequest };
+}
+
+/** A text may be captured again after its pull request was reopened. */
+function newestCapture({ id, pullRequest, version }: Known): string {
+  const before = pullRequest && parsePullRequestLearnings(pullRequest).learnings[id];
+  return before !== undefined && before > version ? before : version;
 }
 
 function creationWrites(
   at: WriteContext,
   known: Known,
   request: CaptureRequest,
-  { content, authorId }: { readonly content: LearningContent; readonly authorId: string },
+  capture: FirstCapture,
+  content: LearningContent,
 ): TransactionWrite[] {
-  if (request.state === "dropped") return [];
   const { uuid } = known.organization;
   const owner = textOwner(known.text);
+  const { dropped } = owner;
+  const first = earlierOf(dropped, capture) ?? dropped ?? capture;
+  const closed = dropped?.pull_requests ?? [];
+  if (request.state === "dropped") {
+    const record = { repository_id: content.repositoryId, text: content.text };
+    const learning = droppedLearning(first, record, [...closed, request.pullRequest], at.nowMs);
+    const drops = { learning, revision: at.revision };
+    return [
+      textWrite(uuid, content.digest, known.text, { learningId: null, drops }),
+      nameInPullRequest(known, { drops: content.digest }),
+    ];
+  }
   const generation = freeGeneration(owner);
-  const learning = newLearning(at, uuid, content, {
-    generation,
-    removedPlace: owner.removedPlace,
-    state: request.state,
-    pull_requests: request.state === "private" ? [request.pullRequest] : [],
-    approve_at: request.state === "pending" ? request.approveAt : null,
-    author_id: authorId,
-    created_at: occurredAtOf(known.version),
-  });
+  const { file, source_url: sourceUrl, author_id, created_at, captured_as } = first;
+  const others = "pullRequest" in request ? closed.filter((each) => each !== request.pullRequest) : closed;
+  const learning = newLearning(
+    at,
+    uuid,
+    { ...content, file, sourceUrl },
+    {
+      generation,
+      removedPlace: owner.removedPlace,
+      state: request.state,
+      pull_requests: "pullRequest" in request ? [request.pullRequest] : [],
+      approve_at: request.state === "pending" ? request.approveAt : null,
+      author_id,
+      created_at,
+      captured_as,
+      ...(request.state === "pending" && { waits_since: known.version }),
+      ...(request.state !== "approved" && others.length > 0 && { closed_pull_requests: others }),
+    },
+  );
   return [
     ...recordWrites(at, undefined, learning),
     textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),
-    ...(request.state === "private" ? [nameInPullRequest(known, learning.id)] : []),
+    ...("pullRequest" in request ? [nameInPullRequest(known)] : []),
   ];
 }
 
-/**
- * The text already exists. A reason to share it wins over a reason to hold it back; an admin's rejection is not
- * overruled.
- */
+/** The text already exists. The earliest capture names its author; what it waits for follows from all captures. */
 function mergeWrites(
   at: WriteContext,
   known: Known,
   learning: LearningItem,
   request: CaptureRequest,
+  capture: FirstCapture,
 ): TransactionWrite[] {
-  const { state } = learning;
-  if (request.state === "dropped" || state === "approved" || state === "disapproved") return [];
-  if (request.state === "approved") {
-    // A chat without delay does not decide about a pending Learning; a merged pull request does.
-    const overrules = state === "private" || request.because === "merged";
-    return overrules ? recordWrites(at, learning, approvedLearning(at, learning)) : [];
-  }
-  if (request.state === "pending") {
-    const waits = { state: "pending", approve_at: request.approveAt } as const;
-    return state === "private" ? recordWrites(at, learning, changedLearning(at, learning, waits)) : [];
-  }
-  const pull_requests = [...new Set([...learning.pull_requests, request.pullRequest])];
+  const first = earlierOf(learning, capture);
+  const change = decisionAbout(learning, request, known.version);
+  if (!first && !change) return [];
+  const after = changedLearning(at, learning, { ...first, ...change });
   return [
-    ...recordWrites(at, learning, changedLearning(at, learning, { pull_requests })),
-    nameInPullRequest(known, learning.id),
+    ...recordWrites(at, learning, after),
+    ...(change && "pullRequest" in request
+      ? [nameInPullRequest(known, request.state === "dropped" ? { drops: learning.digest } : {})]
+      : []),
   ];
 }
 
+/**
+ * A reason to share a Learning wins over a reason to hold it back; an admin's rejection is not overruled. Undefined if
+ * nothing changes.
+ */
+function decisionAbout(
+  learning: LearningItem,
+  request: CaptureRequest,
+  version: string,
+): Partial<LearningItem> | undefined {
+  const { state, waits_since, pull_requests, closed_pull_requests: closed = [] } = learning;
+  if (state === "approved" || state === "disapproved") return undefined;
+  if (request.state === "approved") {
+    // A chat without delay does not decide about a pending Learning; a merged pull request does.
+    const overrules = state === "private" || request.because === "merged";
+    return overrules ? { state: "approved", ...undecided } : undefined;
+  }
+  if (request.state === "pending") {
+    const isFirst = state === "private" || (waits_since !== undefined && version < waits_since);
+    return isFirst ? { state: "pending", approve_at: request.approveAt, waits_since: version } : undefined;
+  }
+  const { pullRequest } = request;
+  const without = (list: readonly string[]) => list.filter((each) => each !== pullRequest);
+  return request.state === "private"
+    ? { pull_requests: [...without(pull_requests), pullRequest], closed_pull_requests: without(closed) }
+    : { pull_requests: without(pull_requests), closed_pull_requests: [...without(closed), pullRequest] };
+}
+
 /** On condition that the end of the pull request has not changed since we decided. */
-function nameInPullRequest({ pullRequestKey, pullRequest, version }: Known, id: string): TransactionWrite {
+function nameInPullRequest(known: Known, { drops }: { readonly drops?: string } = {}): TransactionWrite {
+  const { pullRequestKey, pullRequest, id } = known;
+  const version = newestCapture(known);
   if (!pullRequest) {
     const open: PullRequestLearningsItem = {
       ...pullRequestKey,
       status: "open",
       version: null,
       learnings: { [id]: version },
+      dropped: {},
     };
     return { put: open, when: { absent: "pk" } };
   }
+  const named = [["learnings", id], version] as const;
   return {
     update: pullRequestKey,
-    // The item must live until the pull request ends again.
-    change: { set: [[["learnings", id], version]], remove: ["ttl"] },
-    when: unchanged(pullRequest, ["version"]),
+    change:
+      drops === undefined
+        ? // The item must live until the pull request ends again.
+          { set: [named], remove: ["ttl", ["dropped", id]] }
+        : { set: [named, [["dropped", id], drops]] },
+    when: unchanged(pullRequest, ["version", "status"]),
   };
 }

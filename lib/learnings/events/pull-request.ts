@@ -11,11 +11,12 @@ import { unchanged } from "../../store/items/unchanged.ts";
 import { versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
-import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
+import { type Condition, ConditionFailed, type Key, type TransactionWrite } from "../../store/table.ts";
 import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approvedLearning, changedLearning, recordWrites, removeWrites, writeContext } from "../record.ts";
-import { releaseWrites } from "../text-owner.ts";
+import { releaseWrites, textOwner, textWrite } from "../text-owner.ts";
+import { droppedLearning, revivedLearning } from "./dropped.ts";
 
 /** The end of a pull request, as `pull_request.finalized` reports it. */
 export type FinalizedPullRequest = {
@@ -28,7 +29,8 @@ export type FinalizedPullRequest = {
 };
 
 /**
- * Shares or drops the private Learnings of a pull request that ended. Capturing a Learning and ending its pull request
+ * Shares or drops the private Learnings of a pull request that ended. A dropped Learning comes back if its pull request
+ * is reopened and merges. Capturing a Learning and ending its pull request
  * write the same item, so one of the two sees the other, in either order. Safe to repeat; a repetition completes an
  * interrupted run.
  */
@@ -41,33 +43,35 @@ export async function settlePrivateLearnings(store: Store, finalized: FinalizedP
   }
 }
 
-/** The newest end wins; a late event reads the newer end from the failed condition. */
+/** A merge is final. Otherwise the newest end wins; a late event reads the newer end from the failed condition. */
 async function markEnded(
   { table, clock }: Store,
   key: Key,
   { status, version }: FinalizedPullRequest,
 ): Promise<PullRequestLearningsItem> {
   const ttl = ttlAfter(clock.nowMs(), learningLimits.finalizedDays);
-  const older = {
+  const isOlder = {
     any: [
       { absent: "version" },
       { equals: ["version", null] as const },
       { below: ["version", version] as const },
     ],
   };
+  const isNotMerged = { any: [{ absent: "status" }, { differs: ["status", "merged"] as const }] };
   const change = {
     set: [
       ["status", status],
       ["version", version],
       ["ttl", ttl],
     ],
-    setOnce: [["learnings", {}]],
+    setOnce: [
+      ["learnings", {}],
+      ["dropped", {}],
+    ],
   } as const;
+  const when = status === "merged" ? isNotMerged : { all: [isNotMerged, isOlder] };
   try {
-    const item = await table.write(
-      { update: key, change, when: older },
-      { returning: "new", idempotent: true },
-    );
+    const item = await table.write({ update: key, change, when }, { returning: "new", idempotent: true });
     return parsePullRequestLearnings(required(item, "item although it was asked for"));
   } catch (error) {
     if (!(error instanceof ConditionFailed) || !error.item) throw error;
@@ -90,31 +94,60 @@ async function decideLearning(
   ]);
   const state = parsePullRequestLearnings(required(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
-  const fate = capturedAs === undefined ? "open" : effectOnLearning(state, capturedAs);
-  if (fate === "open" || capturedAs === undefined) return;
+  if (capturedAs === undefined) return;
   const learning = record && parseLearning(record);
-  const keptByIt = learning?.pull_requests.includes(pullRequest) ? learning : undefined;
+  const deciding: Deciding = {
+    organization: parseOrganization(required(owner, "organization")),
+    pullRequest,
+    learning,
+    // A Learning that was rejected, or deleted and created again, is none of this pull request's.
+    isKept: learning !== undefined && keepersOf(learning).includes(pullRequest),
+    when: {
+      all: [
+        { equals: [["learnings", id], capturedAs] },
+        { equals: ["version", state.version] },
+        { equals: ["status", state.status] },
+      ],
+    },
+  };
+  const fate = effectOnLearning(state, capturedAs);
   const forget: TransactionWrite = {
     update: key,
-    change: { remove: [["learnings", id]] },
-    when: { all: [{ equals: [["learnings", id], capturedAs] }, { equals: ["version", state.version] }] },
+    change: {
+      remove: [
+        ["learnings", id],
+        ["dropped", id],
+      ],
+    },
+    when: deciding.when,
   };
-  const writes = keptByIt
-    ? await endWrites(store, parseOrganization(required(owner, "organization")), keptByIt, {
-        pullRequest,
-        fate,
-      })
-    : [learningUnchanged(organization, id, record)];
-  await store.table.transact([forget, ...writes]);
+  if (fate === "shared")
+    await store.table.transact([forget, ...(await shareWrites(store, deciding, state.dropped[id]))]);
+  if (fate === "dropped" && learning?.pull_requests.includes(pullRequest))
+    await store.table.transact(await dropWrites(store, deciding, learning, key));
 }
 
-const learningUnchanged = (organization: string, id: string, record: Item | undefined): TransactionWrite => ({
-  check: learningKey(organization, id),
-  when: unchanged(record, ["revision"]),
-});
+type Deciding = {
+  readonly organization: OrganizationItem;
+  readonly pullRequest: string;
+  readonly learning: LearningItem | undefined;
+  readonly isKept: boolean;
+  /** What the decision knows about the pull request is still true. */
+  readonly when: Condition;
+};
+
+/** Open or closed: each of them shares the Learning if it merges. */
+export const keepersOf = ({
+  pull_requests,
+  closed_pull_requests = [],
+}: Pick<LearningItem, "pull_requests" | "closed_pull_requests">): string[] => [
+  ...pull_requests,
+  ...closed_pull_requests,
+];
 
 /**
- * A merge is final. A Learning captured after a close belongs to a pull request that is open again.
+ * A merge is final. Otherwise a Learning that was captured after the newest close belongs to a pull request that is
+ * open again.
  */
 export function effectOnLearning(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
@@ -125,21 +158,53 @@ export function effectOnLearning(
   return versionInstant(capturedAs) <= versionInstant(version) ? "dropped" : "open";
 }
 
-async function endWrites(
+async function shareWrites(
   { table, clock, random }: Store,
-  organization: OrganizationItem,
-  learning: LearningItem,
-  { pullRequest, fate }: { readonly pullRequest: string; readonly fate: "shared" | "dropped" },
+  { organization: { uuid, tenant }, pullRequest, learning, isKept }: Deciding,
+  droppedDigest: string | undefined,
 ): Promise<TransactionWrite[]> {
-  const at = writeContext({ nowMs: clock.nowMs(), random }, organization.tenant);
-  if (fate === "shared") return recordWrites(at, learning, approvedLearning(at, learning));
-  const others = learning.pull_requests.filter((each) => each !== pullRequest);
+  const at = writeContext({ nowMs: clock.nowMs(), random }, tenant);
+  if (learning)
+    return isKept
+      ? recordWrites(at, learning, approvedLearning(at, learning))
+      : [{ check: learningKey(uuid, learning.id), when: unchanged(learning, ["revision"]) }];
+  const text = droppedDigest === undefined ? undefined : await table.get(textKey(uuid, droppedDigest));
+  const owner = textOwner(text);
+  const { dropped } = owner;
+  // Somebody else has the text now, or the text was dropped too long ago.
+  if (droppedDigest === undefined || !dropped?.pull_requests.includes(pullRequest)) return [];
+  const revived = revivedLearning(at, uuid, dropped, { digest: droppedDigest, owner });
+  const takes = revived.origin.generation;
+  return [
+    ...recordWrites(at, undefined, revived),
+    textWrite(uuid, droppedDigest, text, { learningId: revived.id, takes }),
+  ];
+}
+
+async function dropWrites(
+  { table, clock, random }: Store,
+  { organization, pullRequest, when }: Deciding,
+  learning: LearningItem,
+  pullRequestKey: Key,
+): Promise<TransactionWrite[]> {
+  const { uuid, tenant } = organization;
+  const at = writeContext({ nowMs: clock.nowMs(), random }, tenant);
+  const pull_requests = learning.pull_requests.filter((each) => each !== pullRequest);
+  const closed_pull_requests = [...(learning.closed_pull_requests ?? []), pullRequest].slice(
+    -learningLimits.pullRequestsMax,
+  );
   // Another open pull request keeps the Learning, or an approval that is still pending.
-  if (others.length > 0 || learning.state !== "private") {
-    return recordWrites(at, learning, changedLearning(at, learning, { pull_requests: others }));
+  if (pull_requests.length > 0 || learning.state !== "private") {
+    const after = changedLearning(at, learning, { pull_requests, closed_pull_requests });
+    return [{ check: pullRequestKey, when }, ...recordWrites(at, learning, after)];
   }
-  const { uuid } = organization;
-  const keys = [textKey(uuid, learning.digest), textKey(uuid, learning.origin.digest)];
-  const [text, origin] = await table.getMany(keys);
-  return [...removeWrites(learning, at.nowMs), ...releaseWrites(learning, { text, origin }, at.nowMs)];
+  const { id, digest, origin } = learning;
+  const [text, originText] = await table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
+  const dropped = droppedLearning(learning, learning, closed_pull_requests, at.nowMs);
+  const drops = { learning: dropped, revision: at.revision };
+  return [
+    { update: pullRequestKey, change: { set: [[["dropped", id], digest]] }, when },
+    ...removeWrites(learning, at.nowMs),
+    ...releaseWrites(learning, { text, origin: originText }, at.nowMs, drops),
+  ];
 }

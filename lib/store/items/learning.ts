@@ -24,8 +24,17 @@ const learningItem = z.object({
   state: z.enum(learningStates),
   /** Open pull requests (digests of their `pr_url`) that keep this Learning. */
   pull_requests: z.array(z.string()),
+  /** Pull requests that captured it and closed: one that is reopened and merges shares the Learning. */
+  closed_pull_requests: z.array(z.string()).optional(),
   /** When a pending Learning is approved automatically. */
   approve_at: z.string().nullable(),
+  /** `occurred_at#event id` of the earliest chat that captured it: `approve_at` counts from there. */
+  waits_since: z.string().optional(),
+  /**
+   * `occurred_at#event id` of the earliest event that captured it, which its author, `file` and source come from.
+   * Absent if the API wrote these fields: then events do not change them.
+   */
+  captured_as: z.string().optional(),
   usage_count: z.number(),
   last_used_at: z.string().nullable(),
   created_at: z.string(),
@@ -62,6 +71,21 @@ const movedItem = z.object({
   moved_at: z.string(),
 });
 
+/** A private Learning whose pull requests all closed. No caller can see it; a merge brings it back. */
+const droppedLearning = z.object({
+  repository_id: z.string(),
+  text: z.string(),
+  author_id: z.string(),
+  file: z.string().nullable(),
+  source_url: z.string().nullable(),
+  created_at: z.string(),
+  captured_as: z.string().optional(),
+  /** Digests of the `pr_url` of the pull requests that captured it. */
+  pull_requests: z.array(z.string()),
+  /** In seconds, like a `ttl`. */
+  forgotten_at: z.number(),
+});
+
 /** The Learning that has a text, and the used generations of ids derived from the text. Absent if there are none. */
 const textItem = z.object({
   pk: z.string(),
@@ -71,17 +95,23 @@ const textItem = z.object({
   generations: z.array(z.number()),
   /** The last place at which a Learning that was created with this text was removed from the export. */
   removed_place: z.string().optional(),
+  dropped: droppedLearning.optional(),
+  /** Changes with every change of `dropped`. */
+  dropped_revision: z.string().optional(),
 });
 
 /** What is known about a pull request in which Learnings were captured, or could have been. */
 const pullRequestLearningsItem = z.object({
   pk: z.string(),
   sk: z.string(),
+  /** A merge is final: no other event changes it. */
   status: z.enum(["open", "merged", "closed"]),
-  /** `occurred_at#event id` of the newest received event that ended it; null while it is open. */
+  /** `occurred_at#event id` of the newest event that closed it, or of a merge; null while it is open. */
   version: z.string().nullable(),
-  /** Learnings that its end still decides about: id to the version of the event that captured the Learning. */
+  /** Learnings that its end still decides about: id to the version of the newest event that captured the Learning. */
   learnings: z.record(z.string(), z.string()),
+  /** The Learnings among them that its end dropped: id to the digest of the text. */
+  dropped: z.record(z.string(), z.string()).default({}),
 });
 
 const pendingItem = z.object({
@@ -92,6 +122,7 @@ const pendingItem = z.object({
 });
 
 export type LearningItem = z.output<typeof learningItem>;
+export type DroppedLearning = z.output<typeof droppedLearning>;
 export type PullRequestLearningsItem = z.output<typeof pullRequestLearningsItem>;
 export type MovedItem = z.output<typeof movedItem>;
 export const parseMoved = parseItem("Learning that moved", movedItem);
