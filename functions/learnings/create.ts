@@ -1,11 +1,12 @@
 import { createLearnings as operation } from "../../lib/contract/operations/learnings.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
+import { embedderAfter } from "../../lib/index/embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
 
 export const handler = createHandler(operation, async (call) => {
   // The redaction code is large: a cold start does not wait for it, and a refused request never needs it.
   const { createLearnings } = await import("../../lib/learnings/create.ts");
-  const deps = { ...call, embedder: configuredEmbedder() };
+  const deps = { ...call, embedder: embedderAfter(call.admitted, configuredEmbedder()) };
   return { json: await createLearnings(deps, authorOf(call), call.input.body.data) };
 });

@@ -1,6 +1,7 @@
 import { updateLearning as operation } from "../../lib/contract/operations/learnings.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
+import { embedderAfter } from "../../lib/index/embedder.ts";
 import { learningPrefetch, locateLearning } from "../../lib/learnings/find.ts";
 
 export const handler = createHandler(
@@ -18,7 +19,12 @@ export const handler = createHandler(
       sourceUrl: input.body.source_url,
       ahead: call.prefetched[0],
     };
-    return { json: await updateLearning({ ...call, embedder: configuredEmbedder() }, request) };
+    return {
+      json: await updateLearning(
+        { ...call, embedder: embedderAfter(call.admitted, configuredEmbedder()) },
+        request,
+      ),
+    };
   },
   { locate: locateLearning, prefetch: learningPrefetch },
 );

@@ -43,6 +43,8 @@ export type OperationContext<Op extends Operation = Operation> = {
   readonly paging: Paging;
   /** Reads are sent at once. Writes wait until the rate limiter has admitted the call. */
   readonly table: Table;
+  /** Fulfilled when the rate limiter has admitted the call. Other costly work than writes waits for it too. */
+  readonly admitted: Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
   /** The items that the operation asked to read together with authentication. */

@@ -312,6 +312,8 @@ export const streamLimits = {
 
 export const learningLimits = {
   batchItemsMax: 100,
+  /** Characters that are redacted or embedded before other work of the process runs: about 50 ms. */
+  charactersPerTurn: 20_000,
   textCharactersMax: 10_000,
   /** Longer ids are refused before any data is read, and would not fit a key. */
   idCharactersMax: 64,

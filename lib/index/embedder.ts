@@ -14,6 +14,15 @@ export interface Embedder {
   embed(text: string, signal?: AbortSignal): Promise<readonly number[]>;
 }
 
+/** The same embedder, but nothing is embedded before the limiter has admitted the call. */
+export const embedderAfter = (admitted: Promise<unknown>, { id, embed }: Embedder): Embedder => ({
+  id,
+  async embed(text, signal) {
+    await admitted;
+    return await embed(text, signal);
+  },
+});
+
 const { dimensions } = tableShape.vectorIndex;
 
 /** A search stays within one organization and one embedder's space. */

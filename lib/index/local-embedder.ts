@@ -1,4 +1,7 @@
+import { learningLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
+import { OneAtATime } from "../runtime/one-at-a-time.ts";
+import { turnTaker } from "../runtime/turns.ts";
 import { type Embedder, normalised } from "./embedder.ts";
 import { subjectWords, weakWords } from "./local-vocabulary.ts";
 
@@ -9,8 +12,17 @@ import { subjectWords, weakWords } from "./local-vocabulary.ts";
  */
 export const localEmbedder: Embedder = {
   id: "local-2",
-  embed: async (text) => normalised(hashedVector(text)),
+  embed: (text, signal) =>
+    turns.run(async () => {
+      signal?.throwIfAborted();
+      const vector = normalised(hashedVector(text));
+      await takeTurn(text.length);
+      return vector;
+    }),
 };
+
+const turns = new OneAtATime();
+const takeTurn = turnTaker(learningLimits.charactersPerTurn);
 
 const { dimensions } = tableShape.vectorIndex;
 

@@ -13,6 +13,7 @@ import { type BatchItem, readItems } from "./batch/item.ts";
 import {
   type BatchAuthor,
   type BatchText,
+  embedOnce,
   readOwners,
   type TextOwners,
   type TextPlan,
@@ -28,15 +29,16 @@ type Result = CreateAnswer["results"][number];
 type Failed = Result & { readonly error: NonNullable<Result["error"]> };
 
 /**
- * Creates a batch: first the records, then the index. One item can fail alone. Sending the same batch again is safe and
- * repairs what failed.
+ * Creates a batch: first the records, then the index. Embedding begins only when the records are stored: a text that
+ * cannot be embedded in time is in the table, with a marker for the reconciler. One item can fail alone. Sending the
+ * same batch again is safe and repairs what failed.
  */
 export async function createLearnings(
   deps: LearningDeps,
   author: BatchAuthor,
   data: readonly unknown[],
 ): Promise<CreateAnswer> {
-  const items = readItems(data);
+  const items = await readItems(data, deps.signal);
   // Learnings of repositories that the caller cannot read are treated as absent: no answer depends on them.
   const contents = items
     .flatMap(({ content }) => content ?? [])
@@ -57,11 +59,16 @@ export async function createLearnings(
   });
   // A Learning whose text changed between two rounds is stored under both texts; the later plan has its current state.
   const byId = new Map([...stored.values()].map((plan) => [plan.learning.id, plan]));
+  const embed = embedOnce(deps);
   const unindexed = await indexChanged(
     deps,
-    [...byId.values()].flatMap(({ learning, embedding, outcome }) =>
-      embedding ? [{ learning, embedding, isMarked: outcome !== "duplicate" }] : [],
-    ),
+    [...byId.values()]
+      .filter(({ isIndexed }) => !isIndexed)
+      .map(({ learning, outcome }) => ({
+        learning,
+        embedding: embed(learning),
+        isMarked: outcome !== "duplicate",
+      })),
   );
   const results = resultsOf(items, { ...known, stored, unindexed });
   await recordLateFailures(deps, author, results, [...byId.values()]);

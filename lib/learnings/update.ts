@@ -68,7 +68,7 @@ async function replace(
   const isIndexed = learning.state === "approved";
   const target = { ...learning, ...wanted };
   const isSame = fields.every((name) => target[name] === learning[name]);
-  // Started in parallel with the reads: it takes about as long.
+  // Started in parallel with the reads, as soon as the limiter has admitted the call: it takes about as long.
   const embedding = isIndexed && !isSame ? embed(target) : undefined;
   const beside = await readRelated(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));

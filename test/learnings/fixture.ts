@@ -106,7 +106,8 @@ export function verbsOf(
     embedder = localEmbedder,
     clock = systemClock,
     random = systemRandom,
-  }: { embedder?: Embedder; clock?: Clock; random?: Random } = {},
+    signal = new AbortController().signal,
+  }: { embedder?: Embedder; clock?: Clock; random?: Random; signal?: AbortSignal } = {},
 ) {
   const deps: LearningDeps = {
     table,
@@ -117,7 +118,7 @@ export function verbsOf(
     actor: { type: "key", id: "ann", name: null, keyId: "k1", keyKind: "organization" },
     ipAddress: null,
     requestId: "request-1",
-    signal: new AbortController().signal,
+    signal,
   };
   return {
     deps,

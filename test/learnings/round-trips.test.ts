@@ -1,4 +1,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
+// A warm function has loaded what it loads with its first request.
+import "../../lib/learnings/create.ts";
+import "../../lib/learnings/update.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";

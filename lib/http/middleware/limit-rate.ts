@@ -11,7 +11,7 @@ import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 import type { Scoped } from "./scope-key.ts";
 
-export type Limited = Pick<OperationContext, "table"> & {
+export type Limited = Pick<OperationContext, "table" | "admitted"> & {
   /** Rejects if the limiter refuses the call (429, 503). */
   readonly counted: Promise<void>;
 };
@@ -30,7 +30,7 @@ export function limitRate(operation: Operation): Middleware<Opened & Authenticat
       const counted = recordUse(record, principal, admitted);
       // The hooks below report a refusal; the operation may take longer than the limiter.
       counted.catch(record.deadline.stop);
-      return { table: gatedTable(table, admitted), counted };
+      return { table: gatedTable(table, admitted), admitted, counted };
     }),
     after: async function awaitCounting({ context: { record, counted } }) {
       await record.deadline.within(counted);

@@ -1,5 +1,7 @@
+import { learningLimits } from "../../contract/limits.ts";
 import { learningItem } from "../../contract/operations/learnings.ts";
 import { firstOf, sentencesOf } from "../../contract/problems.ts";
+import { turnTaker } from "../../runtime/turns.ts";
 import { type LearningContent, redactContent } from "../content.ts";
 
 /** One element of a batch, validated on its own. */
@@ -11,7 +13,21 @@ export type BatchItem = {
   readonly problem: string | null;
 };
 
-export const readItems = (data: readonly unknown[]): BatchItem[] => data.map(readItem);
+/**
+ * Redaction of a hundred long texts takes seconds on a slow machine. Other work runs between two texts, and nothing
+ * continues for a caller who was refused or whose time is up.
+ */
+export async function readItems(data: readonly unknown[], signal: AbortSignal): Promise<BatchItem[]> {
+  const takeTurn = turnTaker(learningLimits.charactersPerTurn);
+  const items: BatchItem[] = [];
+  for (const [index, raw] of data.entries()) {
+    signal.throwIfAborted();
+    const item = readItem(raw, index);
+    items.push(item);
+    await takeTurn(item.content?.text.length ?? 0);
+  }
+  return items;
+}
 
 function readItem(raw: unknown, index: number): BatchItem {
   const parsed = learningItem.safeParse(raw);

@@ -30,8 +30,8 @@ export type TextPlan = {
   readonly learning: LearningItem;
   /** Empty for a duplicate. */
   readonly writes: readonly TransactionWrite[];
-  /** Undefined if the index is already current. */
-  readonly embedding: Promise<Embedding> | undefined;
+  /** True if the index already has the text. */
+  readonly isIndexed: boolean;
 };
 
 export type TextOwners = ReadonlyMap<string, Item | undefined>;
@@ -56,7 +56,6 @@ export async function readOwners(
 export async function planTexts(
   deps: LearningDeps,
   author: BatchAuthor,
-  embed: Embed,
   { wanted, owners }: { readonly wanted: readonly BatchText[]; readonly owners: TextOwners },
 ): Promise<ReadonlyArray<TextPlan | undefined>> {
   const ids = wanted.map(({ content }) => textOwner(owners.get(content.digest)).learningId);
@@ -65,7 +64,7 @@ export async function planTexts(
     return id === null ? [] : [{ id, text }];
   });
   const existing = await readExisting(deps, author, held);
-  const planning = { deps, author, embed, nowMs: deps.clock.nowMs() };
+  const planning = { deps, author, nowMs: deps.clock.nowMs() };
   const plans = wanted.map((each, index): TextPlan | undefined => {
     const id = ids[index] ?? null;
     if (id === null) return planNew(planning, each, owners.get(each.content.digest));
@@ -84,12 +83,11 @@ type Embed = (learning: LearningItem) => Promise<Embedding>;
 type Planning = {
   readonly deps: LearningDeps;
   readonly author: BatchAuthor;
-  readonly embed: Embed;
   readonly nowMs: number;
 };
 
 function planNew(
-  { deps, author: { organization, authorId }, embed, nowMs }: Planning,
+  { deps, author: { organization, authorId }, nowMs }: Planning,
   wanted: BatchText,
   owner: Item | undefined,
 ): TextPlan {
@@ -114,20 +112,19 @@ function planNew(
     takes: generation,
   });
   const writes = [...recordWrites(at, undefined, learning), claim];
-  return { wanted, outcome: "created", learning, writes, embedding: embed(learning) };
+  return { wanted, outcome: "created", learning, writes, isIndexed: false };
 }
 
 type Existing = { readonly learning: LearningItem; readonly isIndexedRight: boolean };
 
 /** Private, pending or disapproved until now: posting the text publishes it. */
 function planExisting(
-  { deps, author: { organization }, embed, nowMs }: Planning,
+  { deps, author: { organization }, nowMs }: Planning,
   wanted: BatchText,
   { learning: before, isIndexedRight }: Existing,
 ): TextPlan {
   if (before.state === "approved") {
-    const embedding = isIndexedRight ? undefined : embed(before);
-    return { wanted, outcome: "duplicate", learning: before, writes: [], embedding };
+    return { wanted, outcome: "duplicate", learning: before, writes: [], isIndexed: isIndexedRight };
   }
   const { placeInBatch } = wanted;
   const at = writeContext({ nowMs, random: deps.random }, organization.tenant, {
@@ -136,7 +133,7 @@ function planExisting(
   });
   const learning = approvedLearning(at, before);
   const writes = recordWrites(at, before, learning);
-  return { wanted, outcome: "promoted", learning, writes, embedding: embed(learning) };
+  return { wanted, outcome: "promoted", learning, writes, isIndexed: false };
 }
 
 /** The records of texts that already have an owner, and whether their vectors are current. */

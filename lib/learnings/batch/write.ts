@@ -8,7 +8,6 @@ import { type LearningDeps, learningEvent } from "../writer.ts";
 import {
   type BatchAuthor,
   type BatchText,
-  embedOnce,
   isExhausted,
   planTexts,
   readOwners,
@@ -45,7 +44,6 @@ export async function storeTexts(
   },
 ): Promise<Stored> {
   const stored = new Map<string, TextPlan>();
-  const embed = embedOnce(deps);
   const waiting = { clock: deps.clock, random: deps.random, policy: storeLimits.retry };
   let open = batch.wanted;
   let { owners } = batch;
@@ -57,7 +55,7 @@ export async function storeTexts(
       owners = await readOwners(deps.table, author.organization.uuid, contents);
     }
     open = open.filter(({ content }) => !isExhausted(owners.get(content.digest)));
-    const plans = await planTexts(deps, author, embed, { wanted: open, owners });
+    const plans = await planTexts(deps, author, { wanted: open, owners });
     open = await writePlans(deps, author, plans, { open, stored, attempt, failed: batch.failed });
   }
   return stored;
