@@ -33,8 +33,8 @@ export const painter = (stream: { readonly isTTY?: boolean; hasColors?(): boolea
 export const noPaint: Paint = (_, text) => text;
 
 export const processTerminal = (): Terminal => ({
-  out: (text) => void process.stdout.write(`${text}\n`),
-  say: (text) => void process.stderr.write(`${text}\n`),
+  out: (text) => void process.stdout.write(`${forReader(process.stdout, text)}\n`),
+  say: (text) => void process.stderr.write(`${forReader(process.stderr, text)}\n`),
   async write(bytes) {
     if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
   },
@@ -43,6 +43,17 @@ export const processTerminal = (): Terminal => ({
   paintSaid: painter(process.stderr),
   ask: createAsk(process.stdin, process.stderr),
 });
+
+/** Colours stay; tables escape those of others. A program that reads the output gets it unchanged. */
+const forReader = ({ isTTY }: { readonly isTTY?: boolean }, text: string): string =>
+  isTTY
+    ? text
+        .split(colourCode)
+        .map((part, index) => (index % 2 === 1 ? part : printed(part)))
+        .join("")
+    : text;
+
+const colourCode = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`);
 
 export type TerminalCell = string | number | boolean | null | undefined;
 export type TerminalRow = Readonly<Record<string, TerminalCell>>;
@@ -87,7 +98,23 @@ export function formatRecord(record: TerminalRow, paint: Paint = noPaint): strin
 }
 
 const shown = (cell: TerminalCell): string =>
-  cell === null || cell === undefined || cell === "" ? "-" : String(cell);
+  cell === null || cell === undefined || cell === "" ? "-" : escaped(String(cell), unprintable);
+
+/** Control characters, and characters that are invisible or change the direction; not those that join letters. */
+const unprintable = /(?!\u200c|\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const unprintableInLine = /(?!\u200c|\u200d|\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** A text of others could hide or replace what a person reads before a decision. JSON understands the escapes. */
+const escaped = (text: string, characters: RegExp): string =>
+  text.replace(characters, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+
+/** The lines of a message to a person. */
+export const printed = (text: string): string => escaped(text, unprintableInLine);
 
 /** The result of a check, in six characters. */
 export const verdict = ({ paint }: Pick<Terminal, "paint">, ok: boolean): string =>

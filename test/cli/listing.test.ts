@@ -3,7 +3,15 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test, vi } from "vitest";
 import { CommandInput } from "../../cli/command.ts";
 import { showList } from "../../cli/listing.ts";
-import { formatTable, noPaint, painter, type Terminal, type TerminalRow } from "../../cli/terminal.ts";
+import {
+  formatRecord,
+  formatTable,
+  noPaint,
+  painter,
+  printed,
+  type Terminal,
+  type TerminalRow,
+} from "../../cli/terminal.ts";
 import { callTool } from "./support.ts";
 
 function list(values: Record<string, string | boolean>, records: readonly TerminalRow[]) {
@@ -33,6 +41,15 @@ test("a list can be a table, JSON, NDJSON, or CSV that is safe in spreadsheets",
   expect(list({ format: "json" }, records)).toBe(list({ json: true }, records));
   expect(list({ format: "ndjson" }, records)).toBe(records.map((each) => JSON.stringify(each)).join("\n"));
   expect(list({ format: "csv" }, records)).toBe(`id,name,note,more\r\na,'=1+1,,\r\nb,"say ""hi"", all",,2`);
+});
+
+test("a text of others cannot move the cursor, hide letters or reverse their order in what a person reads", () => {
+  const hostile = "Never log\u001b[2K\rAlways log\u202e\u0007\u009b31m\nnext\tline\u200b";
+  const shown = "Never log\\u001b[2K\\u000dAlways log\\u202e\\u0007\\u009b31m\\u000anext\\u0009line\\u200b";
+  expect(formatTable([{ learning: hostile }])).toBe(`LEARNING\n${shown}`);
+  expect(formatRecord({ learning: hostile })).toBe(`learning  ${shown}`);
+  expect(list({}, [{ learning: hostile }])).toContain(shown);
+  expect(printed("One line.\nAnother: é 👩‍💻\u001b[1m")).toBe("One line.\nAnother: é 👩‍💻\\u001b[1m");
 });
 
 test("an empty list is a sentence for people, and empty output for programs", () => {
