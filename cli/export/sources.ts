@@ -111,8 +111,11 @@ async function isNumberShared(
         if (other.provider_organization_id === number && other.provider !== provider) return true;
     return false;
   } catch (error) {
+    if (!(error instanceof ReviewApiError)) throw error;
+    // Only organizations on the Enterprise plan have records, and the scope has no such organization left.
+    if (error.code === "ENTERPRISE_PLAN_REQUIRED") return false;
     // A key that may not list organizations cannot exclude a shared number.
-    if (error instanceof ReviewApiError && [403, 410].includes(error.status)) return true;
+    if ([403, 410].includes(error.status)) return true;
     throw error;
   }
 }

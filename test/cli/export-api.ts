@@ -22,6 +22,8 @@ export type StandIn = {
   removed: readonly object[];
   /** What `GET /v1/organizations` lists. */
   organizations: readonly object[];
+  /** The code of a 403 that it answers instead. */
+  organizationsRefused: string | undefined;
   /** The answer of `GET /v1/whoami` for the key. */
   key: { readonly kind: string; readonly scope: object; readonly user_id: string | null };
   close(): Promise<void>;
@@ -41,6 +43,11 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     const url = new URL(request.url ?? "/", api.url);
     if (url.pathname === "/v1/organizations") {
       response.setHeader("content-type", "application/json");
+      if (api.organizationsRefused) {
+        response.statusCode = 403;
+        response.end(JSON.stringify({ error: { code: api.organizationsRefused, message: "No." } }));
+        return;
+      }
       response.end(JSON.stringify({ organizations: api.organizations, next_cursor: null }));
       return;
     }
@@ -81,6 +88,7 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     later: [],
     removed: [],
     organizations: [],
+    organizationsRefused: undefined,
     key: keyOf("acme"),
     async close() {
       server.closeAllConnections();

@@ -105,6 +105,14 @@ describe("an organization that left", () => {
     expect(service.queries).toHaveLength(1);
   });
 
+  test("the last organization on the Enterprise plan that left loses its rows in the file too", async () => {
+    const service = await api([reviewed(1, "1")]);
+    service.organizationsRefused = "ENTERPRISE_PLAN_REQUIRED";
+    const { file, stderr } = await resume(service);
+    expect(stderr).not.toContain("the same number");
+    expect(await linesOf(file)).toEqual([]);
+  });
+
   test("if the organization that left shares its number with one that stays, a new walk begins where records do not name the provider", async () => {
     const service = await api([reviewed(1, "1"), reviewed(2, "2")]);
     service.organizations = [listed("gitlab", "1")];
