@@ -21,3 +21,9 @@ export const learningColumns = (
     "repository_short_name",
   ] as const satisfies readonly (keyof LearningRecord)[]
 ).map((name) => ({ name, cell: (record: LearningRecord) => record[name] }));
+
+/** The list of pending Learnings also has the deadline. */
+export const pendingColumns = [
+  ...learningColumns,
+  { name: "approve_at", cell: ({ approve_at }: LearningRecord) => approve_at ?? null },
+];

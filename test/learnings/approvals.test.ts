@@ -64,6 +64,17 @@ describe("Learnings that wait", () => {
     expect(pageOf(await api.call("/v1/learnings?state=approved", { key: admin })).data).toEqual([]);
   });
 
+  test("the CSV of pending Learnings has their deadline as its last column, that of others does not", async () => {
+    const { home, pending, admin } = await careful();
+    await capture(home, "Wait for me.");
+    const rows = (answer: { body: Buffer }) => answer.body.toString().trimEnd().split("\r\n");
+    const [heading, row] = rows(await pending("&format=csv"));
+    const deadline = pendingOf(await pending()).data[0]?.approve_at;
+    expect([heading?.split(",").at(-1), row?.split(",").at(-1)]).toEqual(["approve_at", deadline]);
+    const [usual] = rows(await api.call("/v1/learnings?format=csv", { key: admin }));
+    expect(usual).not.toContain("approve_at");
+  });
+
   test("pending Learnings are not shown to members, legacy keys, or admins who cannot read the repository", async () => {
     const { home, pending, member, decide, admin } = await careful();
     await capture(home, "secret plan");
