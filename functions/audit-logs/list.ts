@@ -19,10 +19,9 @@ export const handler = createHandler(operation, async (call) => {
   });
 });
 
-/** Cursors of release 1 hold a place only. Unless they resume a walk, nobody knows which pages were settled. */
 function positionOf(paging: Paging): AuditPosition | null {
   const texts = positionTexts(paging);
   if (texts === null) return null;
-  const [place = "", settled = paging.resumes ? place : ""] = texts;
+  const [place = "", settled = ""] = texts;
   return { place, settled };
 }

@@ -78,7 +78,7 @@ const auditLog = "AUDIT#";
 export const organizationPartitions = ["ORG#", "PEOPLE#", "MEMBERS#", "ROLES#", "SEATS#"] as const;
 export const tenantPartitions = ["TENANT#", "ORGS#"] as const;
 
-/** Reads for authentication, the cursor signing keys, and the time of the last recorded refusal. */
+/** Reads for authentication, the cursor keys, and the time of the last recorded refusal. */
 const readByChain: TableGrant = {
   actions: ["GetItem", "BatchGetItem", "Query"],
   partitions: [

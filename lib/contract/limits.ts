@@ -70,8 +70,8 @@ export const cursorLimits = {
   charactersMax: kibibyte,
   pageAgeDaysMax: 30,
   resumeAgeDaysMax: 400,
-  /** How long one key signs; it verifies until its cursors expire. */
-  signingDaysMax: 30,
+  /** How long one key encrypts; it decrypts until its cursors expire. */
+  keyDaysMax: 30,
 } as const;
 
 /** How long a removal is remembered: a day longer than a cursor lives. */

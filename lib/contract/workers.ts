@@ -163,13 +163,13 @@ export const housekeeping = worker({
 });
 
 /**
- * The only role that may write a signing key. A new stack waits a minute for its first key, and a failed run is
+ * The only role that may write a cursor key. A new stack waits a minute for its first key, and a failed run is
  * repeated.
  */
 export const rotateCursorKeys = worker({
   id: "rotateCursorKeys",
   source: "workers/rotate-cursor-keys",
-  summary: "Creates the first signing key of cursors, and a new one when the last key is old",
+  summary: "Creates the first key that encrypts cursors, and a new one when the last key is old",
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["GetItem", "PutItem"],
   tablePartitions: ["CURSOR-KEYS"],

@@ -1,3 +1,4 @@
+import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import * as z from "zod";
 import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
@@ -15,14 +16,18 @@ const cursorKeysItem = z.object({
   keys: z.record(z.string(), z.object({ secret: z.string(), created_at_ms: z.number() })),
 });
 type CursorKeys = z.output<typeof cursorKeysItem>;
-const parseCursorKeys = parseItem("cursor signing keys", cursorKeysItem);
+const parseCursorKeys = parseItem("cursor keys", cursorKeysItem);
 
-export type SigningKey = { readonly id: string; readonly secret: Buffer };
+export type CursorKey = { readonly id: string; readonly encryption: KeyObject };
 
-/** The signing keys of cursors: one item of the table, cached by a warm function. */
+export const cursorKeyIdBytes = 6;
+const secretBytes = 32;
+
+/** The keys that encrypt cursors: one item of the table, cached by a warm function. */
 export class CursorKeyRing {
   readonly #clock: Clock;
   #known: CursorKeys | undefined;
+  readonly #derived = new Map<string, CursorKey>();
   #knownSinceMs = 0;
 
   constructor({ clock }: { readonly clock: Clock }) {
@@ -38,43 +43,55 @@ export class CursorKeyRing {
   accept(item: Item | undefined): void {
     if (!item) throw notMadeYet();
     this.#known = parseCursorKeys(item);
+    this.#derived.clear();
     this.#knownSinceMs = this.#clock.nowMs();
   }
 
-  current(): SigningKey {
+  current(): CursorKey {
     const id = this.#known?.current ?? "";
     const key = this.#find(id);
-    if (!key) throw new TypeError("The cursor signing keys were not loaded.");
+    if (!key) throw new TypeError("The cursor keys were not loaded.");
     return key;
   }
 
   /** Reads the item again for an unknown id: a cursor may name a key that was made after the last read. */
-  async named(table: Table, id: string): Promise<SigningKey | undefined> {
+  async named(table: Table, id: string): Promise<CursorKey | undefined> {
     const known = this.#find(id);
     if (known || this.#knownSinceMs === this.#clock.nowMs()) return known;
     this.accept(await table.get(cursorKeysKey));
     return this.#find(id);
   }
 
-  #find(id: string): SigningKey | undefined {
+  #find(id: string): CursorKey | undefined {
+    const known = this.#derived.get(id);
+    if (known) return known;
     const keys = this.#known?.keys ?? {};
     const key = Object.hasOwn(keys, id) ? keys[id] : undefined;
-    return key && { id, secret: Buffer.from(key.secret, "base64url") };
+    if (!key) return undefined;
+    const derived = { id, encryption: encryptionKey(key.secret) };
+    this.#derived.set(id, derived);
+    return derived;
   }
 }
 
-/** The functions of the API cannot make a signing key: their roles do not allow it. */
+/** Derived for this purpose alone: earlier releases used the secret itself, to sign. */
+function encryptionKey(secret: string): KeyObject {
+  const derived = hkdfSync("sha256", Buffer.from(secret, "base64url"), "", "cursor encryption", secretBytes);
+  return createSecretKey(Buffer.from(derived));
+}
+
+/** The functions of the API cannot make a cursor key: their roles do not allow it. */
 const notMadeYet = (): ApiError =>
   new ApiError("SERVICE_UNAVAILABLE", "The service is being set up. Retry the same request in a minute.", {
     retryAfterSeconds: 60,
     cause: new TypeError(
-      "There are no cursor signing keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
+      "There are no cursor keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
     ),
   });
 
 type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly random: Random };
 
-/** Writes the first signing key of a new table. A second call changes nothing. */
+/** Writes the first cursor key of a new table. A second call changes nothing. */
 export async function createCursorKeys({ table, clock, random }: RotationDeps): Promise<void> {
   const fresh = newKey(clock, random);
   const put = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
@@ -82,12 +99,12 @@ export async function createCursorKeys({ table, clock, random }: RotationDeps): 
 }
 
 /**
- * Makes a new key for signing if there is none or the current one is old. Old keys still verify for as long as a cursor
- * that they signed can live.
+ * Makes a new key if there is none or the current one is old. Old keys still decrypt for as long as a cursor that they
+ * encrypted can live.
  */
 export async function rotateCursorKeys(
   deps: RotationDeps,
-  { signingDaysMax }: { readonly signingDaysMax: number } = cursorLimits,
+  { keyDaysMax }: { readonly keyDaysMax: number } = cursorLimits,
 ): Promise<"created" | "rotated" | "young"> {
   const item = await deps.table.get(cursorKeysKey);
   if (!item) {
@@ -95,10 +112,10 @@ export async function rotateCursorKeys(
     return "created";
   }
   const { current, keys } = parseCursorKeys(item);
-  const signedForMs = deps.clock.nowMs() - (keys[current]?.created_at_ms ?? 0);
-  if (signedForMs < signingDaysMax * msPerDay) return "young";
+  const usedForMs = deps.clock.nowMs() - (keys[current]?.created_at_ms ?? 0);
+  if (usedForMs < keyDaysMax * msPerDay) return "young";
   const fresh = newKey(deps.clock, deps.random);
-  // A key stops signing when its successor is made, so its last cursors are as old as the successor.
+  // A key encrypts until its successor is made, so its last cursors are as old as the successor.
   const successors = Object.entries(keys).sort(
     ([, one], [, other]) => one.created_at_ms - other.created_at_ms,
   );
@@ -119,9 +136,12 @@ export async function rotateCursorKeys(
 }
 
 function newKey(clock: Clock, random: Random) {
-  const id = Buffer.from(random.bytes(6)).toString("base64url");
+  const id = Buffer.from(random.bytes(cursorKeyIdBytes)).toString("base64url");
   return {
     id,
-    value: { secret: Buffer.from(random.bytes(32)).toString("base64url"), created_at_ms: clock.nowMs() },
+    value: {
+      secret: Buffer.from(random.bytes(secretBytes)).toString("base64url"),
+      created_at_ms: clock.nowMs(),
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import * as z from "zod";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { CursorPosition, Paging } from "../access/operation-context.ts";
@@ -9,21 +9,23 @@ import { secondsPerDay } from "../contract/days.ts";
 import { cursorLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { otherAuthorizedOrganizations, startNewWalk } from "../contract/sentences.ts";
+import type { Random } from "../runtime/random.ts";
 import { packSortKey, unpackSortKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
-import type { CursorKeyRing, SigningKey } from "./cursor-keys.ts";
+import { type CursorKey, type CursorKeyRing, cursorKeyIdBytes } from "./cursor-keys.ts";
 
 /**
- * A cursor is a position in a walk, signed and bound to the request that the walk is for. The signature protects the
- * binding. The scope is checked at every call anyway, so a forged cursor would gain nothing.
+ * A cursor is a position in a walk, encrypted, authenticated and bound to the request that the walk is for. A position
+ * can name a record that the caller may not see, so nobody outside the service can read it. The scope is checked at
+ * every call anyway, so a forged cursor would gain nothing.
  */
 const payloadSchema = z.strictObject({
   /** Operation. */
   o: z.string(),
-  /** Digest of selector, filters and window; in cursors of release 1 (without `w`) also of the tenant. */
+  /** Digest of selector, filters and window. */
   b: z.string(),
   /** Digest of the tenant whose stream the position is in. */
-  w: z.string().optional(),
+  w: z.string(),
   /** Position; absent if it follows as a packed sort key. */
   p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
   /** Epoch of the scope, for walks over several organizations. */
@@ -50,9 +52,8 @@ export type OpenedCursor = {
   readonly resumes: boolean;
   readonly pageSize: number | undefined;
   readonly binding: string;
-  /** Undefined for a cursor of release 1, whose binding includes the tenant. */
-  readonly tenantDigest: string | undefined;
-  /** Undefined for a cursor of one organization, and of release 1. */
+  readonly tenantDigest: string;
+  /** Undefined for a cursor of one organization. */
   readonly mark: ScopeMark | undefined;
   readonly authorizedDigest: string | undefined;
   readonly readable: string | undefined;
@@ -72,24 +73,15 @@ const moved = () =>
 const ofAnotherRequest = () =>
   invalid("belongs to another request. Keep the filters and the organization of the first page.");
 
-/**
- * A cursor of release 1 has one digest for tenant, organization and filters: it does not show which of them differs.
- */
-const ofAnotherRequestOrTenant = () =>
-  invalid(
-    "is of an earlier release, and the organization has changed its workspace or instance since, or the filters are " +
-      "not those of the first page. Keep the filters; where they are the same, start a new walk.",
-  );
+const ofEarlierRelease = () => invalid(`is from an earlier release. ${startNewWalk}`);
 
-const macBytes = 32;
-
-/** Checks signature, operation and age. */
+/** Checks that the service made the cursor, for this operation, and its age. */
 export async function openCursor(
   deps: { readonly ring: CursorKeyRing; readonly table: Table; readonly nowMs: number },
   operation: Operation,
   text: string,
 ): Promise<OpenedCursor> {
-  const payload = await verify(deps.ring, deps.table, text);
+  const payload = await decrypt(deps.ring, deps.table, text);
   if (payload.o !== operation.id) throw invalid("was made by another operation.");
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
   if (deps.nowMs / 1000 - payload.t > days * secondsPerDay)
@@ -132,26 +124,39 @@ function markOf({ e, u }: Payload): ScopeMark | undefined {
 
 const placeOf = (place: unknown): string | number => z.union([z.string(), z.number()]).parse(place);
 
-async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
-  const [keyId, encoded, ...rest] = text.split(".");
-  if (!keyId || !encoded || rest.length > 0) throw damaged();
-  const bytes = Buffer.from(encoded, "base64url");
-  // Base64 has unused bits at its end: only the canonical form is accepted.
-  if (bytes.toString("base64url") !== encoded || bytes.length <= macBytes) throw damaged();
-  const key = await ring.named(table, keyId);
-  if (!key) throw damaged();
-  const content = bytes.subarray(macBytes);
-  if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(key, content))) throw damaged();
-  return decode(content);
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The id of the key, a nonce, the encrypted payload and its tag, as one text. */
+function encrypt(key: CursorKey, random: Random, payload: Payload): string {
+  const id = Buffer.from(key.id, "base64url");
+  const nonce = random.bytes(nonceBytes);
+  const encryption = createCipheriv(cipher, key.encryption, nonce).setAAD(id);
+  const content = [encryption.update(encode(payload)), encryption.final()];
+  return Buffer.concat([id, nonce, ...content, encryption.getAuthTag()]).toString("base64url");
 }
 
-/** Node takes five times as long with the raw bytes of a secret as with a key object made from them. */
-const mac = (key: SigningKey, content: Uint8Array): Buffer =>
-  createHmac("sha256", createSecretKey(key.secret)).update(`${key.id}.`).update(content).digest();
-
-function seal(key: SigningKey, payload: Payload): string {
-  const content = encode(payload);
-  return `${key.id}.${Buffer.concat([mac(key, content), content]).toString("base64url")}`;
+async function decrypt(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
+  // Earlier releases signed what a cursor contains and did not encrypt it.
+  if (/^[\w-]{8}\.[\w-]{43,}$/.test(text)) throw ofEarlierRelease();
+  const bytes = Buffer.from(text, "base64url");
+  const begin = cursorKeyIdBytes + nonceBytes;
+  // Base64 has unused bits at its end: only the canonical form is accepted.
+  if (bytes.toString("base64url") !== text || bytes.length <= begin + tagBytes) throw damaged();
+  const id = bytes.subarray(0, cursorKeyIdBytes);
+  const key = await ring.named(table, id.toString("base64url"));
+  if (!key) throw damaged();
+  const decryption = createDecipheriv(cipher, key.encryption, bytes.subarray(cursorKeyIdBytes, begin))
+    .setAAD(id)
+    .setAuthTag(bytes.subarray(-tagBytes));
+  const content = decryption.update(bytes.subarray(begin, -tagBytes));
+  try {
+    decryption.final();
+  } catch {
+    throw damaged();
+  }
+  return decode(content);
 }
 
 /**
@@ -176,7 +181,7 @@ function decode(content: Buffer): Payload {
 
 /** Binds a walk to its tenant, selector, filters and window: a cursor of another walk is refused. */
 export function bindPaging(
-  deps: { readonly ring: CursorKeyRing; readonly nowMs: number },
+  deps: { readonly ring: CursorKeyRing; readonly nowMs: number; readonly random: Random },
   walk: {
     readonly operation: Operation;
     readonly principal: Principal;
@@ -189,20 +194,14 @@ export function bindPaging(
   },
 ): Paging {
   const { operation, cursor, query, readable } = walk;
-  const restored = restoredOf(walk);
-  const tenant = `${walk.principal.tenant}${arrivalOf(walk.scope, query)}${restored}`;
+  const tenant = `${walk.principal.tenant}${arrivalOf(walk.scope, query)}${restoredOf(walk)}`;
   // Computed only when needed: most requests neither have a cursor nor make one.
   const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
   const keepsSize = operation.paging?.bindsPageSize ?? false;
   if (cursor) {
-    if (cursor.tenantDigest !== undefined && cursor.tenantDigest !== tenantDigestOf(tenant)) throw moved();
-    const ofRelease1 = cursor.tenantDigest === undefined;
-    if (ofRelease1 && restored !== "") throw moved();
-    const expected = ofRelease1
-      ? bindingOf([walk.principal.tenant, walk.scope.selector, filtersOf(query)])
-      : binding();
-    if (cursor.binding !== expected) throw ofRelease1 ? ofAnotherRequestOrTenant() : ofAnotherRequest();
+    if (cursor.tenantDigest !== tenantDigestOf(tenant)) throw moved();
+    if (cursor.binding !== binding()) throw ofAnotherRequest();
     if (cursor.readable !== readable) {
       throw invalid(
         `was made for other repositories: those that the key's member can read have changed. ${startNewWalk}`,
@@ -218,7 +217,7 @@ export function bindPaging(
   const nowSeconds = Math.floor(deps.nowMs / 1000);
   const { needsSince, began } = agesOf(cursor, nowSeconds);
   const make = (position: CursorPosition, resumes: boolean, mark: ScopeMark | undefined) =>
-    seal(deps.ring.current(), {
+    encrypt(deps.ring.current(), deps.random, {
       o: operation.id,
       b: binding(),
       w: tenantDigestOf(tenant),
@@ -277,10 +276,7 @@ export function checkMark(
   principal: Authorized & Pick<Principal, "scopeEpochs">,
 ): ScopeMark {
   const { mark } = cursor;
-  if (!mark)
-    throw invalid(
-      `is from an earlier release and does not say which organizations it covers. ${startNewWalk}`,
-    );
+  if (!mark) throw damaged();
   if (cursor.authorizedDigest !== authorizedDigestOf(principal))
     throw invalid(`${otherAuthorizedOrganizations} ${startNewWalk}`);
   if (Math.max(mark.epoch, mark.catchUp?.epoch ?? 0) > (principal.scopeEpochs?.published ?? 0))
@@ -311,11 +307,11 @@ const digestOf = (text: string, bytes: number): string =>
 const bindingOf = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts), 12);
 const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 
-/** For walks whose position has several texts. The single text of an earlier release is returned as a list of one. */
+/** For walks whose position has several texts. */
 export function positionTexts({ position }: Paging): readonly string[] | null {
   if (position === null) return null;
-  const texts = typeof position === "object" ? position : [position];
-  return texts.map((text) => {
+  if (typeof position !== "object") throw damaged();
+  return position.map((text) => {
     if (typeof text !== "string") throw damaged();
     return text;
   });

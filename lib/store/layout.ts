@@ -22,7 +22,7 @@
  * | key of organization     | KEYS#o#<org uuid>            | KEY#<key id>           | KEYS#o#6f1c… / KEY#k7f3q2…                 |
  * | key of tenant           | KEYS#<tenant>                | KEY#<key id>           | KEYS#w#acme / KEY#k7f3q2…                  |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
- * | cursor signing keys     | CURSOR-KEYS                  | CURSOR-KEYS            | CURSOR-KEYS / CURSOR-KEYS                  |
+ * | cursor keys             | CURSOR-KEYS                  | CURSOR-KEYS            | CURSOR-KEYS / CURSOR-KEYS                  |
  * | waiting event           | WAITING#<dependency>         | <version>              | WAITING#ORG#6f1c…/ORG / 2026-11-01T…#0b9e… |
  * | waiting, by age         | WAITING                      | <since>#<event id>     | WAITING / 2026-11-02T…#0b9e…               |
  * | further part of reads   | ORG#<org uuid>               | READS#<user id>#<part> | ORG#6f1c… / READS#4411#01                  |

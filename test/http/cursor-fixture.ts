@@ -52,7 +52,7 @@ export function useCursorFixture() {
       const scope: Scope = { selector, organizations };
       const defaultPageSize = operation.paging?.defaultSize ?? 100;
       return bindPaging(
-        { ring, nowMs: clock.nowMs() },
+        { ring, nowMs: clock.nowMs(), random: systemRandom },
         { operation, principal, scope, readable, query, cursor, defaultPageSize },
       );
     };

@@ -33,12 +33,12 @@ async function newTable({ clock = new TestClock(), hasKeys = true } = {}) {
 /** Fails every write with the error; nothing else of the table is used. */
 const refusing = (error: Error): Table => ({ ...store().table, write: () => Promise.reject(error) });
 
-describe("the ring of signing keys", () => {
-  test("the ring of signing keys throws when it must sign before it is loaded", () => {
-    expect(() => newRing().current()).toThrow(new TypeError("The cursor signing keys were not loaded."));
+describe("the ring of cursor keys", () => {
+  test("the ring of cursor keys throws when it must encrypt before it is loaded", () => {
+    expect(() => newRing().current()).toThrow(new TypeError("The cursor keys were not loaded."));
   });
 
-  test("the ring of signing keys must be read first, and again when its content is older than the limit", async () => {
+  test("the ring of cursor keys must be read first, and again when its content is older than the limit", async () => {
     const clock = new TestClock();
     const ring = newRing(clock);
     expect(ring.isStale).toBe(true);
@@ -51,13 +51,13 @@ describe("the ring of signing keys", () => {
     expect(ring.isStale).toBe(true);
   });
 
-  test("the ring of signing keys signs with a key of 256 bits", async () => {
+  test("the ring of cursor keys encrypts with a key of 256 bits", async () => {
     const ring = newRing();
     ring.accept((await newTable()).item);
-    expect(ring.current().secret).toHaveLength(32);
+    expect(ring.current().encryption.symmetricKeySize).toBe(32);
   });
 
-  test("the ring of signing keys reads the table for an unknown key, at most once per interval, and never for a known key", async () => {
+  test("the ring of cursor keys reads the table for an unknown key, at most once per interval, and never for a known key", async () => {
     const { table, item, reads } = await newTable();
     const clock = new TestClock();
     const ring = newRing(clock);
@@ -72,21 +72,21 @@ describe("the ring of signing keys", () => {
     expect(reads()).toBe(1);
   });
 
-  test("the ring of signing keys finds a key by name even if it was never loaded", async () => {
+  test("the ring of cursor keys finds a key by name even if it was never loaded", async () => {
     const { table, item } = await newTable();
     const first = newRing();
     first.accept(item);
     expect(await newRing().named(table, first.current().id)).toEqual(first.current());
   });
 
-  test("the ring of signing keys of a new table is not created by a request: the request gets a 503 with Retry-After", async () => {
+  test("the ring of cursor keys of a new table is not created by a request: the request gets a 503 with Retry-After", async () => {
     const { table, item } = await newTable({ hasKeys: false });
     const problem = {
       code: "SERVICE_UNAVAILABLE",
       message: "The service is being set up. Retry the same request in a minute.",
       retryAfterSeconds: 60,
       cause: new TypeError(
-        "There are no cursor signing keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
+        "There are no cursor keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
       ),
     };
     expect(() => newRing().accept(item)).toThrow(expect.objectContaining(problem));
@@ -94,16 +94,16 @@ describe("the ring of signing keys", () => {
     expect(await table.get(cursorKeysKey)).toBeUndefined();
   });
 
-  test("the ring of signing keys reports the damaged fields without their content", async () => {
+  test("the ring of cursor keys reports the damaged fields without their content", async () => {
     const damaged = { ...cursorKeysKey, current: "k1", keys: { k1: { secret: 7, created_at_ms: 0 } } };
     expect(() => newRing().accept(damaged)).toThrow(
-      `The cursor signing keys at ${cursorKeysKey.pk} / ${cursorKeysKey.sk} is damaged in: keys.k1.secret.`,
+      `The cursor keys at ${cursorKeysKey.pk} / ${cursorKeysKey.sk} is damaged in: keys.k1.secret.`,
     );
   });
 });
 
 describe("rotation", () => {
-  test("the first signing key of a table is created once, even if many workers create one at the same moment", async () => {
+  test("the first cursor key of a table is created once, even if many workers create one at the same moment", async () => {
     const { table } = await newTable({ hasKeys: false });
     const deps = { table, clock: new TestClock(), random: systemRandom };
     const workers = 8;
@@ -127,7 +127,7 @@ describe("rotation", () => {
     expect(await rotateCursorKeys(deps)).toBe("young");
   });
 
-  test("the first signing key is created although the answer to the write was lost", async () => {
+  test("the first cursor key is created although the answer to the write was lost", async () => {
     const { client, table } = await openStore(faulty.endpoint());
     let lost = 0;
     faulty.inject(({ operation }) => (operation === "PutItem" && lost++ === 0 ? "lost_after" : undefined));
@@ -136,31 +136,31 @@ describe("rotation", () => {
     expect(lost).toBe(2);
     const ring = newRing();
     ring.accept(await table.get(cursorKeysKey));
-    expect(ring.current().secret).toHaveLength(32);
+    expect(ring.current().encryption.symmetricKeySize).toBe(32);
     client.destroy();
   });
 
-  test("the creation of signing keys passes on an error of the store", async () => {
+  test("the creation of cursor keys passes on an error of the store", async () => {
     const error = new TypeError("planted");
     const deps = { table: refusing(error), clock: new TestClock(), random: systemRandom };
     await expect(createCursorKeys(deps)).rejects.toBe(error);
   });
 
-  test("signing keys are rotated when the current one has signed for its number of days, not earlier", async () => {
+  test("cursor keys are rotated when the current one has encrypted for its number of days, not earlier", async () => {
     const clock = new TestClock();
     const { table } = await newTable({ clock });
-    clock.advance(cursorLimits.signingDaysMax * msPerDay - 1);
+    clock.advance(cursorLimits.keyDaysMax * msPerDay - 1);
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("young");
     clock.advance(1);
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("rotated");
   });
 
-  test("rotation replaces a current signing key that is missing in the list of keys", async () => {
+  test("rotation replaces a current cursor key that is missing in the list of keys", async () => {
     const { table } = await newTable();
     await table.write({ put: { ...cursorKeysKey, current: "gone", keys: {} } });
     const ring = newRing();
     expect(await rotateCursorKeys({ table, clock: new TestClock(), random: systemRandom })).toBe("rotated");
     ring.accept(await table.get(cursorKeysKey));
-    expect(ring.current().secret).toHaveLength(32);
+    expect(ring.current().encryption.symmetricKeySize).toBe(32);
   });
 });

@@ -1,6 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { cursorKeysKey, scopeEpochsKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { scopeEpochsKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { urlOf } from "../support/event-data.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -152,68 +151,6 @@ describe("a cursor that cannot be caught up is refused", () => {
     const answer = await read.get(`review-comments?${november}&cursor=${cursor}`);
     return [answer.status, answer.codes, answer.message];
   };
-
-  /** Signed as release 1 signed it: the content does not name organizations. */
-  async function release1Cursor(
-    operation: string,
-    { selector = "all", filters = [] as string[][], position = 0 as unknown },
-  ): Promise<string> {
-    const item = await api.store().table.get(cursorKeysKey);
-    const ring = Object(item?.keys);
-    const id = String(item?.current);
-    const secret = Buffer.from(ring[id].secret, "base64url");
-    const digest = createHash("sha256")
-      .update(JSON.stringify([`w#${workspace}`, selector, filters]))
-      .digest()
-      .subarray(0, 12)
-      .toString("base64url");
-    const t = Math.floor(Date.now() / 1000);
-    const content = Buffer.from(JSON.stringify({ o: operation, b: digest, p: position, t, r: 1 }));
-    const mac = createHmac("sha256", secret).update(`${id}.`).update(content).digest();
-    return `${id}.${Buffer.concat([mac, content]).toString("base64url")}`;
-  }
-  const inNovember = [
-    ["end_date", "2026-11-30"],
-    ["start_date", "2026-11-01"],
-  ];
-  const yesterday = `${new Date(Date.now() - 86_400_000).toISOString()}#x`;
-
-  test.each([
-    {
-      operation: "listReviewCommentMetrics",
-      path: `/v1/metrics/review-comments?${november}`,
-      filters: inNovember,
-    },
-    { operation: "listLearnings", path: "/v1/learnings?", filters: [], position: [yesterday, yesterday] },
-    {
-      operation: "listAuditLogs",
-      path: "/v1/audit-logs?order=asc",
-      filters: [["order", "asc"]],
-      position: yesterday,
-    },
-  ])(
-    "$operation refuses a release 1 cursor over several organizations",
-    async ({ operation, path, ...content }) => {
-      const cursor = await release1Cursor(operation, content);
-      const { text: key } = await world.token(workspace);
-      const { status, codes, message } = await api.call(`${path}&cursor=${cursor}`, { key });
-      expect([status, codes, message]).toEqual([
-        400,
-        ["INVALID_CURSOR"],
-        "cursor: is from an earlier release and does not say which organizations it covers. Start a new walk.",
-      ]);
-    },
-  );
-
-  test("a release 1 cursor over one organization stays valid", async () => {
-    await sendPullRequest("a", 1);
-    const selector = `one:${await save("a")}`;
-    const cursor = await release1Cursor("listReviewCommentMetrics", { selector, filters: inNovember });
-    const { urls: shown } = await reader.page(
-      `review-comments?${november}&org_id=${idOf("a")}&cursor=${cursor}`,
-    );
-    expect(shown).toEqual(urls("a", 1));
-  });
 
   test("a cursor of an instance key with other authorized organizations is refused", async () => {
     const instance = `${workspace}-instance`;

@@ -116,9 +116,9 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     const most = Math.max(...operations.map(({ rateLimit }) => rateLimit.requestsMax));
     return Object.fromEntries(many(most, (index) => [`s${index}`, `abcdefgh#${uuid}`]));
   },
-  "cursor signing keys": () => ({
+  "cursor keys": () => ({
     keys: Object.fromEntries(
-      many(Math.ceil(cursorLimits.resumeAgeDaysMax / cursorLimits.signingDaysMax) + 2, (index) => [
+      many(Math.ceil(cursorLimits.resumeAgeDaysMax / cursorLimits.keyDaysMax) + 2, (index) => [
         `key-${index}`,
         { secret: "s".repeat(43), created_at_ms: 1.8e12 },
       ]),

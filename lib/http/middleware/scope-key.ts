@@ -20,13 +20,13 @@ export function scopeKey<Op extends Operation>(
 ): Middleware<Opened & Authenticated & Validated<Op>, Scoped> {
   return {
     before: adds(async function scopeRequest({ event, context }) {
-      const { principal, readable, input, cursor, clock } = context;
+      const { principal, readable, input, cursor, clock, random } = context;
       const { table } = context.record;
       const request = { operation, principal, input, cursor };
 
       const selected = resolveScope(request);
       const paging = bindPaging(
-        { ring: dependencies().cursorKeys, nowMs: clock.nowMs() },
+        { ring: dependencies().cursorKeys, nowMs: clock.nowMs(), random },
         {
           ...{ operation, principal, cursor, scope: selected, query: input.query },
           readable: readableDigest(readable),

@@ -39,7 +39,7 @@ const opened = {
   resumes: false,
   pageSize: undefined,
   binding: "",
-  tenantDigest: undefined,
+  tenantDigest: "",
   authorizedDigest: undefined,
   readable: undefined,
   ages: undefined,
