@@ -71,7 +71,8 @@ function checkSelection(row: Row, caller: Caller, selection: Selection): Expecte
       if (length > 1) return refused(400, "INVALID_REQUEST");
     }
   }
-  if (kind === "instance" && row.instanceActsOn === "named" && orgId !== undefined && !isMisplaced) {
+  if (kind === "instance" && row.instanceActsOn === "named" && orgId !== undefined) {
+    if (isMisplaced) return refused(400, "INVALID_REQUEST");
     if (orgId === tenant.unauthorized?.providerId) return refused(403, "ORGANIZATION_FORBIDDEN");
     if (!isAll(selection) && named(tenant, orgId).length === 0) return refused(404, "ORGANIZATION_NOT_FOUND");
   }

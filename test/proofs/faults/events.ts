@@ -143,7 +143,7 @@ const stories: Readonly<Record<string, Story>> = {
     ],
     cutOffAt: "lib/stream/move.ts",
     settlesPeopleLater: true,
-    now: [organizationSaved(10, { ...inAcme, name: "Renamed" })],
+    now: [organizationSaved(9, inAcme)],
   },
   "a pull request that is large": { before: base, now: [pullRequest(6, 7, large), pullRequest(6, 8, mcp)] },
   "a pull request that replaces a large one": {

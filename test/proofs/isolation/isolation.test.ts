@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fromBase32, toBase32 } from "../../../lib/access/base32.ts";
+import { fromBase32 } from "../../../lib/access/base32.ts";
 import { makeKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
 import { keyKinds } from "../../../lib/contract/access.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
 import { useApi } from "../../support/api.ts";
-import { seededRandom } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
-import { type Collision, collisions } from "./collisions.ts";
-import { bytesOf, leaksIn } from "./compare.ts";
+import { collide, NameSwapper } from "./checks.ts";
+import { collisions } from "./collisions.ts";
+import { leaksIn } from "./compare.ts";
 import { makeCursors, misuseOwnCursor, onePerKind, swapCursor } from "./cursors.ts";
 import { contents, Stage, strayEntries } from "./stage.ts";
-import { type Named, swaps } from "./swaps.ts";
-import { type Holder, strange, type TenantFixture } from "./tenants.ts";
+import { swaps } from "./swaps.ts";
+import type { Holder, TenantFixture } from "./tenants.ts";
 
 const seed = seedOfRun();
 const swapsWanted = volume(1_050, 100_000);
@@ -23,68 +23,7 @@ const stage = new Stage(api, seed);
 beforeAll(() => stage.build(world, volume(1, 4)), timeoutMs);
 afterAll(() => stage.end());
 
-const namesOf = ({ own, branches }: TenantFixture): Named => {
-  const { uuid, learningIds, roleIds, keyIds } = stage.any(branches);
-  const things = { learningId: stage.any(learningIds), roleId: stage.any(roleIds), keyId: stage.any(keyIds) };
-  return { ...own, uuid, ...things };
-};
-const namesOfNobody = (): Named => {
-  const { random } = stage;
-  const keyId = `k${toBase32(random.bytes(10))}`;
-  return { ...strange(random), uuid: random.uuid(), learningId: random.uuid(), roleId: random.uuid(), keyId };
-};
-
-const namesInList = 5;
-const requestsEach = volume(2, 8);
-let rounds = 0;
-const kindsMet = new Set<Holder["kind"]>();
-
-/** One request by one tenant: with names that do not exist, then several times with names of other tenants. */
-async function swapNames(): Promise<number> {
-  // Every swap in turn, each time with another kind of key and another kind of name.
-  const place = rounds % swaps.length;
-  const turn = Math.floor(rounds++ / swaps.length);
-  const swap = swaps[place];
-  const names = swap?.names[turn % swap.names.length];
-  const kind = swap?.kinds[(place + turn) % swap.kinds.length];
-  if (!swap || !names || !kind) throw new Error("There is something to swap.");
-  kindsMet.add(kind);
-  const holders = stage.tenants.flatMap((tenant) => tenant.holders.map((holder) => ({ tenant, holder })));
-  const { tenant, holder } = stage.any(holders.filter((each) => each.holder.kind === kind));
-  const variant = stage.random.below(1_000);
-  // Lists hold only names of others, or one of the caller's own before them.
-  const own = swap.mine && turn % 2 === 1 ? [swap.mine(holder)] : [];
-  const count = swap.mine ? namesInList - own.length : 1;
-  const ask = async (swapped: readonly string[]) => {
-    const [first = "", ...more] = [...own, ...swapped];
-    const request = swap.ask(first, holder, seededRandom(variant), more);
-    const answer = await stage.send(holder, swap.operation, request);
-    return { answer, request, bytes: bytesOf(answer, swapped) };
-  };
-  const expected = await ask(Array.from({ length: count }, () => namesOfNobody()[names]));
-  for (let index = 0; index < requestsEach; index++) {
-    const { answer, request, bytes } = await ask(
-      stage.othersThan(tenant, count).map((other) => namesOf(other)[names]),
-    );
-    const who = `${swap.operation} with a foreign ${names}, by ${holder.kind} of ${tenant.id}`;
-    expect(leaksIn(answer, stage.secretsBeside(tenant), JSON.stringify(request)), who).toEqual([]);
-    expect(bytes, who).toBe(expected.bytes);
-  }
-  return requestsEach * count;
-}
-
-/** A request with names that every tenant has. Returns the operation if it showed the tenant's own data. */
-async function collide(
-  tenant: TenantFixture,
-  holder: Holder,
-  collision: Collision,
-): Promise<string | undefined> {
-  const answer = await stage.send(holder, collision.operation, collision.ask(holder, stage.random));
-  const who = `${collision.operation} by ${holder.kind} of ${tenant.id}`;
-  expect([who, answer.status]).toEqual([who, 200]);
-  expect(leaksIn(answer, stage.secretsBeside(tenant), ""), who).toEqual([]);
-  return answer.body.includes(tenant.canary) ? collision.operation : undefined;
-}
+const swapper = new NameSwapper(stage);
 
 /** A key with a valid form and checksum: the thief's own secret, the victim's organization. */
 async function forge(): Promise<void> {
@@ -121,7 +60,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
       const visit = async (tenant: TenantFixture) => {
         for (const holder of isLong ? tenant.holders : onePerKind(tenant))
           for (const collision of collisions.filter(({ kinds }) => kinds.includes(holder.kind)))
-            seen.add(await collide(tenant, holder, collision));
+            seen.add(await collide(stage, tenant, holder, collision));
       };
       await Promise.all(stage.tenants.map(visit));
       print(
@@ -138,13 +77,13 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   test(
     "another tenant's name is answered like a name that does not exist, byte for byte, and shows no data",
     async () => {
-      const [names, requests] = await swapUntil(0.9, swapNames);
+      const [names, requests] = await swapUntil(0.9, () => swapper.swap());
       print(
         `${names} names swapped between tenants in ${requests} requests, 0 differences from names of nobody`,
       );
       // Every swap alone and in a mixed list, by three kinds of key, with three kinds of name.
-      expect(rounds).toBeGreaterThanOrEqual(3 * swaps.length);
-      expect(kindsMet.size).toBe(keyKinds.length);
+      expect(swapper.rounds).toBeGreaterThanOrEqual(3 * swaps.length);
+      expect(swapper.kindsMet.size).toBe(keyKinds.length);
     },
     timeoutMs,
   );
