@@ -13,7 +13,7 @@ export const handler = createHandler(operation, async (call) => {
   return listResult({
     format,
     name: "data",
-    records: entries.map((entry) => toAuditRecord(entry, call.scope.organizations)),
+    records: entries.map(toAuditRecord),
     columns: auditColumns,
     ...cursors,
   });

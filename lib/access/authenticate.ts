@@ -156,7 +156,11 @@ function wantedKeys(hints: ReadHints): Key[] {
   }
 }
 
-type TenantRows = { readonly organizations: readonly OrganizationItem[]; readonly scopeEpochs: ScopeEpochs };
+type TenantRows = {
+  readonly organizations: readonly OrganizationItem[];
+  readonly inactiveOrganizations?: readonly string[];
+  readonly scopeEpochs: ScopeEpochs;
+};
 
 async function tenantOrganizations(table: Table, hints: ReadHints): Promise<TenantRows> {
   if (hints.kind !== "workspace" && hints.kind !== "instance")
@@ -170,14 +174,16 @@ async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRo
   const organizations = items.filter((item) => !isScopeEpochs(item)).map(parseOrganization);
   return {
     organizations: organizations.filter(({ active }) => active),
+    inactiveOrganizations: organizations.filter(({ active }) => !active).map(({ uuid }) => uuid),
     scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
   };
 }
 
 /** The same caller with its organizations read again. The epochs stay as they were read before. */
 export async function withCurrentOrganizations(table: Table, principal: Principal): Promise<Principal> {
-  const { organizations } = await readTenantRows(table, principal.tenant);
-  return { ...principal, ...reachOf(principal.key, organizations) };
+  const { organizations, inactiveOrganizations = [] } = await readTenantRows(table, principal.tenant);
+  const reach = reachOf(principal.key, organizations);
+  return { ...principal, ...reach, ...(principal.inactiveOrganizations && { inactiveOrganizations }) };
 }
 
 /** An instance key may have a list of the organizations it is authorized for. */
@@ -242,7 +248,7 @@ function organizationPrincipal(
 function workspacePrincipal(
   key: UsedKey,
   item: Item | undefined,
-  { organizations, scopeEpochs }: TenantRows,
+  { organizations, inactiveOrganizations = [], scopeEpochs }: TenantRows,
 ): Principal {
   const workspace = activeWorkspace(item, key);
   const tenant = workspaceTenant(workspace.id);
@@ -251,6 +257,7 @@ function workspacePrincipal(
     tenant,
     quotaOwner: tenant,
     organizations,
+    inactiveOrganizations,
     scopeEpochs,
     home: null,
     forbiddenOrganizations: [],

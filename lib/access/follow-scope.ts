@@ -45,6 +45,19 @@ export function spanOf(known: ScopeEpochs, mark: ScopeMark | undefined, nowMs: n
   return { from: mark.epoch, to: published, isCurrent: true, rereads: published !== mark.epoch };
 }
 
+/**
+ * The same span up to the first organization whose audit log is still moving here: it becomes visible when the log is
+ * complete, and the walk then catches it up. Organizations that became visible after it wait with it.
+ */
+export function untilLogsArrive(
+  span: ScopeSpan,
+  rows: ReadonlyArray<Pick<OrganizationItem, "visible_epoch" | "log_behind">>,
+): ScopeSpan {
+  const behind = rows.filter((row) => row.log_behind && epochOf(row) > 0).map((row) => epochOf(row) - 1);
+  const to = Math.min(span.to, ...behind);
+  return { ...span, from: Math.min(span.from, to), to };
+}
+
 /** The changes of the scope that a walk over several organizations has not handled yet. */
 export type ScopeFollowUp<Row = OrganizationItem> = {
   /** The mark of the walk's next cursor after the newly visible organizations are caught up. */

@@ -25,6 +25,8 @@ export type Principal = {
   readonly home: OrganizationItem | null;
   /** Instance keys: organizations of the instance that exist but are outside the key's list. */
   readonly forbiddenOrganizations: readonly OrganizationItem[];
+  /** Workspace tokens: UUIDs of the workspace's inactive organizations. */
+  readonly inactiveOrganizations?: readonly string[];
   /** Workspace tokens and instance keys: how often the set of visible organizations has grown. */
   readonly scopeEpochs?: ScopeEpochs;
   readonly role: Role | null;

@@ -12,6 +12,10 @@ export type Scope = {
   readonly selector: string;
   /** The changes of the scope that a walk over several organizations has not handled yet. */
   readonly following?: ScopeFollowUp;
+  /** A workspace token that walks several organizations: UUIDs of all organizations of the workspace. */
+  readonly inTenant?: ReadonlySet<string>;
+  /** Organizations that moved away since the cursor was made: their audit entries stay, and some were not visible before. */
+  readonly movedAway?: ReadonlyArray<{ readonly uuid: string }>;
 };
 
 /** A single organization is read or refused, never left out. Only a scope of several organizations can change. */

@@ -25,7 +25,7 @@ export type AuditEvent = {
   readonly summary: string;
   readonly tenant: TenantKey;
   /** The organization of the event; null if the event belongs to a whole workspace or instance. */
-  readonly organization: Pick<OrganizationItem, "uuid" | "provider_organization_id"> | null;
+  readonly organization: Pick<OrganizationItem, "uuid" | "provider" | "provider_organization_id"> | null;
   /** For an event of a whole workspace: UUIDs of the organizations whose logs also show it. */
   readonly shownIn?: readonly string[];
   /**
@@ -68,6 +68,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     actor: { type: actor.type, id: actor.id, name: actor.name, key_id: actor.keyId, key_kind: actor.keyKind },
     organization_id: organization?.provider_organization_id ?? null,
     organization: organization?.uuid ?? null,
+    provider: organization?.provider ?? null,
     metadata: event.metadata,
     ip_address: event.ipAddress,
     request_id: event.requestId,

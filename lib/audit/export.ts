@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import type { auditRecord } from "../contract/records.ts";
 import type { AuditItem } from "../store/items/audit.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 
 type Record = z.output<typeof auditRecord>;
@@ -11,6 +10,8 @@ type AuditScope = {
   readonly organizations: ReadonlyArray<{ readonly uuid: string }>;
   /** Of an instance key: all organizations whose entries it may see, including inactive ones; null means all. */
   readonly authorized?: readonly string[] | null;
+  /** Of a workspace: UUIDs of all its organizations, including those that the caller may not see. */
+  readonly inTenant?: ReadonlySet<string> | undefined;
 };
 
 /** One selected organization has a log of its own. Several organizations are read from the log of their tenant. */
@@ -26,16 +27,21 @@ export type AuditFilters = {
   readonly search?: string | undefined;
 };
 
-/** Entries of the whole tenant are shown if the whole tenant was requested, and in the organizations that they name. */
+/**
+ * Entries of the whole tenant are shown if the whole tenant was requested, and in the organizations that they name. An
+ * organization that left the workspace leaves behind what was written there: it happened in this workspace.
+ */
 export function auditFilter(
   { actions, resource_types, user_ids, search }: AuditFilters,
-  { selector, organizations, authorized = null }: AuditScope,
+  { selector, organizations, authorized = null, inTenant }: AuditScope,
 ): (entry: AuditItem) => boolean {
   const visible = new Set(organizations.map(({ uuid }) => uuid));
   const isAuthorized = (named: readonly string[]) =>
     authorized === null || named.length === 0 || named.some((uuid) => authorized.includes(uuid));
-  const shows = ({ organization, organizations: named = [] }: AuditItem) => {
-    if (organization !== null) return visible.has(organization);
+  const hasLeft = (uuid: string) => selector === "all" && inTenant !== undefined && !inTenant.has(uuid);
+  const shows = ({ organization, organizations: named = [], log_of }: AuditItem) => {
+    const owner = organization ?? log_of;
+    if (owner !== undefined) return visible.has(owner) || hasLeft(owner);
     return selector === "all" ? isAuthorized(named) : named.some((uuid) => visible.has(uuid));
   };
   const words = search?.toLowerCase();
@@ -47,14 +53,16 @@ export function auditFilter(
     (words === undefined || (entry.actor.name?.toLowerCase().includes(words) ?? false));
 }
 
-/** `organizations` are those of the scope: a caller who may see an entry may see its organization. */
-export function toAuditRecord(
-  entry: AuditItem,
-  organizations: ReadonlyArray<Pick<OrganizationItem, "uuid" | "provider">>,
-): Record {
-  const { pk: _pk, sk: _sk, ttl: _ttl, organization, organizations: _organizations, ...record } = entry;
-  const provider = organizations.find(({ uuid }) => uuid === organization)?.provider ?? null;
-  return { ...record, metadata: byName(record.metadata), provider };
+export function toAuditRecord({
+  pk: _pk,
+  sk: _sk,
+  ttl: _ttl,
+  organization: _organization,
+  organizations: _organizations,
+  log_of: _logOf,
+  ...record
+}: AuditItem): Record {
+  return { ...record, metadata: byName(record.metadata) };
 }
 
 /** Sorts by name, because the table keeps no order: a comparison of two exports should show only real changes. */

@@ -135,7 +135,8 @@ function boundsOf(query: AuditQuery, nowMs: number): Bounds {
   };
 }
 
-function monthsBetween(from: string, upTo: string): string[] {
+/** The months of the log (`2026-11`), both inclusive. */
+export function monthsBetween(from: string, upTo: string): string[] {
   const months: string[] = [];
   let [year = 0, month = 0] = from.slice(0, 7).split("-").map(Number);
   for (;;) {

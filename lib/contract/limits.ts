@@ -166,6 +166,8 @@ export const auditLimits = {
   refusedEveryMs: 60_000,
   /** Size of an item that lists copies to be written: an item holds 400 KB. */
   owedBytesMax: 300_000,
+  /** Entries that are copied together when a log moves with its organization. */
+  copiedTogether: 100,
 } as const;
 
 export const peopleLimits = {

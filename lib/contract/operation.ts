@@ -105,6 +105,8 @@ export type Operation = {
   readonly paging?: {
     readonly bindsPageSize: boolean;
     readonly resumable: boolean;
+    /** An organization that moved into the workspace is shown when its whole audit log has arrived there. */
+    readonly waitsForLogs?: boolean;
     /** A restore of the table undoes what its cursors have passed: cursors from before the restore are refused. */
     readonly endsWithRestore?: boolean;
     readonly defaultSize: number;

@@ -124,6 +124,8 @@ export const finishMoves = worker({
     ...organizationPartitions,
     ...tenantPartitions,
     "MOVING",
+    "MOVING-LOG",
+    "AUDIT#",
     "OWED",
     ...streams,
     "LEARNING#",

@@ -20,12 +20,12 @@ export type AuditedPage = {
   readonly resumeCursor: string | null;
 };
 
-/** Reads one page. Entries of organizations that became visible since the cursor was made come first. */
+/** Reads one page. Entries of organizations that became visible or moved away since the cursor was made come first. */
 export async function exportAuditLog(call: AuditContext, after: AuditPosition | null): Promise<AuditedPage> {
   const { principal, scope, paging, input } = call;
-  const { following } = scope;
-  if (following && following.newlyVisible.length > 0 && after !== null)
-    return catchUp(call, following, after);
+  const { following, movedAway = [] } = scope;
+  const missing = following && [...following.newlyVisible, ...movedAway];
+  if (missing && missing.length > 0 && after !== null) return catchUp(call, following, after, missing);
   const wanted = auditFilter(input.query, { ...scope, authorized: principal.key.authorized });
   const { entries, next, end, resume } = await read(call, { after, wanted });
   const isLast = next === null && (following?.isCurrent ?? true);
@@ -41,21 +41,23 @@ export async function exportAuditLog(call: AuditContext, after: AuditPosition | 
 const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [place, settled];
 
 /**
- * Before the walk continues: the entries of newly visible organizations in the part of the tenant's log that the walk
- * has passed. If the whole tenant was requested, its own entries were always shown, so they are left out here.
+ * Before the walk continues: the entries of newly visible organizations, and of those that moved away, in the part of the
+ * tenant's log that the walk has passed. If the whole tenant was requested, its own entries were always shown, so they are left out here.
  * Otherwise those of its own entries that name one of these organizations are included.
  */
 async function catchUp(
   call: AuditContext,
   following: ScopeFollowUp,
   position: AuditPosition,
+  organizations: ReadonlyArray<{ readonly uuid: string }>,
 ): Promise<AuditedPage> {
-  const { newlyVisible: organizations, caughtUpTo } = following;
-  const isShownAlways = ({ organization }: AuditItem) =>
-    organization === null && call.scope.selector === "all";
+  const { caughtUpTo } = following;
+  const isShownAlways = ({ organization, log_of }: AuditItem) =>
+    organization === null && log_of === undefined && call.scope.selector === "all";
   const ofThese = auditFilter(call.input.query, {
     ...call.scope,
     organizations,
+    inTenant: undefined,
     authorized: call.principal.key.authorized,
   });
   const { entries, next } = await read(call, {

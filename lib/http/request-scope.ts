@@ -1,5 +1,5 @@
 import { withCurrentOrganizations } from "../access/authenticate.ts";
-import { followRows, spanOf } from "../access/follow-scope.ts";
+import { followRows, type ScopeSpan, spanOf, untilLogsArrive } from "../access/follow-scope.ts";
 import type { OperationContext, OperationInput } from "../access/operation-context.ts";
 import { narrowToPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
@@ -13,7 +13,7 @@ import {
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
-import { organizationsLeftRange } from "../store/layout.ts";
+import { organizationsLeftRange, type TenantKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { checkMark, type OpenedCursor } from "./cursors.ts";
 import { fieldOf, listField, textField } from "./parameters.ts";
@@ -60,15 +60,32 @@ export async function followScope(
   const { operation, principal, cursor } = request;
   if (!operation.paging?.resumable || !coversSeveral(scope)) return scope;
   const mark = cursor && checkMark(cursor, principal);
-  const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, nowMs);
-  const caller = span.rereads ? await withCurrentOrganizations(table, principal) : principal;
-  const now = span.rereads ? scopeNow(request, caller, scopeOptionsOf(request)) : scope;
+  const whole = spanOf(principal.scopeEpochs ?? noEpochs, mark, nowMs);
+  const caller = whole.rereads ? await withCurrentOrganizations(table, principal) : principal;
+  const now = whole.rereads ? scopeNow(request, caller, scopeOptionsOf(request)) : scope;
+  const span = operation.paging.waitsForLogs ? untilLogsArrive(whole, now.organizations) : whole;
   const readLeft = () => organizationsLeft(table, request);
   const followed = await followRows(now.organizations, span, mark, readLeft);
   // No organization remains, and the caller has received all that left: refuse the request like a first page.
   if (now.organizations.length === 0 && followed.following.left.length === 0 && !mark?.catchUp)
     scopeNow(request, caller);
-  return { ...now, ...followed };
+  const reached = { ...now, ...followed };
+  if (!operation.paging.waitsForLogs || caller.key.kind !== "workspace") return reached;
+  const inTenant = organizationsIn(caller);
+  const movedAway = mark && span.from !== span.to ? await leftBetween(table, caller.tenant, span) : [];
+  return { ...reached, inTenant, movedAway: movedAway.filter(({ uuid }) => !inTenant.has(uuid)) };
+}
+
+const organizationsIn = ({ organizations, inactiveOrganizations = [] }: Principal): ReadonlySet<string> =>
+  new Set([...organizations.map(({ uuid }) => uuid), ...inactiveOrganizations]);
+
+async function leftBetween(
+  table: Table,
+  tenant: TenantKey,
+  { from, to }: ScopeSpan,
+): Promise<OrganizationLeft[]> {
+  const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(tenant)));
+  return items.map(parseOrganizationLeft).filter(({ left_epoch: epoch }) => epoch > from && epoch <= to);
 }
 
 /** For readers that keep a mirror: those of the requested organizations that left. */

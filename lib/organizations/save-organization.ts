@@ -20,6 +20,7 @@ import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
+import { newLogMove } from "./move-log.ts";
 import { newMove } from "./move-progress.ts";
 import { hasEpochs, planScopeChange, publishEpoch, type ScopeChange, settledEpochs } from "./visibility.ts";
 
@@ -123,6 +124,9 @@ async function applyOrganization(
       : [{ put: newMove(organization, clock.nowMs() + eventLimits.moveMsMax) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
     ...organizationEntries(store, before, organization),
+    ...(organization.log_behind && before?.tenant !== organization.tenant
+      ? [newLogMove(organization, clock.nowMs())]
+      : []),
   ]);
   return { organization, mayHaveRoom: bought > 0, isLateFirst, epochs };
 }
@@ -133,6 +137,7 @@ export const organizationAttributes = [
   "first_version",
   "tenant",
   "leaving",
+  "log_behind",
   "seats_purchased",
   "seat_assignment_mode",
   "mode_decided",
@@ -185,6 +190,7 @@ function mergeOrganization(
     // An epoch is valid in one tenant only.
     ...(merged.tenant !== before.tenant && {
       leaving: before.tenant,
+      log_behind: hasEpochs(merged.tenant) ? true : undefined,
       visible_epoch: undefined,
       arrived: version,
     }),

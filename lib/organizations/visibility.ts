@@ -98,9 +98,12 @@ export async function planScopeChange(
 const becomesVisible = (before: ScopedOrganization | undefined, after: ScopedOrganization): boolean =>
   hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
 
-/** The opposite: readers that keep a mirror must delete the organization's data. */
+/**
+ * The opposite: readers that keep a mirror must delete the organization's data. An organization that moves away leaves
+ * its audit entries behind, also those that were not visible until then.
+ */
 const leaves = (before: ScopedOrganization, after: ScopedOrganization): boolean =>
-  hasEpochs(before.tenant) && isVisible(before) && !(before.tenant === after.tenant && isVisible(after));
+  hasEpochs(before.tenant) && (before.tenant !== after.tenant || (isVisible(before) && !isVisible(after)));
 
 /** For the transaction in which the organization leaves: informs readers that keep a mirror. */
 const organizationLeft = (

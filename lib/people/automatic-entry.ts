@@ -8,7 +8,10 @@ import type { Put } from "../store/table.ts";
 import type { SeatStep } from "./placement.ts";
 import { organizationIdsMetadata } from "./seat-entry.ts";
 
-export type AuditedOrganization = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
+export type AuditedOrganization = Pick<
+  OrganizationItem,
+  "uuid" | "tenant" | "provider" | "provider_organization_id"
+>;
 
 const assigned = { before: { seat_assigned: false }, after: { seat_assigned: true } };
 

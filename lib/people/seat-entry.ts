@@ -10,7 +10,7 @@ export type SeatAction = "assign" | "unassign";
 export type SeatEntryOwner = {
   readonly tenant: TenantKey;
   /** Null if the change is about the seats of a whole workspace. */
-  readonly organization: Pick<OrganizationItem, "uuid" | "provider_organization_id"> | null;
+  readonly organization: Pick<OrganizationItem, "uuid" | "provider" | "provider_organization_id"> | null;
 };
 
 /** One person whose seat was assigned or unassigned. */

@@ -12,6 +12,7 @@
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
  * | tagged the reviewer     | ORG#<org uuid>               | TAGGED#<user id>       | ORG#6f1c… / TAGGED#4411                    |
  * | organization that moves | MOVING                       | <org uuid>             | MOVING / 6f1c…                             |
+ * | audit log that moves    | MOVING-LOG                   | <org uuid>             | MOVING-LOG / 6f1c…                         |
  * | custom role             | ROLES#<org uuid>             | ROLE#<role id>         | ROLES#6f1c… / ROLE#0d5e…                   |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | ORGS#<tenant>                | ORG#<org uuid>         | ORGS#w#acme / ORG#6f1c…                    |
@@ -192,6 +193,8 @@ export const auditKey = (owner: TenantKey, createdAt: string, entryId: string): 
   pk: auditPartition(owner, createdAt.slice(0, 7)),
   sk: `${createdAt}#${entryId}`,
 });
+export const logMovePartition = "MOVING-LOG";
+export const logMoveKey = (uuid: string): Key => ({ pk: logMovePartition, sk: uuid });
 /** The owner of the log that holds the entry at this key. */
 export const auditOwnerOf = ({ pk }: Key): string => pk.slice("AUDIT#".length, -"#2026-11".length);
 /** Copies of audit entries that are not written yet. */

@@ -18,13 +18,13 @@ test("an entry is exported in the same bytes, whatever order the table returns i
           actor: { type: "system", id: null, name: null, key_id: null, key_kind: null },
           organization_id: null,
           organization: null,
+          provider: null,
           metadata: { ...metadata },
           ip_address: null,
           request_id: null,
           created_at: "2026-11-15T00:00:00.000Z",
           ttl: 1,
         }),
-        [],
       ),
     );
   const one = exported({ role: "r1", ids: ["u2", "u1"], failed: [failed], after: null });

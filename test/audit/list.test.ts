@@ -30,6 +30,7 @@ const entry = (secondsAgo: number, change: object = {}): Item => {
     summary: "",
     actor: { type: "system", id: null, name: null, key_id: null, key_kind: null },
     organization_id: null,
+    provider: null,
     organization: null,
     metadata: {},
     ip_address: null,

@@ -32,7 +32,9 @@ describe("GET /v1/audit-logs", () => {
         summary: `${daysAgo} days ago`,
         actor: { type: "user", id: `u-${daysAgo}`, name, keyId: null, keyKind: null },
         tenant: "w#audit",
-        organization: uuid ? { uuid, provider_organization_id: uuid === one ? "one" : "two" } : null,
+        organization: uuid
+          ? { uuid, provider: "github", provider_organization_id: uuid === one ? "one" : "two" }
+          : null,
         metadata: { daysAgo },
         ipAddress: "203.0.113.7",
         requestId: "request-1",

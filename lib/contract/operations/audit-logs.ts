@@ -62,7 +62,7 @@ export const listAuditLogs = operation({
   organization: "optional",
   instanceScope: "authorized",
   rateLimit: { bucket: "audit-logs", requestsMax: 60, windowSeconds: 60, owner: "quota" },
-  paging: { bindsPageSize: false, resumable: true, defaultSize: auditLogs.default },
+  paging: { bindsPageSize: false, resumable: true, waitsForLogs: true, defaultSize: auditLogs.default },
   streaming: false,
   tableActions: ["Query"],
   tablePartitions: ["AUDIT#"],

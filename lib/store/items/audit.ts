@@ -2,14 +2,16 @@ import * as z from "zod";
 import { auditRecord } from "../../contract/records.ts";
 import { parseItem } from "./parse.ts";
 
-/** The record as the API returns it, and its owner. The organization's provider is looked up on reading. */
-const auditItem = auditRecord.omit({ provider: true }).extend({
+/** The record as the API returns it, and its owner. */
+const auditItem = auditRecord.extend({
   pk: z.string(),
   sk: z.string(),
   /** Service UUID of the organization; null if the entry belongs to a whole workspace or instance. */
   organization: z.string().nullable(),
   /** UUIDs of the organizations whose logs show an entry that belongs to a whole workspace. */
   organizations: z.array(z.string()).optional(),
+  /** Service UUID of an organization that moved here and brought this entry of its former workspace along. */
+  log_of: z.string().optional(),
   /** Absent in entries of release 1. */
   gateway_request_id: z.string().nullable().default(null),
   ttl: z.number(),

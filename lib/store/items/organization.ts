@@ -38,6 +38,8 @@ const organizationItem = z.object({
   restored: z.string().optional(),
   /** The tenant that it left; present until all its data has moved. */
   leaving: tenantKeySchema.optional(),
+  /** Its tenant's audit log does not have all its entries yet: readers of the whole tenant do not show it until then. */
+  log_behind: z.boolean().optional(),
 });
 
 /** Finds organizations by the provider's id, for the operator's tool. */

@@ -44,6 +44,7 @@ class AuditResumeSimulation {
       summary: "",
       actor: { type: "system", id: null, name: null, key_id: null, key_kind: null },
       organization_id: null,
+      provider: null,
       organization: null,
       metadata: {},
       ip_address: null,

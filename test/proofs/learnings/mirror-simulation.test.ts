@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { learningLimits } from "../../../lib/contract/limits.ts";
 import { toTimestamp } from "../../../lib/runtime/clock.ts";
-import type { Table, TransactionWrite } from "../../../lib/store/table.ts";
+import { logMovePartition } from "../../../lib/store/layout.ts";
+import type { Item, Table, TransactionWrite } from "../../../lib/store/table.ts";
 import { isLong, timeoutMs, volume } from "../../support/volume.ts";
 import { type Mirrored, MirrorSimulation, type Weak } from "./mirror-simulation.ts";
 
@@ -31,6 +32,8 @@ const transactsAs =
 
 const isPut = (write: TransactionWrite, what: (put: { pk: string; sk: string }) => boolean): boolean =>
   "put" in write && what(write.put);
+
+const withoutLogBehind = ({ log_behind: _, ...put }: Item): Item => ({ ...put, pk: put.pk, sk: put.sk });
 
 /** The start time of a first walk, computed from the cursors of its resumes. */
 const beganAt = (since: string): string => toTimestamp(Date.parse(since) + learningLimits.settledAfterMs);
@@ -71,6 +74,26 @@ describe("a simulation that cannot fail proves nothing", () => {
     ],
     ["a cursor that does not know its scope", 1, { isUnmarked: true }],
     ["a cursor of audit logs that does not know its scope", 49, { isUnmarked: true }, "audit logs"],
+    [
+      "an audit log that does not come along",
+      1,
+      {
+        table: transactsAs((writes) =>
+          writes.filter((each) => !isPut(each, ({ pk }) => pk === logMovePartition)),
+        ),
+      },
+      "audit logs",
+    ],
+    [
+      "an audit log that counts as complete before it has arrived",
+      1,
+      {
+        table: transactsAs((writes) =>
+          writes.map((each) => ("put" in each ? { ...each, put: withoutLogBehind(each.put) } : each)),
+        ),
+      },
+      "audit logs",
+    ],
     [
       "a first resume that begins no earlier than its walk",
       99,

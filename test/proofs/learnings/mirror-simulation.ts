@@ -3,6 +3,7 @@ import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { learningLimits } from "../../../lib/contract/limits.ts";
 import { relistMoved } from "../../../lib/learnings/move-learnings.ts";
 import { MoveUnderWay, resumeMoves } from "../../../lib/organizations/move.ts";
+import { moveLogs } from "../../../lib/organizations/move-log.ts";
 import { saveOrganization } from "../../../lib/organizations/save-organization.ts";
 import { saveWorkspace } from "../../../lib/organizations/save-workspace.ts";
 import { isVisible, settledEpochs } from "../../../lib/organizations/visibility.ts";
@@ -244,12 +245,19 @@ export class MirrorSimulation {
       await this.scheduler.sleep(2 * settledSteps);
       await resumeMoves(this.#deps());
       await relistMoved(this.#deps());
+      await moveLogs(this.#deps());
       await settledEpochs(this.table(), tenant);
     }
     for (let rounds = 0; rounds < 2; rounds++) {
       await this.scheduler.sleep(2 * settledSteps);
       for (const mirror of this.mirrors) await mirror.walk();
     }
+  }
+
+  /** It is in the workspace, and a workspace token cannot read it. */
+  hides(uuid: string): boolean {
+    const organization = names.map((name) => this.organization(name)).find((each) => each.uuid === uuid);
+    return organization?.tenant === tenant && !isVisible(organization);
   }
 
   /** The organizations that a workspace token can read now. */

@@ -13,7 +13,12 @@ import type { Clock } from "../../../lib/runtime/clock.ts";
 import { parseAudit } from "../../../lib/store/items/audit.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { parseScopeEpochs } from "../../../lib/store/items/scope-epochs.ts";
-import { auditPartition, isScopeEpochs, tenantOrganizationsRange } from "../../../lib/store/layout.ts";
+import {
+  auditOwnerOf,
+  isScopeEpochs,
+  organizationTenant,
+  tenantOrganizationsRange,
+} from "../../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 import { type MirrorSimulation, settledSteps, tenant, type Weak } from "./mirror-simulation.ts";
@@ -125,6 +130,7 @@ export abstract class Mirror {
       tenant,
       key: { kind: "workspace", authorized: null },
       organizations: rows.filter(({ active }) => active),
+      inactiveOrganizations: rows.filter(({ active }) => !active).map(({ uuid }) => uuid),
       forbiddenOrganizations: [],
       scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
     });
@@ -196,16 +202,23 @@ export class AuditMirror extends Mirror {
     return nextCursor === null;
   }
 
-  /** The mirror must equal a new walk: the workspace log's entries of the visible organizations and its own entries. */
+  /**
+   * The mirror has the whole log of each visible organization, wherever it was when it was written, the workspace's own
+   * entries, and what organizations that moved away left in the workspace's log.
+   */
   check(): void {
     const visible = new Set(this.simulation.visibleOrganizations().map(({ uuid }) => uuid));
     // No organization is visible: every walk is refused.
     if (visible.size === 0) return;
     const wanted = new Map<string, string>();
-    for (const item of this.simulation.store.all()) {
-      if (item.pk !== auditPartition(tenant, item.sk.slice(0, "2027-01".length))) continue;
-      const { id, summary, organization } = parseAudit(item);
-      if (organization === null || visible.has(organization)) wanted.set(id, summary);
+    for (const item of this.simulation.store.all().filter(({ pk }) => pk.startsWith("AUDIT#"))) {
+      const { id, summary, organization, log_of, ...entry } = parseAudit(item);
+      const owner = organization ?? log_of;
+      const isWanted =
+        auditOwnerOf(entry) === tenant
+          ? owner === undefined || !this.simulation.hides(owner)
+          : [...visible].some((uuid) => auditOwnerOf(entry) === organizationTenant(uuid));
+      if (isWanted) wanted.set(id, summary);
     }
     for (const { kind, name } of mirrorFaults(this.held, atRest(wanted), { followsRemovals: false }))
       this.simulation.problems.push(`audit logs: ${kind}: ${name}, ${wanted.get(name)}`);

@@ -92,7 +92,7 @@ function* auditItems(organizations: readonly OrganizationId[], count: number): G
       resourceId: uuid,
       summary: `Learning changed: ${number}`,
       tenant: `o#${uuid}`,
-      organization: { ...organization, uuid },
+      organization: { ...organization, provider: "github", uuid },
       metadata: { ids: [uuid] },
     });
     for (const { put } of writes) yield put;

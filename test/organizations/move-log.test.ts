@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { moveLogs } from "../../lib/organizations/move-log.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+/** After the requests that began before the move have ended. */
+const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 180_000 };
+const runSchedule = (table: Table = api.store().table) =>
+  moveLogs({ table, clock: later, random: systemRandom });
+
+const newRole = (key: string, name: string, org_id?: string) =>
+  api.call("/v1/roles", { key, body: { name, ...(org_id !== undefined && { org_id }) } });
+
+type Walk = { readonly entries: readonly string[]; readonly resume: string };
+async function walk(key: string, cursor?: string): Promise<Walk> {
+  const entries: string[] = [];
+  let next = cursor;
+  for (;;) {
+    const place = next === undefined ? "" : `&cursor=${encodeURIComponent(next)}`;
+    const { status, json, headers } = await api.call(`/v1/audit-logs?order=asc&limit=2${place}`, { key });
+    expect(status).toBe(200);
+    const page = json as { data: ReadonlyArray<{ summary: string }>; next_cursor: string | null };
+    entries.push(...page.data.map(({ summary }) => summary));
+    if (page.next_cursor === null) return { entries, resume: headers["x-resume-cursor"] ?? "" };
+    next = page.next_cursor;
+  }
+}
+
+async function twoWorkspaces(name: string) {
+  const [from, to] = [`${name}-from`, `${name}-to`];
+  for (const id of [from, to]) {
+    await world.workspace(id);
+    await world.organization(`${id}-other`, { workspace_id: id });
+  }
+  const uuid = await world.organization(name, { workspace_id: from });
+  await world.member(github(name), "boss", { role: "cr_admin" });
+  const own = await world.adminKey(uuid, "boss");
+  const [tokenFrom, tokenTo] = [(await world.token(from)).text, (await world.token(to)).text];
+  return { to, own, tokenFrom, tokenTo };
+}
+
+test("the whole audit log of an organization comes along, and its former workspace keeps what it had", async () => {
+  const { to, own, tokenFrom, tokenTo } = await twoWorkspaces("mover");
+  await newRole(tokenFrom, "by the token", "mover");
+  const [before, arriving] = [await walk(tokenFrom), await walk(tokenTo)];
+  await newRole(own, "after the last resume");
+
+  await world.organization("mover", { workspace_id: to });
+
+  const made = [/by the token/, /after the last resume/];
+  const matching = (entries: readonly string[]) =>
+    made.map((each) => entries.some((summary) => each.test(summary)));
+  // The former workspace: the resumed walk gets what came before the move, and a fresh walk has all of it.
+  expect(matching((await walk(tokenFrom, before.resume)).entries)[1]).toBe(true);
+  expect(matching((await walk(tokenFrom)).entries)).toEqual([true, true]);
+  // The new workspace: nothing of the organization until its log is whole, then all of it.
+  const early = await walk(tokenTo, arriving.resume);
+  expect(matching(early.entries)).toEqual([false, false]);
+  expect(await runSchedule()).toBe(1);
+  expect(matching((await walk(tokenTo, early.resume)).entries)).toEqual([true, true]);
+  expect(matching((await walk(tokenTo)).entries)).toEqual([true, true]);
+  await newRole(own, "written in the new workspace");
+  expect((await walk(tokenFrom)).entries.join()).not.toMatch(/written in the new/);
+  expect((await walk(tokenTo)).entries.join()).toMatch(/written in the new/);
+});
+
+test("copying a log continues after it was interrupted, and not before it is due", async () => {
+  const { to, own, tokenTo } = await twoWorkspaces("long");
+  for (const name of ["one", "two", "three"]) await newRole(own, name);
+  await world.organization("long", { workspace_id: to });
+  const { table } = api.store();
+  expect(await moveLogs({ table, clock: systemClock, random: systemRandom })).toBe(0);
+  const failing: Table = {
+    ...table,
+    writeMany: async () => {
+      throw new Error("interrupted");
+    },
+  };
+  await expect(runSchedule(failing)).rejects.toThrow("interrupted");
+  expect((await walk(tokenTo)).entries.join()).not.toMatch(/one/);
+  expect(await runSchedule()).toBe(1);
+  expect(await runSchedule()).toBe(0);
+  expect((await walk(tokenTo)).entries.filter((summary) => /one|two|three/.test(summary))).toHaveLength(3);
+});
