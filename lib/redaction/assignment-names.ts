@@ -22,7 +22,7 @@ const endsIn = (word: string, endings: Endings) =>
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
 const passwordNames =
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolası parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
@@ -33,7 +33,7 @@ const tokenNames = "token keystring jeton токен токена 令牌 トー�
 const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
 const foreignKeyNames =
-  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵 인증키";
+  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza anahtar anahtarı sleutel nyckel nyckeln nøgle nøkkel ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵 인증키";
 const foreignKeyEndings = endingsOf(foreignKeyNames);
 const keyOwners = setOf(
   "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk server agent merchant partner developer sandbox enrollment install",
@@ -99,11 +99,28 @@ const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma netw
 const isVendorsKey = (words: readonly string[], owner: string) =>
   owner !== "search" && words.some((word) => vendorWords.has(word));
 
-function keyClaim(words: readonly string[], last: string, owner: string): Claim | undefined {
+/** `BLIND_INDEX_KEY`: the key of a cipher, whatever it is for. */
+const cryptWords = setOf("blind encryption hmac signing crypt cipher aes");
+
+const protectedOwners = setOf("hash lookup index column field row record entity message event token");
+
+function keyClaim(
+  words: readonly string[],
+  last: string,
+  owner: string,
+  isVariable: boolean,
+): Claim | undefined {
   if (chosenKeyOwners.has(owner)) return "password";
   if (words.includes("secret") || last.endsWith("secretkey")) return "secret";
-  if (keyOwners.has(owner) || last.endsWith("apikey") || isVendorsKey(words, owner)) return "api_key";
-  if (publicKeyOwners.has(owner)) return undefined;
+  if (
+    keyOwners.has(owner) ||
+    words.some((word) => cryptWords.has(word)) ||
+    last.endsWith("apikey") ||
+    isVendorsKey(words, owner)
+  )
+    return "api_key";
+  // `PHONE_HASH_KEY`: a variable may name what the key protects.
+  if (publicKeyOwners.has(owner)) return isVariable && protectedOwners.has(owner) ? "likely" : undefined;
   return owner === "" ? "maybe" : "likely";
 }
 
@@ -132,6 +149,7 @@ const idVendors = setOf("openweather openweathermap owm wolfram wolframalpha ope
 function idClaim(words: readonly string[], owner: string): Claim | undefined {
   if (words.some((word) => idVendors.has(word))) return "api_key";
   if (owner === "secret") return "token";
+  if (/^sess/.test(owner)) return "likely";
   if (words.at(-1) === "appid") return "maybe";
   return owner === "reporter" ? "likely" : undefined;
 }
@@ -186,7 +204,7 @@ export function claimOf(given: string): Claim | undefined {
       : isLeading(words) && !name.startsWith("-")
         ? "credential"
         : undefined;
-  return keyClaim(words, last, last === "key" ? owner : last.slice(0, -"key".length));
+  return keyClaim(words, last, last === "key" ? owner : last.slice(0, -"key".length), isConstant(name));
 }
 
 /** `label.password=Contraseña`: a value that is itself a word for a credential is a label. */
@@ -198,7 +216,7 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
-  `psw key cred auth bearer pepper salt seed sess sid pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
+  `psw zugang key cred auth bearer pepper salt seed sess sid pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

@@ -14,12 +14,12 @@ import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
 import { areDrawn, areNoNames, isNamingWord, isWordPassphrase } from "./passphrases.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
-const isHarmless = (value: string) =>
+export const isHarmless = (value: string) =>
   // A sentence in a script without spaces.
   /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(value) ||
   /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
@@ -63,7 +63,7 @@ const hasLooseBracket = (value: string, isText: boolean) =>
       (isText || isScrambled(value.replace(/\W/g, ""), 8)));
 
 /** Code that computes a value: calls, subscripts, member paths. Other checks judge plain identifiers. */
-function isExpression(whole: string, isText = false): boolean {
+export function isExpression(whole: string, isText = false): boolean {
   if (hasLooseBracket(whole, isText) || (isText && isDiceware(whole))) return false;
   const assigned = whole.indexOf("=");
   const value = assigned > 0 ? whole.slice(0, assigned) : whole;
@@ -86,7 +86,7 @@ function isExpression(whole: string, isText = false): boolean {
 }
 
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
-const hasCredentialWord = (value: string) =>
+export const hasCredentialWord = (value: string) =>
   /^[A-Za-z_.\- ]+$/.test(value) &&
   value
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -157,6 +157,18 @@ export const isCode = (value: string): boolean =>
   !isHex(value) &&
   (/[a-z]\d+[a-z]+\d|\d[a-z]+\d+[a-z]/i.test(value) || /^\d+[a-z]+\d[a-z\d]*$/i.test(value));
 
+const products =
+  /^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Neo4j|Office|Sprint|Step|Chapter|Section|Phase|Part|Level|Version|Release|Area|Room)/i;
+/** `Kq7-vTz92`, `Tr4vel-Mug`: capitals, small letters and digits, and no product or version. */
+export const isMixedWord = (value: string): boolean =>
+  value.length >= 6 &&
+  value.length <= 40 &&
+  hasDigit(value) &&
+  hasBothCases(value) &&
+  /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
+  !/^[A-Z]?[a-z]+-?\d{1,2}$|^[A-Z]+-\d+|^\d+[A-Za-z]|[A-Z][a-z]+\d?(?:\.[a-z]|\(|::)/.test(value) &&
+  !products.test(value);
+
 /** `XNrcylzmkb`: five consonants in a row, and no known abbreviation. */
 const isUnpronounceable = (value: string) =>
   /^[A-Za-z]{8,24}$/.test(value) &&
@@ -179,6 +191,8 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
     );
   // `"password": "Contraseña"`: a word of another language.
   if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
+  // `"forgotPassword": "Forgot?"`: a label.
+  if (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
   if (/^[a-z]+$/.test(value)) return !isQuoted || value.length >= 6;
   if (/^[A-Za-z]+(?:[-_.][A-Za-z]+){2,}$/.test(value) && value.length >= 12) return true;
@@ -263,11 +277,12 @@ const isSurelyToken = (value: string) =>
  * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
  * for a plain `=` or `:`, as in code.
  */
-export type Relation =
+export type Tie =
   | "literal"
   | "element"
   | "option"
   | "pair"
+  | "compared"
   | "call"
   | "sentence"
   | "line"
@@ -279,7 +294,7 @@ const judgedLengthMax = 256;
 
 export interface Named {
   readonly claim: Claim;
-  readonly tie: Relation | undefined;
+  readonly tie: Tie | undefined;
   readonly isConstant: boolean;
   /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
@@ -287,7 +302,7 @@ export interface Named {
   readonly isText?: () => boolean;
 }
 
-const literalRelations: ReadonlySet<Relation | undefined> = new Set(["literal", "element", "option", "cell"]);
+const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
 
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
@@ -299,11 +314,27 @@ export const isPublicValue = (value: string): boolean =>
 /** The id or the fingerprint of a PGP key, unless the name before it says that it is something else. */
 export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9A-F]{40})$/.test(value);
 const sureClaims: ReadonlySet<Claim> = new Set(["password", "secret", "token", "api_key"]);
-const looseRelations: ReadonlySet<Relation | undefined> = new Set(["sentence", "line", "near"]);
+const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
 
-/** The value is something other than a credential. */
-const isNotCredential = (value: string) =>
-  isHarmless(value) || isConstantLike(value) || isCredentialWord(value) || isPlaceholder(value);
+/** `[^&]+`, `\\s*`: part of a regular expression. */
+export const isPattern = (value: string): boolean =>
+  /\[\^|\\[sdwSDWbB\d]|\.[*+](?![\w*+])|\(\?[:=!<]|[)\]][*+?]|\*\*|\{\d+,\d*\}/.test(value);
+
+/** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
+export const isAlgorithm = (value: string): boolean =>
+  /^(?:hmac|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
+    value,
+  ) &&
+  (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
+
+/** The value is something other than a credential. In a place for passwords, a bad password is a password. */
+const isNotCredential = (value: string, isPlace: boolean) =>
+  isHarmless(value) ||
+  isConstantLike(value) ||
+  isCredentialWord(value) ||
+  isPattern(value) ||
+  isAlgorithm(value) ||
+  (isPlace ? isStandIn(value) : isPlaceholder(value));
 
 /** A shorter value is never a credential. This check alone rejects most values. */
 const lengthMin: Record<Claim, number> = {
@@ -321,22 +352,23 @@ export const isCredential = (value: Value, named: Named): boolean =>
   value.text.length >= lengthMin[named.claim] &&
   (named.tie !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
-  (!isKeyId(value.text) || (sureClaims.has(named.claim) && !looseRelations.has(named.tie))) &&
+  (!isKeyId(value.text) || (sureClaims.has(named.claim) && !looseTies.has(named.tie))) &&
   (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
 
 function looksLikeCredential(value: Value, named: Named): boolean {
   const { claim, tie, isEnvironment } = named;
   const text = value.text.slice(0, judgedLengthMax);
-  const isLiteral = value.isQuoted || literalRelations.has(tie);
+  const isLiteral = value.isQuoted || literalTies.has(tie);
   const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
   if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
-    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text);
-  if (!fitsRelation(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
-  return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text);
+    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text, true);
+  if (!fitsTie(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
+  const isPlace = isPasswordClaim && (tie === undefined || literalTies.has(tie));
+  return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
 }
 
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
-const isCallOrPath = (value: string) =>
+export const isCallOrPath = (value: string) =>
   /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([])/i.test(
     value,
   ) && /[([]/.test(value)
@@ -364,10 +396,11 @@ export const isField = (value: string): boolean =>
  * The weaker the relation between name and value, the stronger the evidence that the value itself must give:
  * it could be just the next word or argument.
  */
-function fitsRelation(value: string, tie: Relation | undefined): boolean {
+function fitsTie(value: string, tie: Tie | undefined): boolean {
   if (tie === "option")
     return (!isPlainCase(value) || isDiceware(value) || isJoinedPhrase(value)) && !isField(value);
-  if (tie === "pair" || tie === "sentence") return isNoPlainText(value) || isAppPassword(value);
+  if (tie === "pair" || tie === "compared" || tie === "sentence")
+    return isNoPlainText(value) || isAppPassword(value);
   if (tie === "line" && isField(value)) return false;
   if (tie === "cell" || tie === "line") return isNoPlainText(value) || isTokenLike(value);
   if (tie === "near") return isStrong(value);
@@ -485,7 +518,7 @@ function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted
     return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDecoratedWord(value)))
       ? tie !== "sentence" || value.length >= 8
       : isDense(value) ||
-          (tie !== "sentence" && (tie !== "pair" || isQuoted) && isChosen(value)) ||
+          (tie !== "sentence" && ((tie !== "pair" && tie !== "compared") || isQuoted) && isChosen(value)) ||
           isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
           ((named.isEnvironment || tie === "option") && (isShortCode(value) || isScrambled(value, 14))) ||
           (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value)))) ||

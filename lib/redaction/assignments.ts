@@ -1,7 +1,9 @@
 import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
-import { isCredential, isKeyId, type Relation } from "./assignment-values.ts";
+import { isCredential, isKeyId, type Tie } from "./assignment-values.ts";
+import { lineOf } from "./nearby.ts";
 import { isWordPassphrase } from "./passphrases.ts";
+import { isPlaced } from "./places.ts";
 import { findPlainWordAfter } from "./plain-words.ts";
 import {
   candidatesIn,
@@ -15,7 +17,7 @@ import {
   verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
-import { isOtherMember } from "./sections.ts";
+import { isOtherMember } from "./secret-objects.ts";
 import {
   isEnvironment,
   isLineStart,
@@ -103,7 +105,7 @@ interface SearchResult {
  * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
  * `["bob", "…"]`.
  */
-function listed(name: Name, first: Value, claim: Claim, tie: Relation | undefined): Value[] {
+function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): Value[] {
   const named = { claim, tie, isConstant: false, isEnvironment: false };
   const values = [first];
   for (let last = first; values.length < 50; values.push(last)) {
@@ -125,6 +127,22 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
+const digestWord =
+  /\b(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?)\b[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
+/** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
+const isOther = (text: string, { start, end }: Span): boolean => {
+  const value = text.slice(start, end);
+  return text.charAt(start - 1) === "`"
+    ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)
+    : /^(?:[0-9a-f]{8}){4,8}$/.test(value) && digestWord.test(text.slice(Math.max(0, start - 120), start));
+};
+/** "render pass: shadow": alone, the word is a password only beside a user or a host. */
+const isOtherPass = ({ name, text, start, end }: Name, value: Value): boolean =>
+  name === "pass" &&
+  /^[A-Za-z]+$/.test(value.text) &&
+  !/user|login|host|mail|smtp|auth|db|account/i.test(text.slice(Math.max(0, start - 120), end + 120));
+
+const isSecretChoice = (claim: Claim) => claim === "password" || claim === "passphrase";
 const isPersonal = (claim: Claim) => claim === "password" || claim === "passphrase" || claim === "secret";
 
 function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
@@ -139,7 +157,8 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
     if (!pattern.test(text)) continue;
     const read = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
     const value = (read && !read.isQuoted && isPersonal(claim) && passphraseAt(name, read)) || read;
-    if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name))) continue;
+    if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) || isOtherPass(name, value))
+      continue;
     const named = {
       claim,
       tie,
@@ -147,7 +166,8 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
       isEnvironment: isEnv,
       isText: () => isEnv || tie === "line" || isBlock || isTextName(name, value.end),
     };
-    const values = isList ? listed(name, value, claim, tie) : isCredential(value, named) ? [value] : [];
+    const isOne = (isSecretChoice(claim) && isPlaced(name, value, tie)) || isCredential(value, named);
+    const values = isList ? listed(name, value, claim, tie) : isOne ? [value] : [];
     if (values.length > 0) return found(values, claim);
     if (tie !== undefined) continue;
     return {
@@ -190,9 +210,12 @@ function inSentence(
   return before && { ...found([before], claim), resume: name.end };
 }
 
+const speaksOfLeaks = /secret|leak|revok|rotat|hard-?cod|expose|credential|call|authenticat/i;
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
 /** "The Acme key 0123… leaked": a value without a verb before it must be long and random. */
-function saidKey({ text, end }: Name): SearchResult | undefined {
+function saidKey({ name, text, start, end }: Name, claim: Claim): SearchResult | undefined {
+  if (claim === "maybe" && !(/key$/i.test(name) && speaksOfLeaks.test(lineOf(text, start, end))))
+    return undefined;
   keyBehind.lastIndex = end;
   const value = keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
   const isSaid =
@@ -211,7 +234,7 @@ function isOwnLine({ text, start }: Name): boolean {
 }
 function plainly(name: Name, claim: Claim): SearchResult | undefined {
   const word = findPlainWordAfter(name, () => isOwnLine(name));
-  return word && found([word], claim);
+  return word && !isOtherPass(name, word) ? found([word], claim) : undefined;
 }
 
 function isNameCharacter(code: number): boolean {
@@ -271,6 +294,9 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 
 /** A key near the name of a Wi-Fi network is the password of that network. */
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
+/** A key near a cipher is a secret, even if it looks like a hash. */
+const cipherWord =
+  /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|fromhex|hex2bin|unhexlify|['"]hex['"]/gi;
 const networkReach = 160;
 
 /** A value that looks like a hash or an id, and counts as a key only near the vendor's name. */
@@ -314,6 +340,9 @@ function nearIn(text: string, pattern: RegExp): (at: number) => boolean {
   };
 }
 
+/** A name may begin with the name before it: "bearer token", "session key". */
+const ownerReach = 20;
+
 export const assignments: Finder = {
   kinds: ["Password", "Secret", "Token", "API key"].map(kindNamed),
   keywords: [],
@@ -322,11 +351,13 @@ export const assignments: Finder = {
     const claims = new Map<string, Claim | null>();
     const prose: Prose = { candidates: candidatesIn(text), sentences: sentencesOf(text) };
     const isNearNetwork = nearIn(text, networkWord);
+    const isNearCipher = nearIn(text, cipherWord);
     const isNearVendor = nearVendorIn(text);
     let from = 0;
     for (const hit of names) {
       if (hit.at < from) continue;
-      const name = nameAt(text, hit, from);
+      const lastEnd = spans.at(-1)?.end ?? 0;
+      const name = nameAt(text, hit, Math.min(from, Math.max(lastEnd, hit.at - ownerReach)));
       let outcome: SearchResult | undefined;
       if (!isNoName(name)) {
         let claim = claims.get(name.name);
@@ -336,19 +367,20 @@ export const assignments: Finder = {
         }
         if ((claim === "maybe" || claim === "likely") && /key$/i.test(name.name) && isNearNetwork(name.start))
           claim = "password";
+        if (claim === "maybe" && /key$/i.test(name.name) && isNearCipher(name.start)) claim = "likely";
         if (claim) outcome = findAfterSeparator(name, claim);
         if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(name))
-          outcome = findAfterSeparator(name, "api_key") ?? inSentence(name, "api_key", from, prose);
-        if (claim === "likely" && !outcome?.spans.length && /^[A-Z]/.test(name.name))
-          outcome = saidKey(name) ?? outcome;
+          outcome = findAfterSeparator(name, "api_key") ?? inSentence(name, "api_key", lastEnd, prose);
+        if ((claim === "likely" || claim === "maybe") && !outcome?.spans.length)
+          outcome = saidKey(name, claim) ?? outcome;
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = "api_key";
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
-          outcome = inSentence(name, claim, from, prose) ?? outcome;
+          outcome = inSentence(name, claim, lastEnd, prose) ?? outcome;
         if ((claim === "password" || claim === "passphrase") && !outcome?.spans.length)
           outcome = plainly(name, claim) ?? outcome;
       }
-      spans.push(...(outcome?.spans ?? []));
+      spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);
     }
     return spans;

@@ -1,9 +1,8 @@
 import { hasDigit, hasLetter, isUuid } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
-import { claimOf } from "./assignment-names.ts";
 import {
+  isAlgorithm,
   isConstantLike,
-  isCredential,
   isDiceware,
   isPublicValue,
   isSlashed,
@@ -13,17 +12,18 @@ import {
 } from "./assignment-values.ts";
 import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { quotes, type Value } from "./values.ts";
 import { vendorWords } from "./vendor-rows.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "from_secret Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey FromSubscription fromSubscription ServerClient Translator Ably.Realtime Ably.Rest",
-  1: "cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s WiFi.begin wlan.connect X509Certificate2 PdfReader twilio algoliasearch set_access_token basic snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private buildTokenWithUid StreamChat.getInstance OpenTok initApp",
+  0: "Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
+  1: "cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
   3: "Credentials",
   4: "JedisPool SMTP.start",
-  2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio openssl_pkcs12_read Pusher mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider DBIx.Class openssl_encrypt openssl_decrypt sequelize Sequelize",
+  2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize",
 };
 /** A function that takes a credential, and the position of that argument. */
 interface KnownCall {
@@ -54,6 +54,7 @@ const isNoCredential = ({ text }: Value) =>
   isPublicValue(text) ||
   isPlaceholder(text) ||
   isConstantLike(text) ||
+  isAlgorithm(text) ||
   (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) &&
     !looksChosen(text)) ||
   /\s/.test(text.trim());
@@ -131,13 +132,6 @@ function loginArguments(list: readonly Argument[]): Value[] {
   );
 }
 
-const charArray = /(?<=["\uE000])[^"\s\uE000-\uE003]{4,64}(?=["\uE000]\.toCharArray\(\))/g;
-/** `"…".toCharArray()`: code passes only passwords in this way. */
-const findCharArrays = (text: string): Span[] =>
-  Array.from(text.matchAll(charArray), ({ 0: value, index }) => ({ value, index }))
-    .filter(({ value }) => (hasDigit(value) || looksChosen(value)) && !isPlaceholder(value))
-    .map(({ value, index }) => ({ start: index, end: index + value.length, kind: password.kind }));
-
 /** The name of a directory's user, or a mail address: the password is the next argument. */
 const isUserName = /^(?:[A-Za-z]{1,6}=[^,=]{1,60}(?:,|$)|[\w.+-]{1,64}@[\w-]{1,60}\.)/;
 /** `"maple walrus quartz ember"`: several words that are not a sentence. */
@@ -149,7 +143,10 @@ function knownArgument(list: readonly Argument[], { name, place }: KnownCall): V
   const first = stringOf(list[place]);
   const value = first && isUserName.test(first.text) ? stringOf(list[place + 1]) : first;
   if (!value) return undefined;
-  const isWord = strictCalls.test(name) && /^[a-z]{5,}$/.test(value.text) && !isPlaceholder(value.text);
+  const isWord =
+    strictCalls.test(name) &&
+    /^[a-z]{5,}$|^[a-z]{3,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text) &&
+    isInPlace(value.text);
   const isPhrase =
     strictCalls.test(name) &&
     ((/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text));
@@ -191,37 +188,4 @@ function findInCalls(text: string): Span[] {
   return inOrder.filter(({ start }, index) => start >= (inOrder[index - 1]?.end ?? 0));
 }
 
-const insertPattern =
-  /\binsert\s{1,20}(?:\w{1,10}\s{1,20})?into\s{1,20}[^\s()]{1,80}\s{0,20}\(([^()]{1,800})\)\s{0,20}values?\s{0,20}\(/gi;
-const nextRow = /\)\s*,\s*\(/y;
-
-/** `INSERT INTO users (name, password) VALUES ('a', '…'), ('b', '…')` */
-function findInRows(text: string): Span[] {
-  const spans: Span[] = [];
-  insertPattern.lastIndex = 0;
-  for (let match = insertPattern.exec(text); match; match = insertPattern.exec(text)) {
-    const [, columns = ""] = match;
-    const claims = columns.split(",").map((column) => claimOf(column.trim()));
-    if (!claims.some(Boolean)) continue;
-    let row = argumentsAt(text, insertPattern.lastIndex);
-    while (row) {
-      for (const [index, { value }] of row.list.entries()) {
-        const claim = claims[index];
-        if (!claim || !value) continue;
-        const named = { claim, tie: "literal", isConstant: true, isEnvironment: true } as const;
-        if (isCredential(value, named))
-          spans.push({ start: value.start, end: value.end, kind: password.kind });
-      }
-      insertPattern.lastIndex = row.end;
-      nextRow.lastIndex = row.end;
-      if (!nextRow.test(text)) break;
-      insertPattern.lastIndex = nextRow.lastIndex;
-      row = argumentsAt(text, nextRow.lastIndex);
-    }
-  }
-  return spans;
-}
-
-export const charArrays: Finder = { kinds: [password], keywords: ["tochararray"], find: findCharArrays };
 export const calls: Finder = { kinds: [password, apiKey], keywords: [], find: findInCalls };
-export const rows: Finder = { kinds: [password], keywords: ["insert"], reach: 2_000, find: findInRows };

@@ -1,5 +1,5 @@
 import { assignments } from "./assignments.ts";
-import { calls, charArrays, rows } from "./calls.ts";
+import { calls } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
 import { shapeFinder, tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
@@ -9,9 +9,8 @@ import { privateKeys } from "./private-keys.ts";
 import type { ContextRule, Finder, ShapeRule, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
-import { spokenContexts } from "./rules-spoken.ts";
 import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
-import { sections } from "./sections.ts";
+import { secretObjects } from "./secret-objects.ts";
 import { structured } from "./structured.ts";
 import { tables } from "./tables.ts";
 import { namedVendors, vendorTokens } from "./vendors.ts";
@@ -22,7 +21,6 @@ const contextRules: readonly ContextRule[] = [
   ...headerAndUrlContexts,
   ...commandContexts,
   ...statementContexts,
-  ...spokenContexts,
 ];
 
 /** All rules, for the tests that check every rule in the same way. */
@@ -39,14 +37,12 @@ export const finders: readonly Finder[] = [
   shapeFinder(formShapes),
   namedVendors,
   ...contextRules.map(contextFinder),
-  rows,
-  charArrays,
   calls,
   tables,
   ...structured,
   links,
   assignments,
-  sections,
+  secretObjects,
   highEntropy,
   ...nearbyRules.map(contextFinder),
 ];

@@ -1,9 +1,11 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import {
+  isAlgorithm,
   isCode,
   isDecoratedWord,
   isMadeUp,
   isNumberedWord,
+  isPublicValue,
   isStrong,
   isUnusualWord,
 } from "./assignment-values.ts";
@@ -94,7 +96,12 @@ const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
 /** `"myEasily830"`, `"m4gn3t%leopard"`: not a name, an address or a path. */
 const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
-  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret))
+  if (
+    /[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) ||
+    isHex(secret) ||
+    isUuid(secret) ||
+    isAlgorithm(secret)
+  )
     return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
   if (/^pub|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
@@ -117,4 +124,29 @@ const quotedRule: ContextRule = {
   accept: isQuotedSecret,
 };
 
-export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule];
+/** A random word on a line that speaks of tokens and keys: "Revoke …, it is the deploy token". */
+const tokenRule: ContextRule = {
+  ...kindNamed("Token"),
+  keywords: keywordsOf(
+    "token|secret|api key|api-key|apikey| key|credential|revoke|hard-cod|hardcod|log in|login",
+  ),
+  pattern: /(?<![\w/.:=@%+-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
+  accept: (secret, { text, start, end }) =>
+    isStrong(secret) &&
+    hasDigit(secret) &&
+    hasBothCases(secret) &&
+    !isHex(secret) &&
+    looksVeryRandom(secret) &&
+    !/[_/-]/.test(secret.replace(/[_/-]/, "")) &&
+    !isPublicValue(secret) &&
+    // A value with its own name was judged with the name.
+    !/[:=>][ \t]{0,8}["'`\uE000-\uE003]?$/.test(text.slice(Math.max(0, start - 10), start)) &&
+    speaksOfTokens.test(lineOf(text, start, end)) &&
+    !publicWord.test(lineOf(text, start, end)) &&
+    !isPlaceholder(secret),
+};
+const speaksOfTokens = /token|secret|\bkey|credential|revoke|hard-?cod|log ?in/i;
+const publicWord =
+  /public|publish|integrity|sha\d|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bid\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache/i;
+
+export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];

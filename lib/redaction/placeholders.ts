@@ -39,24 +39,20 @@ function wordsOf(value: string): string[] | undefined {
 const unleeted = (value: string) =>
   value.replace(/[0134579@$]/g, (sign) => "oieastgas".charAt("0134579@$".indexOf(sign)));
 
-function isMadeOfPlaceholderWords(value: string): boolean {
-  if (value.length > 64) return false;
-  return (
-    isMadeOf(wordsOf(value) ?? []) ||
-    (value.length <= 24 &&
-      /^[mypstcae$@\d]/i.test(value) &&
-      /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(
-        unleeted(value.replace(/(?:\d{1,3}|[!.?])$/, "")),
-      ))
+/** `P@ssw0rd`, `Admin123`: bad passwords, and placeholders outside of the places that hold only passwords. */
+const isBadPassword = (value: string) =>
+  value.length <= 24 &&
+  /^[mypstcae$@\d]/i.test(value) &&
+  /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(
+    unleeted(value.replace(/(?:\d{1,3}|[!.?])$/, "")),
   );
-}
 
-function isMadeOf(words: readonly string[]): boolean {
-  if (words.length === 0) return false;
+function isMadeOfListedWords(value: string): boolean {
+  const words = value.length > 64 ? [] : (wordsOf(value) ?? []);
   const isStandIn = words.some((word) => standIns.has(word));
-  return words.every(
-    (word) =>
-      standIns.has(word) || subjects.has(word) || (isStandIn && words.length > 1 && counting.test(word)),
+  return (
+    words.length > 0 &&
+    words.every((word) => listedWords.has(word) || (isStandIn && words.length > 1 && counting.test(word)))
   );
 }
 
@@ -148,17 +144,21 @@ export const isPasswordHash = (value: string): boolean =>
     value,
   );
 
-/** Whether a value only takes the place of a credential. Such a value stays, so examples stay readable. */
-export const isPlaceholder: Accept = memoize(
+/** Whether a value is wholly a stand-in or a reference, in any place. */
+export const isStandIn: Accept = memoize(
   (value) =>
     value.length < 4 ||
     !hasDistinct(value, 3) ||
     value.includes(marker) ||
     isReference(value) ||
     isFilled(value) ||
-    isSequence(value) ||
-    isWellKnown(value) ||
+    (isSequence(value) && !/^\d+$/.test(value)) ||
     isDocumented(value) ||
     isPasswordHash(value) ||
-    isMadeOfPlaceholderWords(value),
+    isMadeOfListedWords(value),
+);
+
+/** Whether a value only takes the place of a credential. Such a value stays, so examples stay readable. */
+export const isPlaceholder: Accept = memoize(
+  (value) => isStandIn(value) || isSequence(value) || isWellKnown(value) || isBadPassword(value),
 );

@@ -1,5 +1,5 @@
 import { memoize } from "./memoize.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { isStandIn } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
@@ -19,16 +19,15 @@ const predicateEnding =
 /** `abgelaufen`, `gehasht`. */
 const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|t|n)$/;
 
-const isPlainWord: Accept = memoize((value) => {
+/** `always`, `stored`, `abgelaufen`: a word that says something about a password. */
+export const isPredicate = (value: string): boolean => {
   const word = value.toLowerCase();
-  return (
-    !germanParticiple.test(word) &&
-    /^[A-Z]?[a-z]{5,19}$/.test(value) &&
-    !predicates.has(word) &&
-    !predicateEnding.test(word) &&
-    !isPlaceholder(value)
-  );
-});
+  return germanParticiple.test(word) || predicates.has(word) || predicateEnding.test(word);
+};
+
+const isPlainWord: Accept = memoize(
+  (value) => /^[A-Z]?[a-z]{5,19}$/.test(value) && !isPredicate(value) && !isStandIn(value),
+);
 
 const opened = `["'\`\\uE000-\\uE003]?`;
 const behindName = `["'\`)*\\uE000-\\uE003]{0,3}`;
@@ -42,7 +41,7 @@ const ended = `(?=${opened}(?:[.,;!)]{1,2}(?:\\s|$)|[ \\t]{0,4}(?:\\n|$)))`;
  * line, a sign of other scripts.
  */
 const verb = new RegExp(
-  `${behindName}[ \\t]{1,4}(?:(?:for|of|on|von|für|auf|de|du|del|di|do|da) [\\w.@-]{2,40} )?(?:is|was|ist|lautet|heißt|war|est|es|é|è|brzmi)[ \\t]{1,4}(?:(?:now|still|currently|just|jetzt|noch|simply) )?(?:${quotedWord}|${word}${ended})`,
+  `${behindName}[ \\t]{1,4}(?:(?:for|of|on|von|für|auf|de|du|del|di|do|da)(?: [\\w.@-]{2,40}){1,4}? )?(?:is|was|ist|lautet|heißt|war|est|es|é|è|brzmi)[ \\t]{1,4}(?:(?:now|still|currently|just|jetzt|noch|simply) )?(?:${quotedWord}|${word}${ended})`,
   "y",
 );
 const quotedBehind = new RegExp(

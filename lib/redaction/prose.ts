@@ -1,4 +1,4 @@
-import { hasBothCases, hasDigit, hasLetter, isPlainCase } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import type { Claim } from "./assignment-names.ts";
 import {
   isCode,
@@ -7,6 +7,7 @@ import {
   isDiceware,
   isField,
   isJoinedPhrase,
+  isMixedWord,
   isNumberedWord,
   isPublicValue,
   isScrambled,
@@ -31,7 +32,8 @@ const verbs = setOf(
 const aboutWords = setOf(
   "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name",
 );
-const prepositions = setOf("in of from on with by");
+const locatives = setOf("in at since from by of on after before");
+const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
@@ -87,12 +89,11 @@ function looksSpoken(
   if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
     return undefined;
   const named = { claim, isConstant: false, isEnvironment: false } as const;
-  const isPassword =
-    claim === "password" || claim === "passphrase" || claim === "secret" || claim === "credential";
-  if (!isPassword && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
+  const isChoice = isPassword(claim) || claim === "secret" || claim === "credential";
+  if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
   if (isSaid && isCredential(value, { ...named, tie: "sentence" })) return value;
   if (
-    isPassword &&
+    isChoice &&
     isNext &&
     (isDecoratedWord(value.text) ||
       isUnusualWord(value.text) ||
@@ -100,12 +101,15 @@ function looksSpoken(
       isJoinedPhrase(value.text))
   )
     return value;
-  if (isPassword && isNext && isNumberedWord(value.text)) return value;
-  if (isPassword && isNext && isCode(value.text) && !isOrdinary(value.text)) return value;
+  if (isChoice && isNext && isNumberedWord(value.text)) return value;
+  if (isChoice && isNext && (isCode(value.text) || isMixedWord(value.text)) && !isOrdinary(value.text))
+    return value;
   if (isOrdinary(value.text)) return undefined;
-  if (isPassword && (isLikely(value.text) || (isSaid && isUnusualWord(value.text)))) return value;
+  if (isChoice && (isLikely(value.text) || (isSaid && isUnusualWord(value.text)))) return value;
   return isCredential(value, { ...named, tie: "near" }) ? value : undefined;
 }
+
+const isPassword = (claim: Claim) => claim === "password" || claim === "passphrase";
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
@@ -224,6 +228,8 @@ interface Word {
   readonly isAbout: boolean;
   /** "in", "of": the next words say where the credential is. */
   readonly isPreposition: boolean;
+  /** "in", "since": the next word may be a commit. */
+  readonly isLocative: boolean;
   readonly isVerb: boolean;
   readonly isImperative: boolean;
   readonly isQuestion: boolean;
@@ -279,7 +285,8 @@ function readWord(text: string, from: number): Word | null {
     isLast: word.length > wordLengthMax || (".!?;".includes(last) && !isAsked),
     isAbout: aboutWords.has(bare),
     isPreposition: prepositions.has(bare),
-    isVerb: sureVerbs.has(bare) || last === ":",
+    isLocative: locatives.has(bare),
+    isVerb: sureVerbs.has(bare) || last === ":" || word === "=",
     isImperative: imperatives.has(bare),
     isQuestion: ":?".includes(last),
     isAsked,
@@ -318,6 +325,7 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
   let isInPhrase = false;
   let isAside = false;
   let isFollowing = true;
+  let isLocated = false;
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
@@ -326,6 +334,8 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
     const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isAside && word.isVerb) isAside = false;
+    // "found in 4f9c…": the id of a commit.
+    else if (word.value && isLocated && !isPassword(claim) && isHex(word.value.text)) isAside = false;
     else if (word.value && !isAside && (bits & bit) === 0) {
       const isOne = mayBeOne(word.value.text);
       const found = isOne ? judged(word.value, claim, isSaid, isNext) : undefined;
@@ -343,6 +353,7 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
     if (word.isAsked) words = wordsMax - 2;
     isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
     isSaid = word.isSaying;
+    isLocated = word.isLocative;
     isFollowing &&= word.isCarrier;
     isTold = word.isImperative;
     end = word.end;
@@ -462,6 +473,7 @@ export function findInSentenceBefore(text: string, nameStart: number, from: numb
       looksChosen(word) ||
       isScrambled(word) ||
       isLikely(word) ||
+      isMixedWord(word) ||
       looksChosen(word.replace(/[!?]+$/, ""))) &&
     (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&

@@ -3,9 +3,10 @@ import { highEntropy } from "./high-entropy.ts";
 import { type FinderRanges, findSearchRanges } from "./line-ranges.ts";
 import { clearMemoized } from "./memoize.ts";
 import { publicBlocks } from "./private-keys.ts";
+import { staysAnywhere } from "./refusals.ts";
 import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
-import { marker, viewOf } from "./view.ts";
+import { viewOf } from "./view.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [
@@ -47,7 +48,7 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
     // A file path is not checked for randomness: the filter by path must find the path that was sent.
     if (isPath && search.finder === highEntropy) continue;
     const found = findIn(view.text, search, names).filter(
-      (span) => !view.text.slice(span.start, span.end).includes(marker) && !isPublic(span),
+      (span) => !isPublic(span) && !staysAnywhere(view.text.slice(span.start, span.end)),
     );
     spans = mergeSpans(view.text, spans, found);
   }

@@ -12,7 +12,8 @@ import {
   looksChosen,
 } from "./assignment-values.ts";
 import { decodeStart } from "./decoded.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import { isInPlace } from "./refusals.ts";
 import {
   type Accept,
   type AcceptInContext,
@@ -27,7 +28,7 @@ import {
 /** Command lines: the tool, and the place of its credential. */
 
 const isNoOption = (secret: string) =>
-  !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isPlaceholder(secret);
+  !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
 /** Rejects plain words: a sentence has a plain word in the same place. */
 const isNoWord: Accept = (secret) =>
   isNoOption(secret) &&
@@ -64,6 +65,17 @@ const isPasswordOfUser: Accept = (secret) => {
   );
 };
 
+/** Every word behind the option of these tools is the password, if no other command begins in between. */
+const placedBehind = (tools: string, otherwise: Accept): AcceptInContext => {
+  const tool = new RegExp(`\\b(?:${tools})\\b`, "g");
+  return (secret, { text, start, context }) => {
+    if (otherwise(secret)) return true;
+    const own = text.slice(Math.max(0, start - 160), start).replace(/^.{0,160}[|;&\n]/s, "");
+    // `-password` is another option than `-p`.
+    return !/[A-Za-z]$/.test(context) && isInPlace(secret) && own.match(tool) !== null;
+  };
+};
+
 const word = /[^\s`|;&¶]+/y;
 const opened = `[¶]?`;
 
@@ -76,11 +88,20 @@ const command = (
   tools: string,
   option: string,
   accept: Accept,
-  value = unquoted,
+  isPlace = false,
 ): ContextRule => ({
-  ...cli(keywords, new RegExp(`${option}${opened}`, "g"), value, accept),
+  ...cli(
+    keywords,
+    new RegExp(`${option}${opened}`, "g"),
+    unquoted,
+    isPlace ? placedBehind(tools, accept) : accept,
+  ),
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
+
+/** A plain word only at the end of the command or before an option: "net user accounts are …" is a sentence. */
+const isNetPassword: AcceptInContext = (secret, { text, end }) =>
+  isPassword(secret) || (isInPlace(secret) && /^["']?[ \t]*(?:\/|\n|$)/.test(text.slice(end, end + 8)));
 
 const piped =
   /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))/;
@@ -97,47 +118,40 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
-  command("curl -|wget -|u |u=|user", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?user)[ =]?[\"']?[A-Za-z][^\\s:\"'$/]*:(?!\\/)", isPairPassword),
+  command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
   // curl --cert file:password
   command("cert|-e ", "curl|wget|https?|xh|git|openssl", "[ \\t]-(?:E|-(?:proxy-)?cert)[ =]?[\"']?[\\w./-]{1,80}:(?![\\\\/])", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
   { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
-  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
+  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
-  command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword),
-  command(" -a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword),
-  command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword),
-    command("email|swaks", "send[eE]mail|swaks", "[ \\t]-[xa]p[ =]", isAnything),
-  command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isAnything),
+  command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
+  command(" -a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
+  command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
-  command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword),
-  command("lftp|skopeo|crane|curl", "lftp|skopeo|crane|curl|wget", "[ \\t]-(?:u|-creds|-src-creds|-dest-creds)[ =][\"']?[^\\s,:\"'$]+[,:]", isPassword),
+  command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
+  command("lftp|skopeo|crane|curl", "lftp|skopeo|crane|curl|wget", "[ \\t]-(?:u|-creds|-src-creds|-dest-creds)[ =][\"']?[^\\s,:\"'$]+[,:]", isPassword, true),
   command("freerdp|cmdkey|schtasks|net use|wmic|runas|signtool", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
-  cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isPassword),
-  cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isPassword),
-  cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){1,2}["']?/g, unquoted, isNoWord),
+  cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
+  cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
+  cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2}["']?/g, unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
   cli("login|auth|token|setapikey|obscure|unlock|circleci|hcloud", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)~(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
   cli("passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
   cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
   cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
-  cli("radtest", /\bradtest~\S{1,80}~["']?/g, unquoted, isAnything),
-  cli("radtest", /\bradtest~(?:\S{1,80}~){3}\d{1,9}~["']?/g, unquoted, isAnything),
-  cli("send ", /\bsend~(?:--~)?[¶]/g, /[^\s¶]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
-  cli("--from-literal|secret", /--from-literal[= ][\w.-]+=["']?/g, unquoted, isNoWord),
+  cli("--from-literal|secret", /--from-literal[= ]["']?[\w.-]+=["']?/g, unquoted, isNoWord),
   cli("login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
-  behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret) => isNoWord(secret) && !/[={(]/.test(secret))),
+  behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret) && /\b(?:kinit|sudo -S|login|gpg|passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}$/.test(text.slice(Math.max(0, start - 160), start)))))),
   // --password-file <(echo …), wg set wg0 private-key <(printf '%s' …)
   behind(/passw|passphrase|secret|token|key|auth|cred|pin\b/gi, cli("<(", /<\(¬(?:echo|printf)~(?:-\w{1,2}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?/g, /[^\s`|;&)¶]+/y, isNoWord)),
-  // db2 connect to orders user app using …
-  cli(" using ", /\bconnect~to~\S{1,60}~user~\S{1,60}~using~["']?/gi, unquoted, isAnything),
   // Any tool: after a user (-u), -p is the password.
   behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
   // Any tool: a value that only a password looks like. Most tools take a port, a path or a project here.
@@ -148,11 +162,6 @@ export const commandContexts: readonly ContextRule[] = [
   cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
   // Commands of secret stores.
   behind(/\b(?:secrets?|keyvault|vault)\b/g, cli("secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && (!/[/=]/.test(secret) || (isTokenLike(secret) && !/^\/|\.\w{1,5}$/.test(secret))))),
-  cli("http-basic", /\bhttp-basic\.\S{1,80}~\S{1,80}~/g, unquoted, isNoWord),
-  cli("bundle config", /\bbundle config[ \t](?:[\w.-]{1,20}[ \t]){0,3}\S{1,80}~[\w.@-]{1,40}:/g, unquoted, isNoWord),
-  cli("onesixtyone|isql|mosquitto_passwd|setairportnetwork|set-initial-password", /\b(?:onesixtyone~\S{1,80}|isql~\S{1,80}~\S{1,80}|mosquitto_passwd~-b~\S{1,80}~\S{1,80}|-setairportnetwork~\S{1,80}~(?:"[^"\n]{1,40}"|\S{1,80})|set-initial-password)~["']?/g, unquoted, isNoWord),
-  cli("mkpasswd|openssl passwd|encrypt_string", /\b(?:mkpasswd|openssl passwd|encrypt_string)~(?:-{1,2}[\w-]{1,12}~(?:sha\S{1,20}~|md5~)?){0,3}["']?/g, unquoted, isNoWord),
-  cli("sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)~[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
   // acme push -k …: excludes the tools whose option takes something else than a key
   cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
   // acme login …, acme account authorize 0123 …, acme config set token …

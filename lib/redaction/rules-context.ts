@@ -1,11 +1,12 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, looksRandom } from "./appearance.ts";
 import { isCode, isMadeUp, isSlashed, isTokenLike, looksChosen } from "./assignment-values.ts";
+import { lineOf } from "./nearby.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import { isInPlace } from "./refusals.ts";
 import {
   type Accept,
   type AcceptInContext,
   after,
-  alone,
   base64,
   behind,
   type ContextRule,
@@ -63,7 +64,8 @@ const maybeSecretParameter =
   /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
 const isParameter: AcceptInContext = (secret, { context }) =>
   secretParameter.test(context)
-    ? secret.length >= 6 && isSecretLike(secret)
+    ? (secret.length >= 6 && isSecretLike(secret)) ||
+      (/pass(?:w(?:or)?d)?=$|pwd=$/i.test(context) && isInPlace(secret))
     : secret.length >= 16 && maybeSecretParameter.test(context) && isRandom(secret);
 
 /** Rejects the user of a DSN, which is public: the host collects errors, or the path is a number. */
@@ -84,7 +86,6 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   after("Bearer token", "bearer", bearer, bearerValue, isHeader),
   behind(/authorization[¶]?[:=]/gi, after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
-  behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]+[\w.@-]{2,40}[ \t]+/gi, unquoted, (secret) => isMadeUp(secret) || isCode(secret))),
   behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, isSecretLike)),
   after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}[¶]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$|^(?:Hmac|HMAC|AES|RSA|PBKDF|SHA|HS|RS)[\w-]{0,20}$/.test(secret) && isNoPlaceholder(secret)),
   after("Authorization header", "authorization", /\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?¬[:=]¬[¶]|[¶]?\]?¬[:=,]¬[¶`]?|[ \t]{1,8}[¶]|[¶`]?[ \t]{0,40}\|¬[¶`]?)(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
@@ -101,23 +102,38 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
 
 /** Words before a pair of a user and a password. */
 const doorWords =
-  "credential|cred|login|log in|signin|sign in|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass";
+  "credential|cred|login|log in|signin|sign in|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
 
 /** "credentials: admin / …" */
 const isSlashedPassword: Accept = (secret) =>
   secret.length >= 6 &&
   ((hasDigit(secret) && hasBothCases(secret)) || isMadeUp(secret) || isCode(secret)) &&
   isNoPlaceholder(secret);
+/** "Login: anna / …", "credentials for the shop: demo/…": the user before the slash, the end of the text behind. */
+const doorBefore =
+  /(?:log-?in|sign-?in|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|доступ|логин|user(?:name)?\/pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[`"']?(?!(?:read|intern|extern|success|github|google|gitlab|sso|saml|email|user|username|user ?name|yes|no|enabled|true|none|ok|oauth|password|phone)\b)[\w.@+-]{2,40}[`"']?[ \t]?\/[ \t]?[`"']?$/i;
+const noPasswordOfPair =
+  /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token)$/i;
+const isPairOfDoor: AcceptInContext = (secret, { text, start, end }) =>
+  isInPlace(secret) &&
+  !noPasswordOfPair.test(secret) &&
+  /^[`"']?(?:[.,;)]|[ \t]*(?:\n|$)| \()/.test(text.slice(end, end + 12)) &&
+  doorBefore.test(text.slice(Math.max(0, start - 140), start));
 const isPairedBySlash: AcceptInContext = (secret, { text, end }) =>
   !/[/@.:]/.test(text.charAt(end)) &&
   secret.length >= 8 &&
   isMadeUp(secret) &&
   !/\.\w{1,5}$/.test(secret) &&
   isNoPlaceholder(secret);
-/** Rejects the placeholder of the documentation: `IDENTIFIED BY password`. */
-const isIdentifying: Accept = (secret) =>
+/** Rejects the placeholder of the documentation, `IDENTIFIED BY password`, and a sentence about the statement. */
+const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
-  !/^(?:the|a|an|your|this|its|id|their|one|two|three|each|name|email|number)$/i.test(secret) &&
+  (/["'\uE000-\uE003]$/.test(context) ||
+    !/^[a-z]+$/.test(secret) ||
+    /(?:user|role|database link)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
+      text.slice(Math.max(0, start - context.length - 100), start - context.length),
+    )) &&
+  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number)$/i.test(secret) &&
   isNoPlaceholder(secret);
 /** `admin/…` is usually a path, not a pair: after `/` the value itself must look like a password. */
 const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
@@ -137,9 +153,14 @@ const isPaired: Accept = (secret) =>
 const isTyped: AcceptInContext = (secret, { text, start }) => {
   const before = text.slice(Math.max(0, start - 160), start);
   return (
-    /passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)
+    (/passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
+    // The field that is filled in is the password itself.
+    (/pass(?:w(?:or)?d|code)["'`\])]{1,4}(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) && isInPlace(secret))
   );
 };
+
+/** Names before a colon that are not users: `sha256:…`, `image:tag`. */
+const noUser = /\b(?:sha\d*|md5|https?|urn|arn|id|commit|tag|image|version|host|port|line|error|v\d+):$/i;
 
 const password = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("Password", keywords, spaced(pattern), value, accept);
@@ -149,6 +170,11 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 export const statementContexts: readonly ContextRule[] = [
   password("identified ", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]/gi, quoted, isIdentifying),
   password("identified |from |password to", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
+  // btoa("bob:…"), base64_encode('bob:…')
+  password("btoa|b64|base64|encode64", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
+  // bob:… are the credentials; bob@example.com / …
+  password("cred|basic auth|user/pass|zugangsdaten|identifiants", /(?<![\w/:.@%+-])[A-Za-z][\w.@+-]{1,39}:(?=[^\s:/]{6})/g, /[^\s"'`,;()\uE000-\uE003]+/y, (secret, { text, start, end, context }) => !noUser.test(context) && !/[/:@\\<>{}[\]]/.test(secret) && (isMadeUp(secret) || isCode(secret)) && /\bcred|basic[ -]?auth|user[ /:]pass|zugangsdaten|identifiants/i.test(lineOf(text, start, end)) && isNoPlaceholder(secret)),
+  password("@|in with|in as", / \/ (?<=(?:[gn][ -]?in (?:with|as|using) [\w.+-]{2,40}|\w@[\w-]{1,40}(?:\.[\w-]{1,20}){1,3}) \/ )/gi, /[^\s"'`,;()\uE000-\uE003]+/y, (secret) => isMadeUp(secret) && isNoPlaceholder(secret)),
   password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
   after("Password", "user ", /\b(?:set)?user[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/gi, unquoted, isNoPlaceholder),
   password("login|auth|pass", /(?:^|[\s>¶])(?:LOGIN~\S+|AUTH(?:~(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:~[a-z][\w.@-]{1,30}(?=~\S))?|PASS)[¶]?¬(?:[ \t]|,¬(?=[¶]))[¶]?/g, unquoted, isProtocolValue),
@@ -156,35 +182,27 @@ export const statementContexts: readonly ContextRule[] = [
   // Key for the orders API: …, key (AES-256, hex): …
   after("API key", "key for|key to|key of|key (", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: [\w.-]{1,24}){0,4}? (?:API|service|account|gateway|endpoint|server)|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
   behind(/identified by/gi, password("replace", /["\uE000]~replace~[¶]/gi, quoted, isIdentifying)),
-  password("bundle_", /\bBUNDLE_\w+[¶]?¬[:=]¬[¶]?[\w.@-]{1,40}:(?!\/)/g, unquoted, isNoPlaceholder),
   // The first line of an entry is the password; the lines below it are fields such as `login: bob`.
   password("login:|user:|username:", /(?:^|\n)¬(?=[^\s:=]{6,40}¬\n¬(?:login|user|username):[ \t])/gi, unquoted, (secret) => (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)),
   password("]:", /\]:\d{2,5}~\S{1,60}?:/g, unquoted, isNoPlaceholder),
   password("password ", /\bpassword [¶]/gi, quoted, isSecretLike),
   // machine example.com login me password …, on one line or on three
   password("login", /login\s+\S+\s+password~/g, unquoted, isSecretLike),
+  password("machine ", /\bmachine\s{1,8}\S{1,80}\s{1,8}login\s{1,8}\S{1,80}\s{1,8}password\s{1,8}/g, unquoted, isInPlace),
   // Content-Disposition: form-data; name="password", and the value after an empty line
   password("form-data", /form-data;¬name=[¶](?:\w{0,40}(?:pass|pwd|secret|token)\w{0,40})[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?¬\r?\n¬/gi, unquoted, (secret) => secret.length >= 4 && isNoPlaceholder(secret)),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
-  behind(/NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, isSecretLike)),
+  behind(/NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) && /(?:\bauth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   behind(/\b(?:login|getConnection|\w*_connect)\(/g, password("login(|connect", /[¶],¬[¶]/g, quoted, isSlashedPassword)),
   // creds: bob/…, log in with bob/…
-  behind(/credential|\bcreds?\b|log ?in|sign ?in|zugangsdaten|identifiants|credenciales|credenziali|credenciais|logowania|доступ|账号|ログイン|user\/pass/gi, password(doorWords, /[\s:(][\w.@-]{2,30}\//g, /[^\s/`,;)¶]+/y, isPairedBySlash)),
+  behind(/credential|\bcreds?\b|log ?in|sign ?in|zugangsdaten|identifiants|credenciales|credenziali|credenciais|logowania|доступ|账号|ログイン|user(?:name)?\/pass/gi, password(doorWords, /[\s:(][\w.@-]{2,30}\//g, /[^\s/`,;)¶]+/y, (secret, found) => isPairedBySlash(secret, found) || isPairOfDoor(secret, found))),
   after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)[¶]?¬(?:is|ist|est|es|[:=])?¬[¶]?/gi, /[^\s`,;¶]+/y, (secret) => !secret.startsWith("-") && isSecretLike(secret)),
-  after("Secret", "encrypt", /\bencrypt[¶]?¬[:=]¬[¶]/g, /[A-Za-z0-9+/]{22,43}={1,2}/y, (secret) => hasDigit(secret) || hasBothCases(secret)),
-  after("Secret", "securestring", /SecureString\b[^\n]{0,80}?--value[ =][¶]?/g, /[^\s`¶]+/y, isNoPlaceholder),
   password("psk|eap|xauth", /:¬(?:PSK|EAP|XAUTH)~[¶]/g, quoted, isNoPlaceholder),
-  password("identify|oper |xauth ", /\b(?:IDENTIFY|OPER[ \t]+\S+|XAUTH[ \t]+\S+)[ \t]+/g, unquoted, isProtocolValue),
   password(" *", /(?:^|\n)["']?[\w.@-]+["']?~(?:\*|pppd|\w{2,12})~["']?(?=[^\s"']+["']?~\*)/g, unquoted, isNoPlaceholder),
   { ...after("URL password", "sip|turn|register", /\b(?:sips?:|turns?:|register =>¬)[\w.+-]{1,40}:/g, /[^\s"'<>`,]+/y, isNoPlaceholder), upTo: "@" },
-  password("unsafeplaintext", /unsafePlainText\([¶`]/gi, quoted, isNoPlaceholder),
   password("keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
-  behind(new RegExp(doorWords.replace("log in|signin|sign in|", ""), "gi"), password(doorWords, / \/ /g, unquoted, isSlashedPassword)),
+  behind(new RegExp(doorWords.replace("log in|signin|sign in|", ""), "gi"), password(doorWords, / \/ [`]?/g, /[^\s"'`,;()\uE000-\uE003]+/y, (secret, found) => isSlashedPassword(secret) || isPairOfDoor(secret.replace(/\.$/, ""), found))),
   password(":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:/g, unquoted, isNoPlaceholder),
-  // KafkaServer { … PlainLoginModule required user_admin="…"; }
-  password("user_", /(?<![\w.])user_(?!id|name|agent|e?mail|role|type|uuid|key|data|count|group)\w{1,30}=[¶]/g, quoted, isSecretLike),
-  // netsh wlan show profile key=clear
-  after("Wi-Fi password", "key content|inhalt|contenu de|contenido|содержимое|内容", /(?:key content|schlüsselinhalt|contenu de la clé|contenido de la clave|содержимое ключа|密钥内容)[ \t]{0,24}:¬/gi, unquoted, isSecretLike),
   // admin:…, root/… anywhere
   password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s`,;()<>¶]+/y, isKnownUsers),
   // bob:…@host
@@ -194,12 +212,4 @@ export const statementContexts: readonly ContextRule[] = [
   after("Secret", "cookie", /(?:-setcookie|erlang[ _]cookie)[ \t:=]{1,4}[¶]?/gi, unquoted, isSecretLike),
   // { value: "…", name: "DB_PASSWORD" }, SET value = '…' WHERE name = 'api_key'
   password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret(?:_\w{1,12})?|token|(?:api|access|account|master|signing|encryption|license|private)_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
-  // conn.Open "DSN=…", "bob", "…"
-  password(".open", /\.Open[ \t(]{1,3}"[^"=\n]{1,80}=[^"\n]{1,200}",¬"[^"\n]{1,60}",¬"/gi, quoted, isNoPlaceholder),
-  after("Secret", "add-mask", /::add-mask::/g, unquoted, isNoPlaceholder),
-  // kubectl get secret … -o jsonpath='{.data.password}', and its output
-  after("Secret", "jsonpath", /jsonpath=["']?\{\.data\.[^\s{}]{1,40}\}["']?[^\n]{0,40}\n¬/g, base64, (secret) => secret.length >= 8 && isSecretLike(secret)),
-  // lt-cred-mech of a TURN server: user=bob:…
-  password("user=", /(?:^|\n)user=[\w.-]{1,40}:/g, unquoted, (secret) => secret.length >= 6 && hasLetter(secret) && isSecretLike(secret)),
-  alone("Seed phrase", "wallet|seed|mnemonic", /(?<=["'])[a-z]{3,8}(?:["'],[ \t]?["'][a-z]{3,8}){11,23}(?=["'])/g, (_, { text, start, end }) => /wallet|seed|mnemonic/i.test(text.slice(Math.max(0, start - 60), end + 60))),
 ];

@@ -39,6 +39,7 @@ export const formTokens: readonly TokenRule[] = [
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
   token("DataStax token", "AstraCS:", /[\w-]+(?::[0-9a-f]+)?/y, 80),
   token("YouTrack token", "perm:|perm-", /[\w=-]+(?:\.[\w=-]+){0,2}/y, 24, (secret) => secret.split(".").length === 3 && looksRandom(secret)),
+  token("Password hash", "$apr1$", /[\w./]{1,8}(?:\$[\w./]+)?/y, 24),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 

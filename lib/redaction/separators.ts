@@ -1,5 +1,5 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
-import type { Relation } from "./assignment-values.ts";
+import type { Tie } from "./assignment-values.ts";
 import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
 
@@ -13,7 +13,7 @@ export interface Name {
 
 /** The text that leads from a name to its value. */
 export interface Separator {
-  readonly tie: Relation | undefined;
+  readonly tie: Tie | undefined;
   /** The characters that the bridge can begin with, so that most names need only one lookup. */
   readonly first: string;
   /** The characters that can follow the first spaces of the bridge; undefined if any character can. */
@@ -68,7 +68,7 @@ const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharC
   .join("");
 
 const over = (
-  tie: Relation | undefined,
+  tie: Tie | undefined,
   first: string,
   pattern: RegExp,
   more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">,
@@ -128,9 +128,10 @@ const bridges: readonly Separator[] = [
     { beyond: ":=?|+-<~&'AsSTN→" },
   ),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over("pair", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\??|\\|\\||\\?:|or|[=!]==?)·+(?=¶)`), {
+  over("compared", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)·*(?=¶)`), {
     beyond: "?|o=!",
   }),
+  over("pair", `${q})] \t?`, sticky(`[${q})\\]]{0,3}·*\\?:?·+(?=¶)`), { beyond: "?" }),
   over("pair", ",", sticky(`,·*(?:<<)?(?=¶)`), {
     serves: (name) => isCompared(name) || isConstant(name.name) || name.text.charAt(name.start - 1) === "{",
   }),
@@ -227,7 +228,11 @@ const bridges: readonly Separator[] = [
     { serves: ({ text, end }) => text.slice(end, end + 41).includes("\n") },
   ),
   // | password | … |, or a line of two fields: password,…
-  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { beyond: "|" }),
+  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), {
+    beyond: "|",
+    // `{{ .Values.password | b64enc }}`: a filter of a template.
+    serves: (name) => !/\{\{[^{}]*$/.test(before(name, 80)),
+  }),
   over("cell", `,;${q}`, sticky(`¶?[,;](?=[^,;\\n]+(?:\\n|$))`), { serves: isLineStart }),
   // password      …, password .... …, password<tab>…
   over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, {
@@ -252,6 +257,15 @@ const bridges: readonly Separator[] = [
   over("line", "\r\n", /\r?\n(?:[ \t]{0,8}\r?\n)?[ \t]{0,8}(?=\S{6,256}[ \t]{0,8}(?:\n|$))/y, {
     serves: isHeading,
   }),
+  // X-Api-Key header: …, cookie value …, hmac secret (sha256): …
+  over(
+    "call",
+    " ",
+    sticky(
+      `·(?:\\([^()\\n]{1,30}\\)|(?:header|value|string|variable|material))(?:·?[:=]·{1,4}|·(?:is|was)·{1,4}|·{1,4})(?=[\\w+/]|¶)`,
+    ),
+    { beyond: "(hvsm" },
+  ),
   // the password `…`, password - …
   over("call", " ", / (?=`)/y, { beyond: "`" }),
   over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),

@@ -67,9 +67,8 @@ const isCode = (value: string) =>
 const forms: readonly Form[] = [
   {
     name: "Recovery code",
-    keywords:
-      "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper|copia|запасн|резервн|восстанов|恢复|备份|リカバリ|バックアップ|zapasow|odzysk",
-    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)|kody? (?:zapasow\S{1,80}|odzysk\S{1,80})|(?:запасн|резервн)\S{1,80} код\S{0,80}|код\S{0,4} восстанов\S{1,80}|恢复(?:代)?码|备份码|(?:リカバリー?|バックアップ)コード/gi,
+    keywords: "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper",
+    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)/gi,
     form: /(?<![\w-])(?:[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,16})(?![\w-])/g,
     accept: isCode,
     reach: 120,
@@ -94,30 +93,6 @@ const forms: readonly Form[] = [
     reach: 160,
   },
   {
-    name: "Licence key",
-    keywords:
-      "licen|serial|product key|activation|lizenz|clave de producto|licencj|лиценз|许可|シリアル|ライセンス|seriennummer",
-    word: /licen[cs]\w*|serial|product[ _-]?key|activation|lizenz\w*|clave de producto|licencj\w*|лиценз\S*|许可证|シリアル|ライセンス|seriennummer/gi,
-    form: /(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7}(?![\w-])/g,
-    accept: isCode,
-    reach: 100,
-    isRare: true,
-  },
-  {
-    name: "App password",
-    keywords: "app|anwendung|aplica|applica|aplikac|приложен|应用|アプリ|gmail|smtp|icloud|google|apple",
-    word: /app(?:lication)?(?:[ _-]specific)?[ _-]?passw|anwendungspassw|mot de passe d.appli|contraseña de aplica|senha de app|password per l.app|hasło aplikacji|пароль приложен|应用(?:专用)?密码|アプリ(?:固有の)?パスワード|gmail|icloud|apple id/gi,
-    form: /(?<![\w-])[A-Za-z0-9]{4}(?:([ -])[A-Za-z0-9]{4})(?:\1[A-Za-z0-9]{4}){2,6}(?![\w-])|(?<![\w-])[a-z]{16}(?![\w-])/g,
-    accept: (value) =>
-      (hasDigit(value) ? /[A-Za-z]/.test(value) : /^[a-z -]+$|[a-z][A-Z].*[a-z][A-Z]/.test(value)) &&
-      !/\b(?:that|this|with|from|your|have|when|must|will|been|what|than|then|user|code|name)\b/.test(
-        value,
-      ) &&
-      new Set(value).size >= 7,
-    reach: 60,
-    isRare: true,
-  },
-  {
     name: "Wallet key",
     keywords: "key|wallet|accounts|wif|privat|приват|私钥|秘密鍵|clé|clave|chave|klucz|schlüssel",
     word: /private[ _-]?key|wallet|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada|chiave privata|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵/gi,
@@ -130,18 +105,10 @@ const forms: readonly Form[] = [
     name: "PIN",
     keywords:
       "pin|puk|пин|code|código|codice|kod|暗証|geheimzahl|otp|combination|认码|证码|證碼|验码|認証コード|код ",
-    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[ _-]?code|pin-?nummer|otp(?:[ -]code)?|one-time (?:code|passcode)|verification code|safe combination|türcode|entsperrcode|zugangscode|sicherheitscode|code d.accès|código de (?:acceso|acesso|entrada)|codice di (?:accesso|sblocco)|kod dostępu|geheimzahl|door code|alarm code|gate code|access code|code secret|secret code|código secreto|codice segreto|пин(?:-?код)?|kod pin|passcode|код доступа)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|lautet|jest|это|для \S{1,80}|(?:for|of|to|on|für|von|vom|des|der|del?|della|di|du|do|da|dla|от)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the|alarm)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|[ \t]--?(?:\w{1,8}-)?pin[ =]["']?(?=\d)|(?:暗証番号|認証コード|PINコード|PIN码|确认码|验证码|驗證碼|校验码)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
+    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[ _-]?code|otp(?:[ -]code)?|one-time (?:code|passcode)|verification code|safe combination|(?:door|alarm|gate|access|secret) code|passcode|geheimzahl|zugangscode|code d.accès|código de acceso|пин(?:-?код)?|kod pin)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|(?:for|of|on|für|de|di)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|[ \t]--?(?:\w{1,8}-)?pin[ =]["']?(?=\d)|(?:暗証番号|認証コード|PINコード|PIN码|验证码|驗證碼)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
     form: /(?<![\d.])\d{4,12}(?![\d.]*\d)/g,
     accept: (value) => new Set(value).size > 1,
     reach: 0,
-  },
-  {
-    name: "Rails master key",
-    keywords: "master.key|master key|master_key|secret_key_base|credentials.yml|credentials/",
-    word: /master[._ ]key|secret_key_base|credentials\.yml|credentials\/\w{1,30}\.key/gi,
-    form: /(?<![\w-])[0-9a-f]{32}(?:[0-9a-f]{32}|[0-9a-f]{96})?(?![\w-])/g,
-    reach: 80,
-    isRare: true,
   },
   {
     name: "Wi-Fi password",

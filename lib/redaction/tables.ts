@@ -1,5 +1,6 @@
 import { type Claim, claimOf } from "./assignment-names.ts";
 import { isCredential } from "./assignment-values.ts";
+import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 
 /** A cell of a table whose header names the columns: Markdown, ASCII, CSV, separated by tabs or spaces. */
@@ -76,7 +77,18 @@ interface Header {
   readonly split: Split;
   readonly count: number;
   readonly claims: ReadonlyArray<Claim | undefined>;
+  /** Another column names the user or the system: every word in the column of passwords is a password. */
+  readonly isOfLogins: boolean;
 }
+
+const userColumn =
+  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|env|name|role|username or e-?mail)$/i;
+const loginColumn =
+  /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
+const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
+/** Beside a column of users, "access" is either a password or a permission. */
+const isPermission =
+  /^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a)/i;
 
 function headerOf(line: string): Header | undefined {
   for (const [separator, split] of splits) {
@@ -87,13 +99,21 @@ function headerOf(line: string): Header | undefined {
     if (filled.length < 2 || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
-    const claims = cells.map(({ text }) => (text === "" ? undefined : claimOf(text)));
-    if (claims.some(Boolean)) return { split, count: cells.length, claims };
+    const hasLogin = cells.some(({ text }) => loginColumn.test(text));
+    const claims = cells.map(({ text }) =>
+      text === "" ? undefined : hasLogin && accessColumn.test(text) ? "password" : claimOf(text),
+    );
+    const isOfLogins = cells.some(({ text }) => userColumn.test(text));
+    if (claims.some(Boolean)) return { split, count: cells.length, claims, isOfLogins };
   }
   return undefined;
 }
 
-function rowSpans(line: string, start: number, { split, count, claims }: Header): Span[] | undefined {
+function rowSpans(
+  line: string,
+  start: number,
+  { split, count, claims, isOfLogins }: Header,
+): Span[] | undefined {
   const cells = split(line);
   // The view drops the bar before the first cell if several rows begin with a bar.
   const shift = cells.length === count - 1 && claims[0] === undefined ? 1 : 0;
@@ -111,7 +131,10 @@ function rowSpans(line: string, start: number, { split, count, claims }: Header)
       isEnvironment: false,
       isText: () => true,
     } as const;
-    return isCredential(value, named) ? [{ start: at, end, kind: kindOf(claim) }] : [];
+    const isPlace = isOfLogins && claim === "password" && !isPermission.test(cell.text);
+    return (isPlace && isInPlace(cell.text)) || isCredential(value, named)
+      ? [{ start: at, end, kind: kindOf(claim) }]
+      : [];
   });
 }
 

@@ -1,5 +1,5 @@
 import { required } from "../runtime/required.ts";
-import { keyTable, namedTable, otherTable, tokenTable, vendorNames } from "./vendor-table.ts";
+import { keyTable, otherTable, tokenTable, vendorNames } from "./vendor-table.ts";
 
 /** A row of a vendors' table: a kind, the prefixes or vendor names before its tokens, and their form. */
 export interface VendorRow {
@@ -38,10 +38,6 @@ export const prefixRows: readonly VendorRow[] = [
   ...rowsOf(tokenTable, " token"),
   ...rowsOf(otherTable),
 ];
-export const namedRows: readonly VendorRow[] = rowsOf(namedTable);
 
 /** The names of all vendors that have keys without a prefix, each as one word. */
-export const vendorWords: ReadonlySet<string> = new Set([
-  ...vendorNames.trim().split(/\s/),
-  ...namedRows.flatMap(({ words }) => words),
-]);
+export const vendorWords: ReadonlySet<string> = new Set(vendorNames.trim().split(/\s/));

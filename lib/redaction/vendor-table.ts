@@ -324,73 +324,21 @@ Neon password: npg_ a12
 `;
 
 /**
- * Tokens without a prefix, recognized by the vendor's name before them: `Name: word word form`. The length is
- * always exact. A line without words uses the first word of its name.
- */
-export const namedTable = `
-Adafruit key: w32
-Algolia key: a32
-Alibaba secret: alibaba aliyun a30
-Asana secret: a32
-Bitbucket secret: w64
-Bittrex key: h32
-Cisco Meraki key: meraki h40
-Coinbase token: w64
-Confluent key: u16
-Datadog key: datadog dd_api_key h32
-Datadog app key: datadog dd_app_key h40
-Discord secret: w32
-Drone token: a32
-Etsy token: a24
-Facebook secret: h32
-Fastly token: w32
-Finnhub token: a20
-Flickr key: h32
-FreshBooks token: h64
-Kraken key: b88
-KuCoin key: h24
-LinkedIn secret: a16
-Mattermost token: a26
-MessageBird token: a25
-New York Times key: nytimes a32
-Okta token: w42
-Plaid secret: h30
-RapidAPI key: a50
-Sendbird token: h40
-Sumo Logic key: sumologic sumo a64
-Travis token: a22
-Twitter secret: a45
-Twitter key: a25
-Zendesk key: a40
-Cohere key: a40
-Mistral key: a32
-Fastspring key: a22
-Linode token: h64
-Vultr key: u36
-Hetzner token: hetzner hcloud a64
-ngrok token: s49
-Cloudinary secret: w27
-PagerDuty key: w20
-Opsgenie key: w36
-Splunk token: w36
-Spotify secret: h32
-Unsplash key: w43
-Deepgram key: h40
-Avalara key: avalara avatax u16
-`;
-
-/**
  * Vendors whose keys have no known form, each name as one word. After such a name, a value that looks like a
  * hash may be a key.
  */
 export const vendorNames = `
-abuseipdb accuweather activecampaign adyen agora airtable alchemy alphavantage assemblyai authorizenet azure
-backblaze binance blockfrost braintree bybit chainstack circleci clarifai clearbit clickatell cloudflare cloudsmith
-codacy codecov coinapi coinmarketcap crowdin cypress deepl dropbox elevenlabs etherscan flagsmith freshdesk giphy
-godaddy greenhouse helius heroku honeycomb hubspot imagekit infobip infura ipinfo ipstack jumpcloud kaggle klaviyo
-locationiq logdna loggly logtail logzio mailchimp mailerlite mailjet mandrill mapquest maptiler maxmind meilisearch
-mezmo moralis netlify newrelic newsapi nexmo omdb onesignal opencage openweather ovh ovhcloud pexels pinecone
-pipedrive pixabay plivo posthog postmark pubnub pushbullet pusher pushover quicknode relic rollbar scaleway
-scraperapi sentry serpapi shodan shopify snyk sonar sparkpost telnyx tmdb tomtom trello twilio uptimerobot urlscan
-vercel victorops vimeo virustotal vonage wandb weatherapi wolfram
+abuseipdb accuweather activecampaign adafruit adyen agora airtable alchemy algolia alibaba aliyun alphavantage asana
+assemblyai authorizenet avalara avatax azure backblaze binance bitbucket bittrex blockfrost braintree bybit
+chainstack circleci clarifai clearbit clickatell cloudflare cloudinary cloudsmith codacy codecov cohere coinapi
+coinbase coinmarketcap confluent crowdin cypress datadog dd_api_key dd_app_key deepgram deepl discord drone dropbox
+elevenlabs etherscan etsy facebook fastly fastspring finnhub flagsmith flickr freshbooks freshdesk giphy godaddy
+greenhouse hcloud helius heroku hetzner honeycomb hubspot imagekit infobip infura ipinfo ipstack jumpcloud kaggle
+klaviyo kraken kucoin linkedin linode locationiq logdna loggly logtail logzio mailchimp mailerlite mailjet mandrill
+mapquest maptiler mattermost maxmind meilisearch meraki messagebird mezmo mistral moralis netlify newrelic newsapi
+nexmo ngrok nytimes okta omdb onesignal opencage openweather opsgenie ovh ovhcloud pagerduty pexels pinecone
+pipedrive pixabay plaid plivo posthog postmark pubnub pushbullet pusher pushover quicknode rapidapi relic rollbar
+scaleway scraperapi sendbird sentry serpapi shodan shopify snyk sonar sparkpost splunk spotify sumo sumologic telnyx
+tmdb tomtom travis trello twilio twitter unsplash uptimerobot urlscan vercel victorops vimeo virustotal vonage vultr
+wandb weatherapi wolfram zendesk
 `;

@@ -3,7 +3,7 @@ import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
 import { isScrambled, isTokenLike } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, hasDistinct, kindNamed, type Span, type TokenRule } from "./rule.ts";
-import { namedRows, prefixRows, type VendorRow, vendorWords } from "./vendor-rows.ts";
+import { prefixRows, type VendorRow, vendorWords } from "./vendor-rows.ts";
 
 /** Patterns by alphabet. None can fail after its first character, so none can backtrack. */
 const patterns: Record<string, RegExp> = {
@@ -34,10 +34,7 @@ const ruleOf = ({ name, words, alphabet, length, isExact, flags }: VendorRow): T
 
 export const vendorTokens: readonly TokenRule[] = prefixRows.map(ruleOf);
 
-const wordRows = new Map<string, VendorRow[]>();
-for (const row of namedRows)
-  for (const word of row.words) wordRows.set(word, [...(wordRows.get(word) ?? []), row]);
-const words = [...new Set([...wordRows.keys(), ...vendorWords])];
+const words = [...vendorWords];
 const vendorWord = new RegExp(words.sort((a, b) => b.length - a.length).join("|"), "gi");
 const credentialWord =
   /key|token|secret|passw|auth|credential|certificate|login|licen|api(?![/.])|schlüssel|clé|clave|chave|chiave|klucz|ключ|密钥|キー/i;
@@ -55,15 +52,6 @@ const isFormlessKey = (run: string, next: string) =>
 const runPattern = /[\w+/=-]{16,100}/g;
 /** Maximum distance in which a token may follow the vendor's name, on the same line. */
 const reach = 160;
-
-const alphabets: Record<string, RegExp> = {
-  h: /^[0-9a-fA-F]+$/,
-  u: /^[A-Z0-9-]+$/,
-  a: /^[A-Za-z0-9]+$/,
-  s: /^\w+$/,
-  w: /^[\w-]+$/,
-  b: /^[\w+/=-]+$/,
-};
 
 function nextRunFrom(text: string, at: number): number {
   runPattern.lastIndex = at;
@@ -91,19 +79,14 @@ function findNamed(text: string): Span[] {
     const end = text.indexOf("\n", hit.index);
     const line = text.slice(hit.index, Math.min(end === -1 ? text.length : end, hit.index + reach));
     if (/search.?(?:only|key|api)|publi|\bsite.?key|anon|client.?id/i.test(line)) continue;
-    const rows = wordRows.get(hit[0].toLowerCase()) ?? [];
     for (const run of line.matchAll(runPattern)) {
-      const row = rows.find(
-        ({ alphabet, length }) => run[0].length === length && alphabets[alphabet]?.test(run[0]),
-      );
       const start = hit.index + run.index;
       const runEnd = start + run[0].length;
-      if (!(row || isFormlessKey(run[0], text.charAt(runEnd))) || !hasDigit(run[0]) || !isVaried(run[0]))
-        continue;
+      if (!isFormlessKey(run[0], text.charAt(runEnd)) || !hasDigit(run[0]) || !isVaried(run[0])) continue;
       const before = line.slice(0, run.index);
       if (otherLabel.test(before) || !isSaid(text, hit.index, before, line)) continue;
       from = runEnd;
-      spans.push({ start, end: from, kind: (row ? kindNamed(row.name) : formless).kind });
+      spans.push({ start, end: from, kind: formless.kind });
       break;
     }
   }
@@ -111,7 +94,7 @@ function findNamed(text: string): Span[] {
 }
 
 export const namedVendors: Finder = {
-  kinds: [...namedRows.map(({ name }) => kindNamed(name)), formless],
+  kinds: [formless],
   keywords: words,
   find: findNamed,
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
 import { kindNamed } from "../../lib/redaction/rule.ts";
-import { namedRows, prefixRows, type VendorRow } from "../../lib/redaction/vendor-rows.ts";
+import { prefixRows, type VendorRow, vendorWords } from "../../lib/redaction/vendor-rows.ts";
 import { expand } from "./samples/template.ts";
 
 const alphabets: Record<string, string> = {
@@ -44,17 +44,12 @@ describe("a vendor's token", () => {
     },
   );
 
-  it.each(namedRows.map((row) => [row.name, row] as const))(
-    "the vendor token %s is found after the name of the vendor",
-    (_, row) => {
-      for (const word of row.words) {
-        const answers = seeds.map((seed) => redact(`${word} api key: ${example(row, "", seed)}`).text);
-        expect(
-          answers.filter((text) => text.startsWith(`${word} api key: [REDACTED:`)).length,
-        ).toBeGreaterThanOrEqual(4);
-      }
-    },
-  );
+  it("a key without a form of its own is found after the name of its vendor", () => {
+    for (const word of vendorWords) {
+      const text = `${word.toUpperCase()}_API_KEY and the ${word} key 4f9c2d7ab01e6358c9d4e2f7a1b08c36`;
+      expect(redact(text).text, word).toContain("key [REDACTED:");
+    }
+  });
 
   it("a vendor's token stays if it is a placeholder", () => {
     for (const text of [
@@ -67,14 +62,14 @@ describe("a vendor's token", () => {
 });
 
 describe("the vendors' table", () => {
-  it("the vendors' table holds at least 250 kinds with a form of their own", () => {
-    const kinds = new Set([...prefixRows, ...namedRows].map(({ name }) => kindNamed(name).kind));
+  it("the vendors' table holds at least 200 kinds with a form of their own", () => {
+    const kinds = new Set(prefixRows.map(({ name }) => kindNamed(name).kind));
     console.log(`${kinds.size} kinds of vendors' tokens, ${publishedKinds.length} kinds in all`);
-    expect(kinds.size).toBeGreaterThanOrEqual(250);
+    expect(kinds.size).toBeGreaterThanOrEqual(200);
   });
 
   it("the vendors' table has only complete rows", () => {
-    const broken = [...prefixRows, ...namedRows].filter(
+    const broken = prefixRows.filter(
       ({ name, words, length, alphabet }) =>
         name === "" || words.length === 0 || length === 0 || !(alphabet in alphabets),
     );

@@ -59,13 +59,13 @@ export const names: Record<string, readonly string[]> = {
   "a name is ignored if it only resembles the name of a credential": claimsNothing(
     "bypass compass encompass surpass trespass keyboard author pattern  session_count side",
   ),
-  "a name accepts any word as its value if it is in capitals": [
+  "a name accepts any word as its value if it is in capitals, or alone on its line": [
     `DB_PASSWORD=«password|${word}»`,
     `DB.PASSWORD-2=«password|${word}»`,
-    `db_password=${word}`,
-    `xDB_PASSWORD=${word}`,
-    `DB_PASSWORDs_PASS=${word}`,
-    `_PASSWORD=${word}`,
+    ...["db_password", "xDB_PASSWORD", "DB_PASSWORDs_PASS", "_PASSWORD"].map(
+      (name) => `${name}=«password|${word}»`,
+    ),
+    `login(user=me, db_password=${word})`,
   ],
   "a name accepts any text as its value if it is a setter": [
     ...["setPassword", "withPassword", "usePassword", "putPassword", "addPassword", "set_password"].map(

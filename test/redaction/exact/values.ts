@@ -54,10 +54,9 @@ export const values: Record<string, readonly string[]> = {
 
     "password=«password|abc12&a!»&b=1",
   ],
-  "a value stays if it is a well-known example, but not if it only contains one": [
-    ...["qwerty", "letmein", "deadbeefcafebabe", "correct-horse-battery-staple", "P@ssw0rd", "admin123"].map(
-      quotedNot,
-    ),
+  "a value that is a known bad password is found where only a password can be": [
+    ...["qwerty", "letmein", "hunter2", "correct-horse-battery-staple", "P@ssw0rd", "admin123"].map(quoted),
+    ...["qwerty", "letmein", "hunter2", "admin123"].map((value) => `api_key = "${value}"`),
     ...["AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"].map(quotedNot),
     ...["Qwerty2026!x7", "letmein-Prod-8841!", "Tr0ub4dor&7zq", "Correct-Horse-Battery-9x2Q"].map(quoted),
     ...["7f3adeadbeef91c2a4e85b6d0c1f2e3a", "1111-8842-Kx", "k2J9vQx7Lm4TzEXAMPLE"].map(quoted),
@@ -113,9 +112,8 @@ export const values: Record<string, readonly string[]> = {
     'passphrase: "«password|ab cd ef gh»"',
     'passphrase: "ab cd ef"',
   ],
-  "a value needs at least five characters to be a password with a digit": [
-    ...["abc12", "12-456"].map(quoted),
-    ...["ab12", "12-45"].map(quotedNot),
+  "a value without quotes needs at least five characters to be a password with a digit": [
+    ...["abc12", "12-456", "ab12", "12-45"].map(quoted),
     ...["abc12"].map(bare),
     ...["ab12", "12-456"].map(bareNot),
   ],
@@ -138,7 +136,7 @@ export const values: Record<string, readonly string[]> = {
   ],
   "a value that only begins with a well-known example is a password": [
     "password = «password|QwertyBust8650!»",
-    "password = qwerty123",
+    "password = «password|qwerty123»",
   ],
   "a value stays if a test, a field, a contract or an example of base64 has it": [
     "ci/log:48:PASS  src/auth/password.test.ts\nci/log:49:  rejects a short one",
@@ -155,21 +153,13 @@ export const values: Record<string, readonly string[]> = {
   ],
   "a value must look like a password if it has no digit": [
     ...["horses", "horse!staple", "abc!de", "hORseSTaple", "horsé!"].map(quoted),
-    ...[
-      "horse",
-      "ab!cd",
-      "!#$%&*+",
-      "Contraseña",
-      "horseBattery",
-      "HORSES",
-      "hORse_x",
-      "_hORseX",
-      "hORseX_",
-    ].map(quotedNot),
+    ...["horse", "ab!cd", "horseBattery", "HORSES", "hORse_x", "_hORseX", "hORseX_"].map(quoted),
+    ...["!#$%&*+", "Contraseña"].map(quotedNot),
+    ...["horse", "ab!cd", "horseBattery", "HORSES", "hORse_x"].map((value) => `password: "${value}"`),
     ...["my-password", "my.secret", "the_token"].map(quotedNot),
     ...["theSECRETx!", "abc!token", "monkey!", "donkey-shoes-lamp"].map(quoted),
     "<password>«password|horse»</password>",
-    "<password>hors</password>",
+    "<password>«password|hors»</password>",
     "<password>«password|ab1(2)c»</password>",
     "&quot;password&quot;:&quot;«password|ab1(2)c»&quot;",
     bareNot("horses"),

@@ -1,0 +1,134 @@
+import { hasDigit, hasLetter } from "./appearance.ts";
+import type { Tie } from "./assignment-values.ts";
+import { isRefused } from "./refusals.ts";
+import type { Name } from "./separators.ts";
+import type { Value } from "./values.ts";
+
+/** A value behind the name of a password, and the text around both. */
+export interface Placed {
+  readonly name: Name;
+  readonly value: Value;
+  readonly tie: Tie | undefined;
+  /** The line before the name, and the line behind the value. */
+  readonly before: string;
+  readonly behind: string;
+}
+
+/** A place that can hold only a credential. */
+export interface Place {
+  readonly place: string;
+  readonly holds: (placed: Placed) => boolean;
+}
+
+const isBare = ({ name: { text, end } }: Placed) =>
+  text.charAt(end) === "=" && /[^\s=]/.test(text.charAt(end + 1));
+const isOption = ({ name }: Placed) => name.name.startsWith("-");
+/** Something else is on the command line: a tool before the option, or another option. */
+const isCommand = ({ before, behind }: Placed) =>
+  /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
+  (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
+/** The names of two arguments: a call that defines, sets, fills in or compares. */
+const definingCall =
+  /(?:define|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$/i;
+const section = /(?:^|\n)\[[\w .:-]{1,40}\][ \t]{0,20}\n(?:[^\n]{0,80}\n){0,12}[ \t]{0,20}$/;
+
+const userBefore =
+  /(?:user(?:_?name)?|login|e?mail|account|host|uid|benutzer|usuario)["'\uE000]?\s{0,3}(?::|=>|=)\s{0,3}["'\uE000][a-z0-9][\w.@+-]{1,40}["'\uE000],?\s{1,40}["'\uE000:]{0,2}$/i;
+
+export const places: readonly Place[] = [
+  {
+    place: "option of a command, with an equals sign",
+    holds: (placed) => isOption(placed) && isBare(placed),
+  },
+  {
+    place: "option of a command, with a space",
+    holds: (placed) => placed.tie === "option" && isOption(placed) && isCommand(placed),
+  },
+  {
+    place: "assignment in the argument of a command",
+    holds: (placed) => isBare(placed) && /\s--?[\w-]+[ =]["']?(?:[\w.-]+=)?$/.test(` ${placed.before}`),
+  },
+  {
+    place: "field of a connection string",
+    holds: (placed) =>
+      isBare(placed) && (/[\w\]]=[^;=]*;\s?$/.test(placed.before) || /^;\s?[\w ]{2,30}=/.test(placed.behind)),
+  },
+  {
+    place: "field of a form or a URL",
+    holds: (placed) => isBare(placed) && (/[&?]$/.test(placed.before) || /^&\w+=/.test(placed.behind)),
+  },
+  {
+    place: "one of several fields",
+    holds: (placed) =>
+      isBare(placed) &&
+      (/(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)),
+  },
+  {
+    place: "line of a file of settings",
+    holds: ({ name: { text, start }, tie, before, behind }) =>
+      tie === undefined &&
+      before === "" &&
+      behind === "" &&
+      (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))),
+  },
+  {
+    place: "whole line without spaces",
+    holds: (placed) =>
+      isBare(placed) && /^\s*(?:export |set )?$/.test(placed.before) && placed.behind.trim() === "",
+  },
+  {
+    place: "string that code compares or falls back to",
+    holds: ({ tie, value, name: { text, start } }) =>
+      tie === "compared" && value.isQuoted && !/["'`]/.test(text.charAt(start - 1)),
+  },
+  {
+    place: "second argument of a call that defines or fills in",
+    holds: ({ tie, value, before }) => tie === "pair" && value.isQuoted && definingCall.test(before),
+  },
+  {
+    place: "string that code assigns",
+    holds: ({ name: { text, end }, tie, value }) =>
+      (tie === undefined || tie === "literal") &&
+      value.isQuoted &&
+      /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)),
+  },
+  {
+    place: "directive of a configuration",
+    holds: ({ tie, name: { name }, before }) =>
+      tie === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name),
+  },
+  {
+    place: "function of SQL",
+    holds: ({ tie, name: { name }, before }) => tie === "call" && name === "PASSWORD" && /=\s*$/.test(before),
+  },
+  {
+    place: "member beside a user",
+    holds: ({ tie, value, name: { text, start, end } }) =>
+      tie === undefined &&
+      value.isQuoted &&
+      /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) &&
+      userBefore.test(text.slice(Math.max(0, start - 120), start)),
+  },
+  {
+    place: "element of XML",
+    holds: ({ tie, value, before }) => tie === "element" && value.isClosed && /<$/.test(before),
+  },
+];
+
+const reach = 160;
+function around({ text, start }: Name, { end, isQuoted }: Value): { before: string; behind: string } {
+  const before = text.slice(Math.max(0, start - reach), start);
+  const behind = text.slice(end + (isQuoted ? 1 : 0), end + reach);
+  const lineEnd = behind.indexOf("\n");
+  return {
+    before: before.slice(before.lastIndexOf("\n") + 1),
+    behind: lineEnd === -1 ? behind : behind.slice(0, lineEnd),
+  };
+}
+
+/** Whether the value is in a place that can hold only a credential, and is not wholly something else. */
+export function isPlaced(name: Name, value: Value, tie: Tie | undefined): boolean {
+  if (value.text.length < 4 || !(hasLetter(value.text) || hasDigit(value.text))) return false;
+  const placed = { name, value, tie, ...around(name, value) };
+  return places.some(({ holds }) => holds(placed)) && !isRefused(value);
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it, vi } from "vitest";
+import { places } from "../../lib/redaction/places.ts";
+import { redact } from "../../lib/redaction/redact.ts";
+import { isRefused, refusals } from "../../lib/redaction/refusals.ts";
+
+/** One text for each place. Only this place finds the password `bluebird`. */
+const placeExamples: Readonly<Record<string, string>> = {
+  "option of a command, with an equals sign": "mysql --password=bluebird shop",
+  "option of a command, with a space": "svn co --username anna --password bluebird https://svn.example.com",
+  "assignment in the argument of a command": "terraform apply -var 'db_password=bluebird'",
+  "field of a connection string": "Server=db;Database=shop;Password=bluebird;Encrypt=true",
+  "field of a form or a URL": "password=bluebird&username=anna",
+  "one of several fields": "host=db user=app password=bluebird dbname=shop",
+  "line of a file of settings": "[mail]\nsmtp_user = bot\nsmtp_pass = bluebird",
+  "whole line without spaces": "ansible_ssh_pass=bluebird",
+  "string that code compares or falls back to": 'if (password == "bluebird") open();',
+  "second argument of a call that defines or fills in": "define('DB_PASSWORD', 'bluebird');",
+  "string that code assigns": 'String password = "Bluebird";',
+  "directive of a configuration": "requirepass bluebird",
+  "function of SQL": "SET PASSWORD FOR 'app' = PASSWORD('bluebird');",
+  "member beside a user": '{ "username": "anna", "password": "Bluebird" }',
+  "element of XML": "<password>Bluebird</password>",
+};
+
+/** One value for each thing that is no password. Only this row refuses the value. */
+const refusalExamples: Readonly<Record<string, string>> = {
+  "stand-in or reference": "changeme",
+  "several words": "Blue bird sings",
+  type: "checkbox",
+  algorithm: "aes-256-gcm",
+  "format, version, date or address": "2024-05-01",
+  "constant of code": "AUTH_MODE_2",
+  "word for a credential": "clave",
+  "name of a credential": "orders-db-password",
+  "word about a password": "expired",
+  "function word": "instead",
+  code: "config.lookup(bluebird)",
+  pattern: "blue\\d",
+  "word of another script or language": "blåbär",
+  "public value": "pk_bluebird",
+};
+
+describe("places that hold only a password", () => {
+  it("every place has an example, and every example a place", () => {
+    expect(places.map(({ place }) => place).toSorted()).toEqual(Object.keys(placeExamples).toSorted());
+  });
+
+  it.each(places.map((row) => [row.place, row] as const))(
+    "the place `%s` alone finds its example",
+    (name, row) => {
+      const text = placeExamples[name] ?? "";
+      expect(redact(text).text).toBe(text.replace(/bluebird/i, "[REDACTED:password]"));
+      const without = vi.spyOn(row, "holds").mockReturnValue(false);
+      expect(redact(text).text).toBe(text);
+      without.mockRestore();
+    },
+  );
+
+  it("every refusal has an example, and every example a refusal", () => {
+    expect(refusals.map(({ is }) => is).toSorted()).toEqual(Object.keys(refusalExamples).toSorted());
+  });
+
+  it.each(Object.entries(refusalExamples))("the refusal `%s` alone refuses %s", (name, text) => {
+    const value = { text, start: 0, end: text.length, isQuoted: false, isClosed: false };
+    expect(refusals.filter(({ test }) => test(text, value)).map(({ is }) => is)).toEqual([name]);
+    expect(isRefused(value)).toBe(true);
+  });
+});
