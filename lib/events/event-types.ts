@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { repositoryAddress, withoutCredentials } from "../contract/addresses.ts";
 import type { EventTypeName } from "../contract/event-names.ts";
 import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
@@ -65,6 +66,8 @@ export type EventType<Data> = {
    * is redacted before the event is stored anywhere.
    */
   readonly plainFields?: readonly string[];
+  /** The public part of the URLs in its fields, as its schema takes it. */
+  readonly publicUrl: (url: string) => string;
   /** The item that must exist first. A repository exists only if its organization does. */
   dependency(data: Data): Dependency | undefined;
   /** The item that the event creates, for which other events may wait. */
@@ -77,6 +80,7 @@ const eventType = <Data>(
   schema: z.ZodType<Data>,
   type: {
     readonly plainFields?: readonly string[];
+    readonly publicUrl?: (url: string) => string;
     dependency(data: NoInfer<Data>): Dependency | undefined;
     provides?(data: NoInfer<Data>): Key | undefined;
     apply(store: Store, data: NoInfer<Data>, version: string, hasWaited?: boolean): Promise<void>;
@@ -85,6 +89,7 @@ const eventType = <Data>(
   schema,
   eventsMax: 1,
   ...(type.plainFields && { plainFields: type.plainFields }),
+  publicUrl: type.publicUrl ?? withoutCredentials,
   dependency: (data) => type.dependency(data),
   provides: (data) => type.provides?.(data),
   async apply(store, events) {
@@ -113,6 +118,7 @@ const repository = (data: OrganizationName & { readonly repository_id: string })
 /** Applied in batches: one transaction of the stream holds ten. */
 const pullRequestType: EventType<PullRequestFinalized> = {
   schema: pullRequestFinalized,
+  publicUrl: withoutCredentials,
   eventsMax: streamLimits.changesPerTransactionMax,
   dependency: repository,
   provides: () => undefined,
@@ -172,6 +178,7 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
     apply: saveOrganization,
   }),
   "repository.saved": eventType(repositorySaved, {
+    publicUrl: repositoryAddress,
     dependency: organization,
     provides: (data) => repositoryKey(organizationUuid(data), data.repository_id),
     apply: (store, { provider, instance_id, provider_organization_id, ...repository }, version) =>

@@ -1,3 +1,4 @@
+import { withoutCredentials } from "../contract/addresses.ts";
 import { redactors } from "../learnings/content.ts";
 import { redact } from "../redaction/redact.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
@@ -6,15 +7,19 @@ export { redact };
 
 /**
  * A message as it may be stored in the table or a dead letter, or shown on a screen: without the credentials in its
- * free texts. An event of a known type without free texts stays unchanged. Anything that is not an event is redacted
+ * free texts and URLs. An event of a known type with neither stays unchanged. Anything that is not an event is redacted
  * completely.
  */
 export function redactMessage(body: string): string {
   try {
-    const message: unknown = JSON.parse(body);
-    if (!isRecord(message)) return redact(body).text;
-    const type = typeof message.type === "string" ? eventTypeNamed(message.type) : undefined;
-    if (type && !type.plainFields) return body;
+    const parsed: unknown = JSON.parse(body);
+    if (!isRecord(parsed)) return redact(body).text;
+    const type = typeof parsed.type === "string" ? eventTypeNamed(parsed.type) : undefined;
+    const message = withPublicUrls(parsed, type?.publicUrl ?? withoutCredentials);
+    if (type && !type.plainFields) {
+      const text = JSON.stringify(message);
+      return text === JSON.stringify(parsed) ? body : text;
+    }
     const { data, ...head } = message;
     const known = type?.plainFields && new Map([...plain(type.plainFields), ...learningTexts]);
     const redacted = {
@@ -26,6 +31,22 @@ export function redactMessage(body: string): string {
     // The body is not JSON, or is nested too deeply.
     return redact(body).text;
   }
+}
+
+const withPublicUrls = (fields: Fields, publicUrl: (url: string) => string, depth = 0): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" && /(?:^|_)url$/.test(name)
+        ? publicUrl(value)
+        : withPublicUrlsIn(value, publicUrl, depth + 1),
+    ]),
+  );
+
+function withPublicUrlsIn(value: unknown, publicUrl: (url: string) => string, depth: number): unknown {
+  if (depth > depthMax) throw new RangeError("The message is nested too deeply.");
+  if (Array.isArray(value)) return value.map((element) => withPublicUrlsIn(element, publicUrl, depth + 1));
+  return isRecord(value) ? withPublicUrls(value, publicUrl, depth) : value;
 }
 
 /** How a field of text is redacted, by the field's name. A field that is not listed is redacted with its name. */

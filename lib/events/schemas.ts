@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../contract/access.ts";
+import { repositoryAddress, withoutCredentials } from "../contract/addresses.ts";
 import { eventList } from "../contract/event-list.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { emailAddress, identifier, wellFormed } from "../contract/parameters.ts";
@@ -69,7 +70,7 @@ export const instanceSaved = z.object({
   id: identifier,
   name,
   provider: z.enum(providers),
-  base_url: webAddress,
+  base_url: webAddress.transform(withoutCredentials),
   active: z.boolean(),
 });
 
@@ -98,7 +99,7 @@ export const repositorySaved = z.object({
   name,
   full_name: line(eventLimits.fullNameCharactersMax),
   private: orNull(z.boolean()),
-  url: webAddress,
+  url: webAddress.transform(repositoryAddress),
   active: z.boolean(),
   approval_delay_days: orNull(delayDays),
 });

@@ -20,6 +20,8 @@ export const envelopeDescriptions = {
   data: "The whole state of the thing. Further fields are allowed and ignored.",
 };
 
+const publicUrl =
+  "User, password and parameters that hold credentials are removed before it is stored anywhere.";
 const organization = {
   provider: "The kind of Git provider.",
   instance_id: "Id of the self-hosted instance; null for an organization in the provider's cloud.",
@@ -50,7 +52,7 @@ export const eventDescriptions: Readonly<Record<EventTypeName, EventDescription>
       id: "Your id of the instance, unique. Events of its organizations have it as `instance_id`.",
       name: "For people.",
       provider: "The kind of Git provider.",
-      base_url: "Its address, an http or https URL.",
+      base_url: `Its address, an http or https URL. ${publicUrl}`,
       active,
     },
   },
@@ -80,7 +82,7 @@ export const eventDescriptions: Readonly<Record<EventTypeName, EventDescription>
       name: "The short name.",
       full_name: "The name with its owner, as in a URL.",
       private: "Whether only members can see it; null where it is not known.",
-      url: "Its address, http or https.",
+      url: "Its address, http or https. User, password, query and fragment are removed before it is stored anywhere.",
       active: "false: it is no longer listed, and new Learnings for it are refused.",
       approval_delay_days: `Days that a Learning from chat waits for an admin; null: the delay of the organization. ${firstValue}`,
     },
@@ -107,7 +109,7 @@ export const eventDescriptions: Readonly<Record<EventTypeName, EventDescription>
       "Waits for its repository.",
     fields: {
       ...repository,
-      pr_url: "Its address, unique within the organization. Join the records of the three datasets on it.",
+      pr_url: `Its address, unique within the organization. Join the records of the three datasets on it. ${publicUrl}`,
       author_id: "The Git provider's id of the author; null where there is none, for example for a bot.",
       author_username: "The author's login; null where it is not known.",
       created_at: "When it was opened.",
@@ -125,7 +127,7 @@ export const eventDescriptions: Readonly<Record<EventTypeName, EventDescription>
       estimated_review_minutes:
         "Minutes that a person would need to review it; null where there is no estimate.",
       comments: "One element for each finding; null means an empty list.",
-      "comments[].url": "The address of the posted comment. Several findings may share it.",
+      "comments[].url": `The address of the posted comment. Several findings may share it. ${publicUrl}`,
       "comments[].severity":
         "critical, major, minor, trivial or info. Any other word is stored as null, which means unknown or none.",
       "comments[].category":
@@ -151,7 +153,7 @@ export const eventDescriptions: Readonly<Record<EventTypeName, EventDescription>
       source: "Where it was found. With `pull_request` it stays private until the pull request merges.",
       pr_url: "The pull request; required if `source` is `pull_request`, otherwise it may be null.",
       file: "The file it is about; null for none.",
-      source_url: "Its source, an http or https URL; null for none.",
+      source_url: `Its source, an http or https URL; null for none. ${publicUrl}`,
     },
   },
   "learning.used": {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { providers } from "../contract/access.ts";
+import { withoutCredentials } from "../contract/addresses.ts";
 import { msPerDay } from "../contract/days.ts";
 import { eventList } from "../contract/event-list.ts";
 import { eventLimits, metricsLimits } from "../contract/limits.ts";
@@ -37,7 +38,7 @@ const knownOrNull = <const Word extends string>(words: readonly Word[]) =>
     .optional()
     .transform((value): Word | null => words.find((word) => word === value) ?? null);
 
-const url = line(eventLimits.urlCharactersMax);
+const url = line(eventLimits.urlCharactersMax).transform(withoutCredentials);
 const count = z.int().min(0).max(metricsLimits.countMax);
 
 const comment = z.object({

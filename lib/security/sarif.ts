@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { repositoryAddress } from "../contract/addresses.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { type FindingRecord, type FindingSeverity, findingSeverities } from "../contract/records-security.ts";
 import { required } from "../runtime/required.ts";
@@ -45,7 +46,7 @@ function runOf({ organization, repository, ledger, records }: RepositoryFindings
     automationDetails: { id: categoryOf(organization.provider_organization_id, repositoryId, part) },
     versionControlProvenance: [
       {
-        repositoryUri: publicAddress(repository.url),
+        repositoryUri: new URL(repositoryAddress(repository.url)).href,
         revisionId: newest.commitSha,
         mappedTo: { uriBaseId: sourceRoot },
       },
@@ -74,16 +75,6 @@ function runOf({ organization, repository, ledger, records }: RepositoryFindings
 function categoryOf(organizationId: string, repositoryId: string, part: number): string {
   const names = [organizationId, repositoryId].map(encodeURIComponent);
   return ["ai-security-scan", ...names, ...(part === 1 ? [] : [String(part)]), ""].join("/");
-}
-
-/** Removes the user name and password of a clone URL, and the query and fragment, which may contain a token. */
-function publicAddress(url: string): string {
-  const address = new URL(url);
-  address.username = "";
-  address.password = "";
-  address.search = "";
-  address.hash = "";
-  return address.href;
 }
 
 /**

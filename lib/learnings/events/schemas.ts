@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withoutCredentials } from "../../contract/addresses.ts";
 import type { OrganizationName } from "../../contract/identity.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
 import { learningFile, learningSourceUrl, learningText } from "../../contract/operations/learnings.ts";
@@ -17,9 +18,9 @@ export const learningCapturedFields = {
   learning: learningText,
   author_id: identifier,
   source: z.enum(["chat", "pull_request"]),
-  pr_url: orNull(text(1, eventLimits.urlCharactersMax)),
+  pr_url: orNull(text(1, eventLimits.urlCharactersMax).transform(withoutCredentials)),
   file: orNull(learningFile),
-  source_url: orNull(learningSourceUrl),
+  source_url: orNull(learningSourceUrl.transform(withoutCredentials)),
 };
 
 type Captured = z.output<z.ZodObject<typeof learningCapturedFields>>;
