@@ -10,9 +10,9 @@ const byId = (operations satisfies readonly Operation[]).map(
 );
 
 test.each<readonly [string, Operation]>(byId)(
-  "%s may do its own work, and may only add to the audit log",
+  "%s may do its own work; beyond it, it may only add to the audit log and check named items",
   (_, operation) => {
-    const { tableActions, tablePartitions = [] } = operation;
+    const { tableActions, tablePartitions = [], checkPartitions = [] } = operation;
     const own = ownGrants(operation);
     const pairs = own.flatMap(({ actions, partitions }) =>
       actions.flatMap((action) => partitions.map((partition) => ({ action, partition }))),
@@ -25,9 +25,9 @@ test.each<readonly [string, Operation]>(byId)(
     const beyond = pairs.filter(
       ({ action, partition }) => !reads.includes(action) && !tablePartitions.includes(partition),
     );
-    expect(beyond.every(({ action, partition }) => action === "PutItem" && partition === auditLog)).toBe(
-      true,
-    );
+    const additions = tableActions.includes("PutItem") ? [{ action: "PutItem", partition: auditLog }] : [];
+    const checks = checkPartitions.map((partition) => ({ action: "ConditionCheckItem", partition }));
+    expect(beyond).toEqual([...additions, ...checks]);
     const onAuditLog = [...chainGrants, ...own].filter(({ partitions }) => partitions.includes(auditLog));
     const changing = onAuditLog.flatMap(({ actions }) => actions).filter((action) => !reads.includes(action));
     expect(new Set(changing)).toEqual(new Set(["PutItem"]));
