@@ -3,7 +3,7 @@ import { eventLimits } from "../../lib/contract/limits.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
 import { TimeUp } from "../../lib/runtime/time-up.ts";
-import { memberKey, organizationKey } from "../../lib/store/layout.ts";
+import { memberKey, membersRange, organizationKey } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -212,7 +212,8 @@ test.each([
     ...names.map((name) => organizationSaved(2, { ...name, workspace_id: null })),
     ...people,
   ]);
-  for (const name of names) await deliver(inNoTime(harness), [organizationSaved(9, name)]);
+  for (const name of names)
+    await deliver(inNoTime(harness, uuidOf(name.provider_organization_id)), [organizationSaved(9, name)]);
   const { clock } = harness;
   // A transaction takes so long that one turn has time for one of them.
   const transact: typeof harness.table.transact = async (...given) => {
@@ -224,6 +225,7 @@ test.each([
     (
       await harness.table.getMany(names.map((name) => organizationKey(uuidOf(name.provider_organization_id))))
     ).map((item) => item?.leaving !== undefined);
+  expect(await isMoving()).toEqual([true, true]);
 
   const finished = await resumeMoves(slow, { timeBudgetMs: 4 * eventLimits.moveTurnMs });
 
@@ -235,11 +237,13 @@ test.each([
 });
 
 /** The event of a move has no time for the move. */
-const inNoTime = (harness: IngestHarness): IngestHarness => ({
+const inNoTime = (harness: IngestHarness, uuid: string): IngestHarness => ({
   ...harness,
   table: {
     ...harness.table,
     queryPage: (range, resume) =>
-      range.pk.startsWith("ORG#") ? Promise.reject(new TimeUp()) : harness.table.queryPage(range, resume),
+      range.pk === membersRange(uuid).pk
+        ? Promise.reject(new TimeUp())
+        : harness.table.queryPage(range, resume),
   },
 });
