@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from "./errors.ts";
+import { withoutKeys } from "./key-forms.ts";
 import { requestLimits } from "./limits.ts";
 
 export type Problem = { readonly code: ErrorCode; readonly message: string };
@@ -23,9 +24,13 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(withoutKeys(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.problems = [{ code, message }, ...(options.more ?? [])];
+    // A message may name an id or a parameter of the caller.
+    this.problems = [{ code, message }, ...(options.more ?? [])].map((problem) => ({
+      code: problem.code,
+      message: withoutKeys(problem.message),
+    }));
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
   }

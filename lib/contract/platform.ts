@@ -92,9 +92,9 @@ const bytesWithLazyMax = 640_000;
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
   /** Functions without a budget of their own. */
-  function: { bytesMax: 371_000, bytesWithLazyMax },
+  function: { bytesMax: 371_400, bytesWithLazyMax },
   /** The redaction code is loaded by the first write that needs it (decision 18). */
-  learningsWrite: { bytesMax: 386_000, bytesWithLazyMax },
+  learningsWrite: { bytesMax: 386_400, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
   events: { bytesMax: 445_000, bytesWithLazyMax: 752_000 },
 } as const satisfies Record<string, BundleBudget>;

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { counted } from "./counted.ts";
+import { withoutKeys } from "./key-forms.ts";
 import { requestLimits } from "./limits.ts";
 
 /** The problems that a schema found in a value; `whole` is the name of the whole value. */
@@ -49,11 +50,13 @@ export const pathName = (path: readonly PropertyKey[]): string =>
     .join("")
     .replace(/^\./, "");
 
-function shortened(name: string): string {
+/** A name or a path of the caller for a message: without keys, and as short as is enough to recognize it. */
+export function shortened(name: string): string {
   const { shownNameCharactersMax } = requestLimits;
-  return name.length <= shownNameCharactersMax
-    ? name
-    : `${name.slice(0, shownNameCharactersMax).toWellFormed()}…`;
+  const shown = withoutKeys(name);
+  return shown.length <= shownNameCharactersMax
+    ? shown
+    : `${shown.slice(0, shownNameCharactersMax).toWellFormed()}…`;
 }
 
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

@@ -1,10 +1,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../contract/api-error.ts";
+import { shortened } from "../contract/problems.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderError } from "./errors.ts";
-import { baseHeaders, helpHeader, ownPathOf, requestIdOf, shownPath } from "./headers.ts";
+import { baseHeaders, helpHeader, ownPathOf, requestIdOf } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
 export type Route = { readonly method: string; readonly path: string };
@@ -36,7 +37,7 @@ function errorAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: re
   if (allowed.length === 0)
     return new ApiError(
       "NOT_FOUND",
-      `There is nothing at ${shownPath(path)}. The reference of the API, at /docs, lists every path.`,
+      `There is nothing at ${shortened(path)}. The reference of the API, at /docs, lists every path.`,
     );
   const list = allowed.join(", ");
   return new ApiError("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${list}.`, {

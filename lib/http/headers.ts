@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Admission } from "../access/rate-limiter.ts";
 import { type ErrorCode, errorPagePath } from "../contract/errors.ts";
+import { holdsKey } from "../contract/key-forms.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
 import { optionalVariable } from "../runtime/environment.ts";
@@ -30,7 +31,7 @@ const ownRequestId = new RegExp(`^[A-Za-z0-9_-]{1,${requestLimits.requestIdChara
 
 export function requestIdOf(event: APIGatewayProxyEvent, random: Random): string {
   const [own, ...others] = headerValues(event, "x-request-id");
-  if (own !== undefined && others.length === 0 && ownRequestId.test(own)) return own;
+  if (own !== undefined && others.length === 0 && ownRequestId.test(own) && !holdsKey(own)) return own;
   return event.requestContext?.requestId ?? random.uuid();
 }
 
@@ -70,12 +71,6 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: Admission):
 export const helpHeader = (event: APIGatewayProxyEvent, code: ErrorCode): Record<string, string> => ({
   link: `<${mountOf(event)}${errorPagePath(code)}>; rel="help"; type="text/html"`,
 });
-
-/** A path for a message, shortened to what is enough to recognize it. */
-export function shownPath(path: string): string {
-  const { shownNameCharactersMax } = requestLimits;
-  return path.length <= shownNameCharactersMax ? path : `${path.slice(0, shownNameCharactersMax)}…`;
-}
 
 /** Legacy keys still work on a few reads. Every such answer says that this will end. */
 export const deprecationHeaders = (event: APIGatewayProxyEvent): Record<string, string> => ({

@@ -4,6 +4,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../contract/api-error.ts";
 import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
+import { shortened } from "../contract/problems.ts";
 import {
   documentFile,
   errorPagesFolder,
@@ -21,15 +22,7 @@ import { type Random, systemRandom } from "../runtime/random.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { renderError } from "./errors.ts";
-import {
-  baseHeaders,
-  headerValues,
-  helpHeader,
-  mountOf,
-  ownPathOf,
-  requestIdOf,
-  shownPath,
-} from "./headers.ts";
+import { baseHeaders, headerValues, helpHeader, mountOf, ownPathOf, requestIdOf } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
 type Document = {
@@ -88,7 +81,7 @@ export function serveReference(root: string, random: Random = systemRandom, cloc
 }
 
 const notThere = (path: string) =>
-  new ApiError("NOT_FOUND", `There is nothing at ${shownPath(path)}. The reference of the API is at /docs.`);
+  new ApiError("NOT_FOUND", `There is nothing at ${shortened(path)}. The reference of the API is at /docs.`);
 
 type Read = (file: string) => Promise<Buffer>;
 

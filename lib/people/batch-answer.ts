@@ -1,3 +1,4 @@
+import { withoutKeys } from "../contract/key-forms.ts";
 import type { BatchOutcomes, ItemFailure } from "./batch.ts";
 
 type Batch = {
@@ -14,6 +15,9 @@ export const batchAnswer = (
 ) => ({
   status: outcomes.status,
   succeeded: outcomes.succeeded,
-  failed: failed.map((failure) => ({ [name]: failure.id, ...failure })),
+  failed: failed.map((failure) => {
+    const id = withoutKeys(failure.id);
+    return { [name]: id, ...failure, id };
+  }),
   ...(dryRun && { dry_run: true }),
 });

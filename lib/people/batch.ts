@@ -1,11 +1,17 @@
 import { settleOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
+import { withoutKeys } from "../contract/key-forms.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { OwedItem } from "../store/items/owed.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { TransactionWrite } from "../store/table.ts";
 
 export type ItemFailure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
+
+/** The failures as an audit entry records them. */
+export const recordedFailures = (failures: ReadonlyArray<Pick<ItemFailure, "id" | "code">>) =>
+  failures.map(({ id, code }) => ({ id: withoutKeys(id), code }));
+
 export type BatchStatus = "success" | "partial_success" | "failure";
 
 /** The result of each element of a batch, in input order. */

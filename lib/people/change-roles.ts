@@ -6,7 +6,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
 import type { Item, Put } from "../store/table.ts";
-import { BatchOutcomes, type BatchPart, inParts, UnrecordedFailures } from "./batch.ts";
+import { BatchOutcomes, type BatchPart, inParts, recordedFailures, UnrecordedFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
 import { roleWrites } from "./roles.ts";
 
@@ -201,6 +201,6 @@ export const rolesChangedEntry = (
       role,
       ids: changes.map(({ id }) => id),
       changes,
-      failed: failures.map(({ id, code }) => ({ id, code })),
+      failed: recordedFailures(failures),
     },
   });

@@ -4,6 +4,7 @@ import { peopleLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { TenantKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
+import { recordedFailures } from "./batch.ts";
 
 export type SeatAction = "assign" | "unassign";
 
@@ -51,7 +52,7 @@ export function seatEntry(
         ids,
         before: { seat_assigned: !isAssigned },
         after: { seat_assigned: isAssigned },
-        failed: failures.map(({ id, code }) => ({ id, code })),
+        failed: recordedFailures(failures),
         ...(organization === null && organizationIdsMetadata(named)),
       },
     };

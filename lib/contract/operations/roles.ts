@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { accessTypes, permissionResources, permissions } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit } from "../batches.ts";
+import { holdsKey } from "../key-forms.ts";
 import { peopleLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
@@ -60,12 +61,13 @@ const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
     error: "must not contain control characters or invisible formatting characters",
   })
   .refine((name) => !blank.test(name), { error: "must contain a visible character" })
+  .refine((name) => !holdsKey(name), { error: "must not contain a key or a token" })
   .meta({
     type: "string",
     minLength: 1,
     maxLength: roleNameCharactersMax,
     description:
-      "Stored in NFC. At least one visible character, no control characters and no invisible formatting characters.",
+      "Stored in NFC. At least one visible character, no control characters, no invisible formatting characters and no key.",
   });
 
 const fields = {
