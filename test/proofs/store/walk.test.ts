@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { walkLimits } from "../../lib/contract/limits.ts";
-import { firstPosition, walkLearnings } from "../../lib/learnings/export/walk.ts";
-import { listRepositories } from "../../lib/organizations/list.ts";
-import { listMembers } from "../../lib/people/list-members.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
-import { learningListPartition, learningPlace, repositoryKey } from "../../lib/store/layout.ts";
-import { StoreMeter } from "../../lib/store/meter.ts";
-import type { Item, Table } from "../../lib/store/table.ts";
-import { walkRange } from "../../lib/store/walk.ts";
-import { openStore, useStore } from "../support/engine.ts";
-import { organizationOf } from "../support/stored.ts";
-import { github, World } from "../support/world.ts";
+import { walkLimits } from "../../../lib/contract/limits.ts";
+import { firstPosition, walkLearnings } from "../../../lib/learnings/export/walk.ts";
+import { listRepositories } from "../../../lib/organizations/list.ts";
+import { listMembers } from "../../../lib/people/list-members.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { learningListPartition, learningPlace, repositoryKey } from "../../../lib/store/layout.ts";
+import { StoreMeter } from "../../../lib/store/meter.ts";
+import type { Item, Table } from "../../../lib/store/table.ts";
+import { walkRange } from "../../../lib/store/walk.ts";
+import { openStore, useStore } from "../../support/engine.ts";
+import { organizationOf } from "../../support/stored.ts";
+import { github, World } from "../../support/world.ts";
 
 const store = useStore();
 

@@ -10,16 +10,16 @@ import {
   requestLimits,
   securityLimits,
   streamLimits,
-} from "../../lib/contract/limits.ts";
-import { operations } from "../../lib/contract/operations.ts";
-import { queueLimits } from "../../lib/contract/platform.ts";
-import { workspaceSaved } from "../../lib/events/schemas.ts";
-import type { AttributeValue, Item } from "../../lib/store/table.ts";
-import { encodeWeeks } from "../../lib/stream/weeks.ts";
-import { useStore } from "../support/engine.ts";
+} from "../../../lib/contract/limits.ts";
+import { operations } from "../../../lib/contract/operations.ts";
+import { queueLimits } from "../../../lib/contract/platform.ts";
+import { workspaceSaved } from "../../../lib/events/schemas.ts";
+import type { AttributeValue, Item } from "../../../lib/store/table.ts";
+import { encodeWeeks } from "../../../lib/stream/weeks.ts";
+import { useStore } from "../../support/engine.ts";
 
 const store = useStore();
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
 /** The cells of a table's rows, without the header row. */
 const rowsOf = (text: string, line: RegExp): string[][] =>
@@ -215,7 +215,9 @@ describe("docs/item-growth.md", () => {
       if (grows.startsWith("nothing")) expect([name, bound, beyond, proof]).toEqual([name, "", "", ""]);
       else {
         expect([bound, beyond], name).not.toContain("");
-        expect(existsSync(new URL(`../../${proof.replaceAll("`", "")}`, import.meta.url)), name).toBe(true);
+        expect(existsSync(new URL(`../../../${proof.replaceAll("`", "")}`, import.meta.url)), name).toBe(
+          true,
+        );
       }
     }
   });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { eventList } from "../../lib/contract/event-list.ts";
-import { eventLimits, requestLimits } from "../../lib/contract/limits.ts";
-import { queueLimits } from "../../lib/contract/platform.ts";
-import { ingest } from "../../lib/events/ingest.ts";
-import { openStore, useStore } from "../support/engine.ts";
-import { createIngestHarness, event, organizationName, organizationSaved } from "./support.ts";
+import { eventList } from "../../../lib/contract/event-list.ts";
+import { eventLimits, requestLimits } from "../../../lib/contract/limits.ts";
+import { queueLimits } from "../../../lib/contract/platform.ts";
+import { ingest } from "../../../lib/events/ingest.ts";
+import { createIngestHarness, event, organizationName, organizationSaved } from "../../events/support.ts";
+import { openStore, useStore } from "../../support/engine.ts";
 
 const store = useStore();
 const harness = async () => createIngestHarness((await openStore(store().endpoint)).table);

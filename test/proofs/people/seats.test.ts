@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { msPerDay } from "../../lib/contract/days.ts";
-import { eventLimits } from "../../lib/contract/limits.ts";
-import type { OutgoingEvent } from "../../lib/events/send.ts";
-import { findIdleSeats } from "../../lib/people/idle-seats.ts";
-import { roleWrites } from "../../lib/people/roles.ts";
-import { decideSeats, fillSeats, readPool } from "../../lib/people/seats.ts";
+import { msPerDay } from "../../../lib/contract/days.ts";
+import { eventLimits } from "../../../lib/contract/limits.ts";
+import type { OutgoingEvent } from "../../../lib/events/send.ts";
+import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
+import { roleWrites } from "../../../lib/people/roles.ts";
+import { decideSeats, fillSeats, readPool } from "../../../lib/people/seats.ts";
 import {
   memberKey,
   type PoolKey,
@@ -12,9 +12,9 @@ import {
   personsRange,
   poolGuardKey,
   workspaceTenant,
-} from "../../lib/store/layout.ts";
-import { retryOnConflict } from "../../lib/store/retry-on-conflict.ts";
-import { type Key, queryAll, type Table, TransactionRefused } from "../../lib/store/table.ts";
+} from "../../../lib/store/layout.ts";
+import { retryOnConflict } from "../../../lib/store/retry-on-conflict.ts";
+import { type Key, queryAll, type Table, TransactionRefused } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -27,10 +27,10 @@ import {
   repositorySaved,
   uuidOf,
   workspaceSaved,
-} from "../events/support.ts";
-import { openStore, useStore } from "../support/engine.ts";
-import { finalized } from "../support/event-data.ts";
-import { checkPeople } from "./checks.ts";
+} from "../../events/support.ts";
+import { checkPeople } from "../../people/checks.ts";
+import { openStore, useStore } from "../../support/engine.ts";
+import { finalized } from "../../support/event-data.ts";
 
 const store = useStore();
 let harness: IngestHarness;

@@ -1,18 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { msPerDay } from "../../lib/contract/days.ts";
-import { learningLimits } from "../../lib/contract/limits.ts";
-import { expireWaiting } from "../../lib/events/expire.ts";
-import { ingest } from "../../lib/events/ingest.ts";
-import type { QueueMessage } from "../../lib/events/ports.ts";
-import { redactMessage } from "../../lib/events/redact-message.ts";
-import { redactContent } from "../../lib/learnings/content.ts";
-import { learningCapturedFields } from "../../lib/learnings/events/schemas.ts";
-import { parseLearning } from "../../lib/store/items/learning.ts";
-import { learningPartition } from "../../lib/store/layout.ts";
-import { cleanSamples, secretSamples } from "../redaction/samples/read.ts";
-import { openStore, useStore } from "../support/engine.ts";
-import { timeoutMs, volume } from "../support/volume.ts";
+import { msPerDay } from "../../../lib/contract/days.ts";
+import { learningLimits } from "../../../lib/contract/limits.ts";
+import { expireWaiting } from "../../../lib/events/expire.ts";
+import { ingest } from "../../../lib/events/ingest.ts";
+import type { QueueMessage } from "../../../lib/events/ports.ts";
+import { redactMessage } from "../../../lib/events/redact-message.ts";
+import { redactContent } from "../../../lib/learnings/content.ts";
+import { learningCapturedFields } from "../../../lib/learnings/events/schemas.ts";
+import { parseLearning } from "../../../lib/store/items/learning.ts";
+import { learningPartition } from "../../../lib/store/layout.ts";
 import {
   createIngestHarness,
   deliver,
@@ -24,7 +21,10 @@ import {
   repositorySaved,
   toMessages,
   uuidOf,
-} from "./support.ts";
+} from "../../events/support.ts";
+import { cleanSamples, secretSamples } from "../../redaction/samples/read.ts";
+import { openStore, useStore } from "../../support/engine.ts";
+import { timeoutMs, volume } from "../../support/volume.ts";
 
 /** No raw credentials at rest: plants secrets, then searches everything that the write side stores or logs. */
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { StoreMeter } from "../../lib/store/meter.ts";
-import { readHead } from "../../lib/stream/head.ts";
-import { sizeOf } from "../../lib/stream/size.ts";
-import type { EntryDraft } from "../../lib/stream/stream.ts";
-import { useStore } from "../support/engine.ts";
+import { StoreMeter } from "../../../lib/store/meter.ts";
+import { readHead } from "../../../lib/stream/head.ts";
+import { sizeOf } from "../../../lib/stream/size.ts";
+import type { EntryDraft } from "../../../lib/stream/stream.ts";
 import {
   dayMs,
   draft,
@@ -14,7 +13,8 @@ import {
   request,
   someDayMs,
   watched,
-} from "./support.ts";
+} from "../../stream/support.ts";
+import { useStore } from "../../support/engine.ts";
 
 const store = useStore();
 

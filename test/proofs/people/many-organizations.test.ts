@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
-import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { settleOldOwed } from "../../lib/audit/owed.ts";
-import { auditLimits, peopleLimits, requestLimits, storeLimits } from "../../lib/contract/limits.ts";
-import { assignSeatsByEmail } from "../../lib/people/assign-seats.ts";
-import { parsePerson } from "../../lib/store/items/people.ts";
-import { organizationKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
-import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { settleOldOwed } from "../../../lib/audit/owed.ts";
+import { auditLimits, peopleLimits, requestLimits, storeLimits } from "../../../lib/contract/limits.ts";
+import { assignSeatsByEmail } from "../../../lib/people/assign-seats.ts";
+import { parsePerson } from "../../../lib/store/items/people.ts";
+import { organizationKey, personKey, workspaceTenant } from "../../../lib/store/layout.ts";
+import { StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -16,8 +16,8 @@ import {
   organizationSaved,
   uuidOf,
   workspaceSaved,
-} from "../events/support.ts";
-import { openStore, useStore } from "../support/engine.ts";
+} from "../../events/support.ts";
+import { openStore, useStore } from "../../support/engine.ts";
 
 const store = useStore();
 let harness: IngestHarness;

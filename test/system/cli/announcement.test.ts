@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { announcement } from "../../cli/announcement.ts";
-import { noPaint } from "../../cli/terminal.ts";
-import { useService } from "../support/service.ts";
-import { callTool } from "./support.ts";
+import { announcement } from "../../../cli/announcement.ts";
+import { noPaint } from "../../../cli/terminal.ts";
+import { callTool } from "../../cli/support.ts";
+import { useService } from "../../support/service.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 const common = {
   url: "http://127.0.0.1:3000",
   data: undefined,

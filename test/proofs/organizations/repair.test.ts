@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { resumeMoves } from "../../lib/organizations/move.ts";
-import { repairTable } from "../../lib/organizations/repair.ts";
+import { resumeMoves } from "../../../lib/organizations/move.ts";
+import { repairTable } from "../../../lib/organizations/repair.ts";
 import {
   organizationDirectoryKey,
   organizationKey,
   scopeEpochsKey,
   tenantOrganizationKey,
   workspaceTenant,
-} from "../../lib/store/layout.ts";
-import type { Item } from "../../lib/store/table.ts";
-import { november, type Reader, readerOf } from "../metrics/support.ts";
-import { useApi } from "../support/api.ts";
-import { urlOf } from "../support/event-data.ts";
-import { scanAll } from "../support/scan-all.ts";
-import { github, World } from "../support/world.ts";
+} from "../../../lib/store/layout.ts";
+import type { Item } from "../../../lib/store/table.ts";
+import { november, type Reader, readerOf } from "../../metrics/support.ts";
+import { useApi } from "../../support/api.ts";
+import { urlOf } from "../../support/event-data.ts";
+import { scanAll } from "../../support/scan-all.ts";
+import { github, World } from "../../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

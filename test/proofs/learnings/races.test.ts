@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../lib/contract/api-error.ts";
-import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { seededRandom } from "../support/clock.ts";
-import { useStore } from "../support/engine.ts";
-import { organizationOf } from "../support/stored.ts";
-import { isLong, volume } from "../support/volume.ts";
-import { World } from "../support/world.ts";
-import { checkTable } from "./check-table.ts";
-import { item, newHome, verbsOf } from "./fixture.ts";
+import { ApiError } from "../../../lib/contract/api-error.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../../lib/index/reconcile.ts";
+import { checkTable } from "../../learnings/check-table.ts";
+import { item, newHome, verbsOf } from "../../learnings/fixture.ts";
+import { seededRandom } from "../../support/clock.ts";
+import { useStore } from "../../support/engine.ts";
+import { organizationOf } from "../../support/stored.ts";
+import { isLong, volume } from "../../support/volume.ts";
+import { World } from "../../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { searchLearnings } from "../../lib/index/search.ts";
-import { type Home, newHome, verbsOf } from "../learnings/fixture.ts";
-import { useStore } from "../support/engine.ts";
-import { organizationOf } from "../support/stored.ts";
-import { vectorsOf } from "../support/vectors.ts";
-import { World } from "../support/world.ts";
-import { measuredChanges } from "./measured-changes.ts";
-import { measuredLearnings } from "./measured-learnings.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
+import { searchLearnings } from "../../../lib/index/search.ts";
+import { measuredChanges } from "../../index/measured-changes.ts";
+import { measuredLearnings } from "../../index/measured-learnings.ts";
+import { type Home, newHome, verbsOf } from "../../learnings/fixture.ts";
+import { useStore } from "../../support/engine.ts";
+import { organizationOf } from "../../support/stored.ts";
+import { vectorsOf } from "../../support/vectors.ts";
+import { World } from "../../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);

@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { eventLimits } from "../../lib/contract/limits.ts";
-import { eventQueueSettings } from "../../lib/contract/platform.ts";
-import { expireWaiting } from "../../lib/events/expire.ts";
-import { ingest } from "../../lib/events/ingest.ts";
-import type { QueueMessage } from "../../lib/events/ports.ts";
-import { AwsError } from "../../lib/runtime/aws-error.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
-import { memberKey, triesKey } from "../../lib/store/layout.ts";
-import { ConditionFailed, StoreUnavailable, type Table } from "../../lib/store/table.ts";
-import { FrozenClock } from "../support/clock.ts";
-import { openStore, useStore } from "../support/engine.ts";
+import { eventLimits } from "../../../lib/contract/limits.ts";
+import { eventQueueSettings } from "../../../lib/contract/platform.ts";
+import { expireWaiting } from "../../../lib/events/expire.ts";
+import { ingest } from "../../../lib/events/ingest.ts";
+import type { QueueMessage } from "../../../lib/events/ports.ts";
+import { AwsError } from "../../../lib/runtime/aws-error.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { memberKey, triesKey } from "../../../lib/store/layout.ts";
+import { ConditionFailed, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -19,7 +17,9 @@ import {
   organizationSaved,
   toMessages,
   uuidOf,
-} from "./support.ts";
+} from "../../events/support.ts";
+import { FrozenClock } from "../../support/clock.ts";
+import { openStore, useStore } from "../../support/engine.ts";
 
 const store = useStore();
 const timeBudgetMs = 28_000;

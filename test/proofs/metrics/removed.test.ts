@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { pointerPartition } from "../../lib/store/layout.ts";
-import { queryAll } from "../../lib/store/table.ts";
-import { useApi } from "../support/api.ts";
-import { closed, mcp, urlOf } from "../support/event-data.ts";
-import { github, gitlab, World } from "../support/world.ts";
-import { november, standalone } from "./support.ts";
+import { pointerPartition } from "../../../lib/store/layout.ts";
+import { queryAll } from "../../../lib/store/table.ts";
+import { november, standalone } from "../../metrics/support.ts";
+import { useApi } from "../../support/api.ts";
+import { closed, mcp, urlOf } from "../../support/event-data.ts";
+import { github, gitlab, World } from "../../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { scopeEpochsKey, workspaceTenant } from "../../lib/store/layout.ts";
-import { useApi } from "../support/api.ts";
-import { urlOf } from "../support/event-data.ts";
-import { github, gitlab, World } from "../support/world.ts";
-import { november, type Reader, readerOf } from "./support.ts";
+import { scopeEpochsKey, workspaceTenant } from "../../../lib/store/layout.ts";
+import { november, type Reader, readerOf } from "../../metrics/support.ts";
+import { useApi } from "../../support/api.ts";
+import { urlOf } from "../../support/event-data.ts";
+import { github, gitlab, World } from "../../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rules } from "../../lib/redaction/finders.ts";
-import { redact } from "../../lib/redaction/redact.ts";
-import { volume } from "../support/volume.ts";
-import { cleanSamples, secretSamples } from "./samples/read.ts";
+import { rules } from "../../../lib/redaction/finders.ts";
+import { redact } from "../../../lib/redaction/redact.ts";
+import { cleanSamples, secretSamples } from "../../redaction/samples/read.ts";
+import { volume } from "../../support/volume.ts";
 
 const anyUtf16 = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 })
