@@ -8,6 +8,7 @@ import {
 } from "../../../../lib/store/layout.ts";
 import type { Item, Key } from "../../../../lib/store/table.ts";
 import { organizations, type SimulatedEvent, users } from "./history.ts";
+import { byVersion } from "./platform.ts";
 import { Violation } from "./violation.ts";
 
 type Find = (key: Key) => Item | undefined;
@@ -39,7 +40,7 @@ export function checkSent(
   find: Find,
   modeChanged: ReadonlySet<string>,
 ): void {
-  const good = sent.filter(({ fate }) => fate === "good");
+  const good = sent.filter(({ fate }) => fate === "good").toSorted(byVersion);
   const dataOf = <Data>(type: string, schema: z.ZodType<Data>): Data[] =>
     good.filter((event) => event.type === type).map(({ data }) => schema.parse(data));
   const pullRequests = dataOf("pull_request.finalized", pullRequestData);

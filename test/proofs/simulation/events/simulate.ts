@@ -19,6 +19,7 @@ import { checkPeople } from "../../../people/checks.ts";
 import { Process } from "../world.ts";
 import { checkSent } from "./check-sent.ts";
 import { nameOf, organizations, type SimulatedEvent, users } from "./history.ts";
+import { byVersion } from "./platform.ts";
 import { Violation } from "./violation.ts";
 import { type EventWeakness, EventWorld } from "./world.ts";
 
@@ -29,10 +30,11 @@ import { type EventWeakness, EventWorld } from "./world.ts";
 export async function simulateEvents(seed: number, weakness?: EventWeakness): Promise<Error | undefined> {
   const world = new EventWorld(seed, weakness);
   try {
-    world.send();
-    for (const actor of [world.worker(), world.worker(), world.worker(), world.admin()])
+    world.send(world.events);
+    const workers = [world.worker(), world.worker(), world.worker()];
+    for (const actor of [...workers, world.admin(), world.platform(), world.mover()])
       actor.catch((error: unknown) => world.fail(error));
-    await world.run(() => world.queue.isEmpty);
+    await world.run(() => world.isAllSent && world.queue.isEmpty);
     if (world.redrive()) await world.run(() => world.queue.isEmpty);
     world.isClosing = true;
     await world.run();
@@ -48,7 +50,7 @@ export async function simulateEvents(seed: number, weakness?: EventWeakness): Pr
 
 /** Runs the scheduled work: at once, and after every event that cannot be applied has waited long enough. */
 async function rest(world: EventWorld): Promise<void> {
-  await resumeMoves(world.deps(new Process()));
+  world.movesReported += await resumeMoves(world.deps(new Process()));
   for (const days of [0, eventLimits.waitingDaysMax + 1]) {
     world.passDays(days);
     // An event that ends its worker ends this run too, until the event is given up.
@@ -77,15 +79,20 @@ function checkRest(world: EventWorld): void {
       throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
     if (fate !== "good" && !dead.has(id)) throw new Violation("alive", `a ${fate} event is no dead letter`);
     const isWaitedFor = reasonOf(world, id)?.startsWith("It was received");
-    // If the store is often slow or unavailable, or its calls fail, tries end for that reason: this does not count
+    // If the store is often slow or unavailable, or its calls fail, or moves are long, tries end for that reason: this does not count
     // against an event, and a deadly event seldom gets as far as ending its worker within the few receives of a
     // simulated life.
-    const isTroubled = world.isSlow || world.isFlapping || world.isRough;
+    const isTroubled = world.isSlow || world.isFlapping || world.isRough || world.isBusy;
     const mayPass =
       fate === "forbidden" || (fate === "lasting" && world.isSlow) || (fate === "deadly" && isTroubled);
     if (isWaitedFor && !mayPass)
       throw new Violation("patient", `a ${fate} event held up its group: ${reasonOf(world, id)}`);
   }
+  if (world.movesReported > world.movesBegun.size)
+    throw new Violation(
+      "moving",
+      `${world.movesReported} ends of ${world.movesBegun.size} moves are reported`,
+    );
   const items = world.everything();
   if (items.some(({ pk }) => pk.startsWith("WAITING")))
     throw new Violation("waiting", "an event still waits");
@@ -118,7 +125,7 @@ const envelope = z.object({ id: z.string() });
 /** The newest good event of each item, by the item's key. */
 function newest(events: readonly SimulatedEvent[]): Map<string, SimulatedEvent> {
   const found = new Map<string, SimulatedEvent>();
-  for (const event of events.filter(({ fate }) => fate === "good")) {
+  for (const event of events.filter(({ fate }) => fate === "good").toSorted(byVersion)) {
     const key = keyOf(event);
     if (key) found.set(`${key.pk} ${key.sk}`, event);
   }

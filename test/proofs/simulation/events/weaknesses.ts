@@ -7,6 +7,7 @@ import {
   type TransactionWrite,
   type Write,
 } from "../../../../lib/store/table.ts";
+import { moveWeaknesses } from "./move-weaknesses.ts";
 import type { EventWeakness } from "./world.ts";
 
 /** The mark of an author counted only together with the mode; otherwise the code required that no mark exists. */
@@ -161,6 +162,7 @@ const neverGivesUp: EventWeakness = {
 };
 
 export const eventWeaknesses: readonly EventWeakness[] = [
+  ...moveWeaknesses,
   seatsForEverybody,
   endlessPatience,
   neverGivesUp,

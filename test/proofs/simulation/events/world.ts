@@ -25,6 +25,8 @@ import {
   type SimulatedEvent,
   users,
 } from "./history.ts";
+import { checkWaiting, endsMove, isReadToMove, movesBegunBy, scheduledMover } from "./moves.ts";
+import { BusyPlatform } from "./platform.ts";
 import { ModelQueue, queueRules } from "./queue.ts";
 import { type BrokenRule, Violation } from "./violation.ts";
 
@@ -46,14 +48,16 @@ export type EventWeakness = {
   readonly seedsMax: number;
   /** A seed that catches it, tried first: the other seeds are searched only when a change of the code has moved it. */
   readonly caughtAt: number;
-  readonly table?: (table: Table, look: (item: Item) => Item | undefined) => Table;
+  readonly table?: (table: Table, look: (key: Key) => Item | undefined, clock: Clock) => Table;
   readonly ingest?: typeof ingest;
 };
+
+const moveUnderWay = /^MoveUnderWay:/;
 
 /** The world of one seed: whole groups of events, a queue with SQS's rules, workers that die and run out of time. */
 export class EventWorld {
   readonly dice: Dice;
-  readonly events: readonly SimulatedEvent[];
+  readonly events: SimulatedEvent[];
   readonly letters: DeadLetter[] = [];
   readonly queue: ModelQueue;
   readonly keys: ReadonlyArray<{ readonly text: string; readonly uuid: string; readonly user: string }>;
@@ -61,9 +65,17 @@ export class EventWorld {
   readonly #store: ModelStore;
   readonly #weakness: EventWeakness | undefined;
   readonly #flapping: FlappingStore;
+  readonly #platform: BusyPlatform;
   readonly clock: Clock;
   /** Organizations whose mode an admin changed, or tried to change. */
   readonly modeChanged = new Set<string>();
+  /** How many ends of moves the scheduled worker reported. */
+  movesReported = 0;
+  /** The moves that events began. */
+  readonly movesBegun = new Set<string>();
+  isAllSent = false;
+  /** By the id of the message. */
+  readonly #eventOf = new Map<string, SimulatedEvent>();
   #passedMs = 0;
   readonly #run: SimulatedRun;
   /** Many answers of its store take seconds. */
@@ -72,6 +84,8 @@ export class EventWorld {
   readonly isRough: boolean;
   /** Its store becomes unavailable and comes back. */
   readonly isFlapping: boolean;
+  /** Its platform sends more meanwhile, and its moves are long. */
+  readonly isBusy: boolean;
   isClosing = false;
 
   constructor(seed: number, weakness?: EventWeakness) {
@@ -85,6 +99,8 @@ export class EventWorld {
     this.#weakness = weakness;
     this.#flapping = new FlappingStore(this.#scheduler, seed);
     this.isFlapping = this.#flapping.isFlapping;
+    this.#platform = new BusyPlatform(seed);
+    this.isBusy = this.#platform.isBusy;
     this.queue = new ModelQueue(this.#scheduler, this.dice);
     const scheduler = this.#scheduler;
     this.clock = {
@@ -103,21 +119,24 @@ export class EventWorld {
     return { text, uuid, user };
   }
 
-  deps(process: Process): EventDeps & { retentionDays: number } {
+  /** `eventIds` are the events that the process will apply. */
+  deps(process: Process, eventIds: readonly string[] = []): EventDeps & { retentionDays: number } {
+    const behindMs = this.#platform.behindMs(eventIds);
+    const clock = { ...this.clock, nowMs: () => this.clock.nowMs() - behindMs };
     return {
-      table: this.#table(process),
-      clock: this.clock,
+      table: this.#table(process, clock),
+      clock,
       random: diceRandom(this.dice),
       retentionDays: auditLimits.retentionDaysDefault,
       receivesMax: queueRules.workerReceivesMax,
-      log: () => undefined,
+      log: (_level, _message, fields) => this.#hear(fields),
       bucket: { put: () => Promise.reject(new Error("no")), get: () => Promise.resolve(undefined) },
       deadLetters: { send: async (sent) => void (process.isAlive && this.letters.push(...sent)) },
     };
   }
 
   /** The store with faults for events that it cannot apply, and with the weakness under test. */
-  #table(process: Process): Table {
+  #table(process: Process, clock: Clock): Table {
     const table = this.#flapping.over(this.#store.connect(process));
     const spoiled: Table = {
       ...table,
@@ -127,7 +146,13 @@ export class EventWorld {
         if (writesMember(writes, deadlyUser)) process.crash();
         // Some transactions are delayed, so that the state that they depend on changes meanwhile.
         if (this.dice.chance(0.1)) await this.#scheduler.sleep(this.dice.below(300));
+        if (endsMove(writes)) await this.#scheduler.sleep(this.#platform.moveDelay());
+        for (const move of movesBegunBy(writes)) this.movesBegun.add(move);
         return await table.transact(writes, options);
+      },
+      queryPage: async (range, resume) => {
+        if (isReadToMove(range)) await this.#scheduler.sleep(this.#platform.moveDelay());
+        return await table.queryPage(range, resume);
       },
       getMany: async (keys, options) => {
         const { sk } = memberKey("", lastingUser);
@@ -137,19 +162,64 @@ export class EventWorld {
         return keys.map(() => undefined);
       },
     };
-    return this.#weakness?.table?.(spoiled, (item) => this.#store.truth(item)) ?? spoiled;
+    return this.#weakness?.table?.(spoiled, (key) => this.truth(key), clock) ?? spoiled;
+  }
+
+  /** A group waits: for a move it waits only if its first event moves the organization again. */
+  #hear({ messageIds, error }: { readonly [name: string]: unknown }): void {
+    const isMoveUnderWay =
+      Array.isArray(error) && error.some((line) => typeof line === "string" && moveUnderWay.test(line));
+    if (!isMoveUnderWay || !Array.isArray(messageIds)) return;
+    const [first] = messageIds;
+    try {
+      checkWaiting(this.#eventOf.get(String(first)), (key) => this.truth(key));
+    } catch (violation) {
+      this.fail(violation);
+    }
+  }
+
+  /** What is committed. */
+  truth(key: Key): Item | undefined {
+    return this.#store.truth(key);
+  }
+
+  /** What a consistent read returns. */
+  visible(key: Key): Item | undefined {
+    return this.#store.all().find(({ pk, sk }) => pk === key.pk && sk === key.sk);
   }
 
   everything(): Item[] {
     return this.#store.all();
   }
 
-  send(): void {
-    const messages = this.events.map((event): QueueMessage => {
+  send(events: readonly SimulatedEvent[]): void {
+    const messages = events.map((event): QueueMessage => {
       const { fate, ...sent } = event;
-      return { id: event.id, group: groupOf(sent), body: JSON.stringify(sent) };
+      const message = { id: event.id, group: groupOf(sent), body: JSON.stringify(sent) };
+      // An event that is sent again has a new message id.
+      const id = this.#eventOf.has(event.id) ? `${event.id} again ${this.#eventOf.size}` : event.id;
+      this.#eventOf.set(id, event);
+      return { ...message, id };
     });
     this.queue.send(messages);
+  }
+
+  /** Sends more while the first events are applied. */
+  async platform(): Promise<void> {
+    for (let left = this.#platform.burstsLeft(); left > 0; left--) {
+      await this.#scheduler.sleep(this.#platform.pause());
+      const burst = this.#platform.burst(this.clock.nowMs(), this.events);
+      for (const event of burst) {
+        if (!this.events.includes(event)) this.events.push(event);
+        this.send([event]);
+        await this.#scheduler.sleep(this.#platform.shortPause());
+      }
+    }
+    this.isAllSent = true;
+  }
+
+  async mover(): Promise<void> {
+    if (this.isBusy) await scheduledMover(this, () => this.#scheduler.sleep(200 + this.#platform.pause()));
   }
 
   /** An operator sends the dead letters again, with some seeds: bad ones come back, and affect no other event. */
@@ -175,7 +245,8 @@ export class EventWorld {
   async #deliver(batch: Parameters<ModelQueue["settle"]>[0], { unrecordedEnds }: Memory): Promise<void> {
     const { dice } = this;
     const process = new Process(() => unrecordedEnds.clear());
-    const deps = { ...this.deps(process), unrecordedEnds };
+    const ids = batch.map(({ id }) => this.#eventOf.get(id)?.id ?? id);
+    const deps = { ...this.deps(process, ids), unrecordedEnds };
     const run = { isOver: false };
     const table = this.#watched(deps.table, run);
     // Some functions have little time, so that it ends in the middle of the work.
