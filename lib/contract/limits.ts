@@ -87,6 +87,8 @@ export const scopeLimits = {
    * copy.
    */
   ownCopiesMax: 4,
+  /** A repair reads this many segments of the table at a time. */
+  repairSegments: 8,
   /** A repair skips this many epochs, so that no change of the scope gets the epoch of a lost change. */
   repairEpochsGap: 1_000_000,
 } as const;
@@ -304,6 +306,8 @@ export const streamLimits = {
   lateRequestHours: 24,
   /** Duration of one run of the sweep, well within the function's time; the next run continues where it stopped. */
   sweepMsMax: 200_000,
+  /** A repair reads this many segments of the table at a time. */
+  repairSegments: 8,
   /** A repair skips this many numbers, so that cursors from before the restore are followed only by newer entries. */
   repairNumbersGap: 1_000_000,
   /** Bytes of entries that one request may skip: more than 10,000 typical entries. */

@@ -26,6 +26,7 @@ import {
   type Key,
   type Range,
   type ReadOptions,
+  type Scan,
   type StoreCallOptions,
   StoreUnavailable,
   type Table,
@@ -192,15 +193,13 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     return toPage(await repeatedly("Query", call, range.signal));
   }
 
-  async function scanPage(
-    scan: ReadOptions & { readonly pageItems?: number },
-    resume?: Key,
-  ): Promise<ItemPage> {
+  async function scanPage(scan: Scan, resume?: Key): Promise<ItemPage> {
     const input = {
       TableName,
       ConsistentRead: !scan.eventuallyConsistent,
       ...projection(scan.only),
       ...(scan.pageItems && { Limit: scan.pageItems }),
+      ...(scan.segment && { Segment: scan.segment.index, TotalSegments: scan.segment.of }),
       ...(resume && { ExclusiveStartKey: bareKey(resume) }),
       ...capacityRequest,
     };

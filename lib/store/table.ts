@@ -78,6 +78,12 @@ export type Range = ReadOptions & {
   readonly pageItems?: number;
 };
 
+export type Scan = ReadOptions & {
+  readonly pageItems?: number;
+  /** One of several parts of the table: a partition belongs to exactly one of them. The whole table by default. */
+  readonly segment?: { readonly index: number; readonly of: number };
+};
+
 export type ItemPage = {
   readonly items: readonly Item[];
   /** Where the next page begins; undefined at the end of the range. */
@@ -121,7 +127,7 @@ export interface Table {
     options?: StoreCallOptions,
   ): Promise<void>;
   /** The whole table, for repairs; never on a request's path. */
-  scanPage(options: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<ItemPage>;
+  scanPage(options: Scan, resume?: Key): Promise<ItemPage>;
 }
 
 /** The condition did not hold; `item` is the stored item (undefined: there is none). */

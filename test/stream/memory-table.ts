@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   ConditionFailed,
   type Item,
@@ -39,8 +40,9 @@ export function memoryTable(scanItemsMax = 1000) {
       const last = items.at(-1);
       return last && items.length === range.pageItems ? { items, resume: last } : { items };
     },
-    scanPage: async (_options, resume): Promise<ItemPage> => {
-      const items = all();
+    scanPage: async ({ segment }, resume): Promise<ItemPage> => {
+      const { index, of } = segment ?? { index: 0, of: 1 };
+      const items = all().filter(({ pk }) => hash("sha256", pk, "buffer").readUInt16BE() % of === index);
       const first = resume ? items.findIndex(({ pk, sk }) => pk === resume.pk && sk === resume.sk) + 1 : 0;
       const page = items.slice(first, first + scanItemsMax);
       const last = page.at(-1);

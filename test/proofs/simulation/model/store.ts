@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   type ActionRefusal,
   ConditionFailed,
@@ -174,9 +175,13 @@ export class ModelStore {
       write: (write, options) => this.#write(process, write, options),
       transact: (writes) => this.#transact(process, writes),
       writeMany: (writes) => this.#writeMany(process, writes),
-      scanPage: (_options, resume) =>
+      scanPage: ({ segment }, resume) =>
         this.#send(process, "read", (answer) => {
-          const items = this.all().sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+          const { index, of } = segment ?? { index: 0, of: 1 };
+          const isOurs = ({ pk }: Item) => hash("sha256", pk, "buffer").readUInt16BE() % of === index;
+          const items = this.all()
+            .filter(isOurs)
+            .sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
           const from = resume ? items.findIndex((item) => idOf(item) > idOf(resume)) : 0;
           const page = from < 0 ? [] : items.slice(from, from + 7);
           const last = page.at(-1);
