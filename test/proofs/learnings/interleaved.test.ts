@@ -9,6 +9,7 @@ import { settlePrivateLearnings } from "../../../lib/learnings/events/pull-reque
 import { updateLearning } from "../../../lib/learnings/update.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
+import { TimeUp } from "../../../lib/runtime/time-up.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { learningPartition, vectorKey } from "../../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
@@ -273,9 +274,14 @@ describe("a text that is taken while somebody else wants it", () => {
 
 test("an embedder that never answers does not keep a change from being stored", async () => {
   const { table, home, organization, deps, id } = await taught("mine");
-  const silent = { id: localEmbedder.id, embed: () => new Promise<never>(() => {}) };
+  const time = new AbortController();
+  const embed = () => {
+    setImmediate(() => time.abort(new TimeUp()));
+    return new Promise<never>(() => {});
+  };
+  const silent = { id: localEmbedder.id, embed };
   const request = { organizations: [organization], readable: "*", id, text: "changed" } as const;
-  const changing = updateLearning({ ...deps, embedder: silent, signal: AbortSignal.timeout(50) }, request);
+  const changing = updateLearning({ ...deps, embedder: silent, signal: time.signal }, request);
   await expect(changing).rejects.toMatchObject({ code: "INDEX_REFRESH_FAILED" });
   expect(await learningOf(table, home.uuid, id)).toMatchObject({ text: "changed" });
   await reconcileAll({ ...storeOf(table), embedder: localEmbedder });

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
-import { eventLimits } from "../../lib/contract/limits.ts";
-import { ingest } from "../../lib/events/ingest.ts";
-import { resumeMoves } from "../../lib/organizations/move.ts";
-import { TimeUp } from "../../lib/runtime/time-up.ts";
-import { memberKey, membersRange, organizationKey } from "../../lib/store/layout.ts";
-import type { Item } from "../../lib/store/table.ts";
+import { eventLimits } from "../../../lib/contract/limits.ts";
+import { ingest } from "../../../lib/events/ingest.ts";
+import { resumeMoves } from "../../../lib/organizations/move.ts";
+import { TimeUp } from "../../../lib/runtime/time-up.ts";
+import { memberKey, membersRange, organizationKey } from "../../../lib/store/layout.ts";
+import type { Item } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -16,10 +16,10 @@ import {
   toMessages,
   uuidOf,
   workspaceSaved,
-} from "../events/support.ts";
-import { checkPeople } from "../people/checks.ts";
-import { FrozenClock, TestClock } from "../support/clock.ts";
-import { openStore, useStore } from "../support/engine.ts";
+} from "../../events/support.ts";
+import { checkPeople } from "../../people/checks.ts";
+import { FrozenClock, TestClock } from "../../support/clock.ts";
+import { openStore, useStore } from "../../support/engine.ts";
 
 const store = useStore();
 const inAcme = { ...organizationName(), workspace_id: "acme" };
