@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { organizationUuid } from "../../lib/contract/identity.ts";
-import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
-import type { FindingRecord } from "../../lib/contract/records-security.ts";
-import { systemRandom } from "../../lib/runtime/random.ts";
-import type { RepositoryFindings } from "../../lib/security/read.ts";
-import { sarifLog } from "../../lib/security/sarif.ts";
-import { checkUploadable } from "../../lib/security/uploadable.ts";
-import { useApi } from "../support/api.ts";
-import { finding } from "../support/event-data.ts";
-import { github, gitlab, World } from "../support/world.ts";
-import { sarifProblems } from "./sarif-schema.ts";
-import { applyScan, download, scan } from "./support.ts";
+import { organizationUuid } from "../../../lib/contract/identity.ts";
+import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
+import type { FindingRecord } from "../../../lib/contract/records-security.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import type { RepositoryFindings } from "../../../lib/security/read.ts";
+import { sarifLog } from "../../../lib/security/sarif.ts";
+import { checkUploadable } from "../../../lib/security/uploadable.ts";
+import { sarifProblems } from "../../security-findings/sarif-schema.ts";
+import { applyScan, download, scan } from "../../security-findings/support.ts";
+import { useApi } from "../../support/api.ts";
+import { finding } from "../../support/event-data.ts";
+import { github, gitlab, World } from "../../support/world.ts";
 
 /** GitHub's published limits of an upload: docs.github.com, "SARIF results exceed one or more limits". */
 const published = {
