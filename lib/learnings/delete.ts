@@ -55,8 +55,10 @@ async function removeOrphans(
   id: string,
 ): Promise<void> {
   const orphans = await findOrphans(table, organizations, id);
+  // Created again between the two reads: the vectors may be its own.
+  if (orphans.length > 0 && (await findLearning(table, organizations, id))) return;
   for (const { revision, ...key } of orphans) {
-    // Keeps the vector of a Learning that was created again in the meantime.
+    // Keeps the vector of a Learning that is created again from now on.
     await writeIf(table, { delete: key, when: { equals: ["revision", revision] } }, { idempotent: true });
   }
 }

@@ -252,6 +252,27 @@ describe("a text that is taken while somebody else wants it", () => {
     await checkTable(table);
   });
 
+  test("a Learning created again while its deletion is repeated stays in the index", async () => {
+    const { table, home, organization, post, remove, id } = await taught("again");
+    await remove(organization, id);
+    let isCreated = false;
+    const overtakenRead: Table = {
+      ...table,
+      getMany: async (keys, options) => {
+        const isOfVectors = keys[0]?.pk.startsWith("VECTOR#") ?? false;
+        if (isOfVectors && !isCreated) {
+          isCreated = true;
+          await post({ organization, authorId: "ann" }, item("again"));
+        }
+        return await table.getMany(keys, options);
+      },
+    };
+    await verbsOf(overtakenRead).remove(organization, id);
+    const created = await learningOf(table, home.uuid, id);
+    expect(await table.get(vectorKey(home.uuid, id))).toMatchObject({ revision: created?.revision });
+    await checkTable(table);
+  });
+
   test("a change during a vector repair leaves a marker, even if the repairing process dies", async () => {
     const { table, home, organization, patch, id } = await taught("mine");
     await table.write({ delete: vectorKey(home.uuid, id) });
