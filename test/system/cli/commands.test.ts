@@ -118,7 +118,11 @@ test("a token that an admin creates works across the workspace, and stops when i
       expect.objectContaining({ id: token.id, name: "nightly", state: "active" }),
     ]),
   });
-  expect(await callJson("tokens", "delete", token.id, ...as)).toEqual({ id: token.id, deleted: true });
+  expect(await callJson("tokens", "delete", token.id, ...as)).toEqual({
+    id: token.id,
+    deleted: true,
+    revoked_key_ids: [token.id],
+  });
   expect(await whoami(token.key)).toBe(401);
 });
 
