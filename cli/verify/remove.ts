@@ -7,20 +7,27 @@ import {
   auditPartition,
   findingsPartition,
   instanceTenant,
+  isWorkspaceTenant,
   keyDirectoryKey,
   keyOfRow,
-  keyRowsPrefix,
+  keyUseKey,
   learningListPartition,
   learningPartition,
   learningRemovalsPartition,
+  logMoveKey,
+  membersRange,
   movingKey,
   organizationDirectoryKey,
   organizationKey,
   organizationPendingPartition,
+  organizationTenant,
   pendingPartition,
+  peopleKey,
+  personsRange,
   pointerPartition,
   pullRequestLearningsKey,
   relistPartition,
+  rolesRange,
   scansPartition,
   spillPartition,
   spillPartKey,
@@ -30,6 +37,8 @@ import {
   streamRemovalPartition,
   type TenantKey,
   tenantKey,
+  tenantKeyRow,
+  tenantOrganizationsRange,
   textKey,
   triesKey,
   vectorPartition,
@@ -67,20 +76,19 @@ export async function removeStage(connection: Connection, eventIds: readonly str
   await removeWhatIsThere(eventIds.map(triesKey));
   for (const id of await keyIds(table)) {
     if (await table.get(apiKeyKey(id))) await endKey(connection, id);
-    await remove([apiKeyKey(id), keyDirectoryKey(id)]);
+    await remove([apiKeyKey(id), keyUseKey(id), keyDirectoryKey(id)]);
   }
   for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
   for (const rows of [await staleMarkers(table), await pendingRows(table), await relistRows(table)])
     await remove(rows);
   for (const { uuid, provider_organization_id } of organizations) {
     for (const pk of partitionsOf(uuid)) await remove(await keysIn(table, pk));
-    await removeWhatIsThere([organizationDirectoryKey(provider_organization_id, uuid), movingKey(uuid)]);
+    const listed = organizationDirectoryKey(provider_organization_id, uuid);
+    await removeWhatIsThere([listed, movingKey(uuid), logMoveKey(uuid)]);
   }
   for (const tenant of tenants) {
-    const { pk } = tenantKey(tenant);
-    const listed = [learningListPartition(tenant), learningRemovalsPartition(tenant)];
     await removeWhatIsThere([streamHeadKey(tenant)]);
-    for (const partition of [...listed, pk]) await remove(await keysIn(table, partition));
+    for (const pk of partitionsOfTenant(tenant)) await remove(await keysIn(table, pk));
   }
   return removed;
 }
@@ -103,8 +111,8 @@ export async function removeWholeStage(
 /** Events of the stage that wait for something, with their rows in the list of all waiting events. */
 async function waitingEvents(table: Table): Promise<readonly Key[]> {
   const partitions = [
-    ...organizations.flatMap(({ uuid }) => [organizationKey(uuid).pk, learningPartition(uuid)]),
-    ...tenants.map((tenant) => tenantKey(tenant).pk),
+    ...organizations.flatMap(({ uuid }) => partitionsOf(uuid)),
+    ...tenants.flatMap(partitionsOfTenant),
   ];
   const found: Key[] = [];
   for await (const item of queryAll(table, waitingByAgeRange)) {
@@ -122,13 +130,8 @@ const relistRows = async (table: Table): Promise<readonly Key[]> =>
 
 /** Includes keys that a call created, such as the successor of a rotated key. */
 async function keyIds(table: Table): Promise<readonly string[]> {
-  const partitions = [
-    ...organizations.map(({ uuid }) => organizationKey(uuid).pk),
-    ...tenants.map((tenant) => tenantKey(tenant).pk),
-  ];
-  const rows = await Promise.all(
-    partitions.map((pk) => Array.fromAsync(queryAll(table, { pk, beginsWith: keyRowsPrefix }))),
-  );
+  const owners = [...organizations.map(({ uuid }) => organizationTenant(uuid)), ...tenants];
+  const rows = await Promise.all(owners.map((owner) => keysIn(table, keyRowsOf(owner))));
   return [...new Set(rows.flat().map(({ sk }) => keyOfRow(sk)))];
 }
 
@@ -172,8 +175,17 @@ const partitionsOf = (uuid: string): readonly string[] => [
   ...[learningPartition(uuid), textKey(uuid, "").pk, vectorPartition(uuid)],
   ...[pullRequestLearningsKey(uuid, "").pk, learningListPartition(`o#${uuid}`)],
   ...[learningRemovalsPartition(`o#${uuid}`), organizationPendingPartition(uuid)],
-  organizationKey(uuid).pk,
+  ...[personsRange(`o#${uuid}`).pk, membersRange(uuid).pk, rolesRange(uuid).pk, peopleKey(uuid).pk],
+  ...[keyRowsOf(organizationTenant(uuid)), organizationKey(uuid).pk],
 ];
+
+const partitionsOfTenant = (tenant: TenantKey): readonly string[] => [
+  ...[learningListPartition(tenant), learningRemovalsPartition(tenant)],
+  ...(isWorkspaceTenant(tenant) ? [personsRange(tenant).pk] : []),
+  ...[tenantOrganizationsRange(tenant).pk, keyRowsOf(tenant), tenantKey(tenant).pk],
+];
+
+const keyRowsOf = (owner: TenantKey): string => tenantKeyRow(owner, "").pk;
 
 async function keysIn(table: Table, pk: string, beginsWith?: string): Promise<readonly Key[]> {
   const range = { pk, only: ["pk", "sk"], ...(beginsWith !== undefined && { beginsWith }) };

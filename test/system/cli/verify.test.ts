@@ -13,9 +13,13 @@ import { operations } from "../../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../../lib/contract/platform.ts";
 import { eventTypes } from "../../../lib/events/event-types.ts";
 import { searchForReview } from "../../../lib/learnings/search.ts";
+import { newLogMove } from "../../../lib/organizations/move-log.ts";
 import {
+  apiKeyKey,
+  keyDirectoryRange,
   movingKey,
   organizationKey,
+  organizationLeftKey,
   relistKey,
   streamRemovalKey,
   waitingByAgeKey,
@@ -46,11 +50,17 @@ const reportSchema = z.object({
 /** Kept on purpose, expiring by themselves, or overwritten with the reconciler's next position. */
 const staying = /^(AUDIT#|LIMIT#|REFUSED#|APPLIED#|RECONCILER$)/;
 
-/** The stage's items in the table, except those that stay on purpose. */
+/** The stage's items in the table, except those that stay on purpose, and what keys without an item left. */
 async function leftovers(table: Table): Promise<readonly string[]> {
   const names = [reservedName, stage.cloud.uuid, stage.home.uuid];
+  const items = await scanAll(table);
+  const places = new Set(items.map(({ pk }) => pk));
+  const isOfNoKey = ({ pk, sk }: Item) => {
+    const id = pk === keyDirectoryRange.pk ? sk : /^USED#(.+)$/.exec(pk)?.[1];
+    return id !== undefined && !places.has(apiKeyKey(id).pk);
+  };
   const isOfStage = (item: Item) => names.some((name) => JSON.stringify(item).includes(name));
-  const found = (await scanAll(table)).filter(isOfStage);
+  const found = items.filter((item) => isOfStage(item) || isOfNoKey(item));
   return found.filter(({ pk }) => !staying.test(pk)).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 
@@ -109,6 +119,9 @@ async function plantLeftovers(connection: Connection): Promise<void> {
   }
   await table.write({ put: { ...relistKey(since, stage.cloud.uuid), organization: stage.cloud.uuid } });
   await table.write({ put: { ...movingKey(stage.home.uuid), organization: stage.home.uuid } });
+  const { put } = newLogMove({ uuid: stage.home.uuid }, Date.parse(since));
+  await table.write({ put });
+  await table.write({ put: organizationLeftKey(workspaceTenant(stage.workspace), stage.home.uuid) });
 }
 
 test("leftovers of an interrupted run are removed first, and a failed check says what to do", async () => {
