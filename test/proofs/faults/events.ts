@@ -189,6 +189,19 @@ const stories: Readonly<Record<string, Story>> = {
     before: [...base, captured(6, "Mind it.", inPullRequest)],
     now: [pullRequest(8, 7, closed)],
   },
+  "a closed pull request with a Learning is merged after all": {
+    before: [...base, captured(6, "Mind it.", inPullRequest), pullRequest(8, 7, closed)],
+    now: [pullRequest(9, 7)],
+  },
+  "the earliest event of an organization comes last, with another approval delay": {
+    before: [
+      organizationSaved(5, { approval_delay_days: 3 }),
+      repository,
+      captured(6, "Mind the gap."),
+      captured(7, "Mind the step."),
+    ],
+    now: [organizationSaved(2, { approval_delay_days: 9 })],
+  },
   "a scan": { before: base, now: [scanned(6, "s1", ["f1"])] },
   "a scan replaces another": {
     before: [...base, scanned(6, "s1", ["f1"]), scanned(7, "s2", ["f1", "f2"])],

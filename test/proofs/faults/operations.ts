@@ -1,4 +1,5 @@
 import { createRouter } from "../../../cli/local/routes.ts";
+import { keyLimits } from "../../../lib/contract/limits.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
@@ -95,6 +96,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       "200 INDEXING_FAILED",
       "503 INDEX_REFRESH_FAILED",
     ],
+    mayRecord: /"failed":\[\{"code":"(?:INDEXING|STORAGE)_FAILED"/,
   };
   const item = (learning: string) => ({ repository_id: "r1", learning });
   const newRole = {
@@ -153,11 +155,12 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     "seat assignment, read": get("instance", "/v1/users/seats/assignment"),
     "a member who is no admin": change("member", "GET", "/v1/users", undefined, { says: /^403 NOT_ADMIN$/ }),
     "a cursor of a newer key": cursorOfNewerKey(),
-    "metrics of a workspace that organizations left": mirrored("/v1/metrics/mcp?", `${window}&`, async () => {
-      for (const name of ["two", "mover"])
-        await environment.world.organization(name, { workspace_id: "faults", active: false });
-    }),
-    "Learnings, some of them deleted": mirrored("/v1/learnings?", "", async () => {
+    "metrics of a workspace that organizations left": resumed(
+      `/v1/metrics/mcp?${window}&include_removed=true`,
+      leaveWorkspace,
+    ),
+    "audit log of a workspace that organizations left": resumed("/v1/audit-logs?order=asc", leaveWorkspace),
+    "Learnings, some of them deleted": resumed("/v1/learnings?include_removed=true", async () => {
       for (const id of [built().learningId, built().unindexedId])
         await api.call(`/v1/learnings/${id}`, { method: "DELETE", key: built().keys.organization });
     }),
@@ -229,6 +232,20 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       {},
       { doneBefore: /^409 KEY_ROTATED$/ },
     ),
+    "a key, rotated once more because its new value never arrived": change(
+      "organization",
+      "POST",
+      `/v1/keys/${built().spareKeyId}/rotate`,
+      {},
+      { prepare: rotateSpareKey, doneBefore: /^409 KEY_ROTATED$/ },
+    ),
+    "a key, ended with its successor": change(
+      "organization",
+      "DELETE",
+      `/v1/keys/${built().spareKeyId}`,
+      undefined,
+      { prepare: rotateSpareKey },
+    ),
     "a key, ended": change("organization", "DELETE", `/v1/keys/${built().spareKeyId}`),
     "a role, deleted": change("organization", "DELETE", `/v1/roles/${built().unusedRoleId}`, undefined, {
       doneBefore: /^404 ROLE_NOT_FOUND$/,
@@ -284,9 +301,19 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     ),
   });
 
-  /** A mirror that resumes after a thing was removed. */
-  function mirrored(path: string, filters: string, remove: () => Promise<void>): Scenario {
-    const target = `${path}${filters}include_removed=true`;
+  async function rotateSpareKey(): Promise<void> {
+    const { organization: key } = built().keys;
+    await api.call(`/v1/keys/${built().spareKeyId}/rotate`, { key, body: {} });
+    environment.wait(keyLimits.unreceivedAfterMs);
+  }
+
+  async function leaveWorkspace(): Promise<void> {
+    for (const name of ["two", "mover"])
+      await environment.world.organization(name, { workspace_id: "faults", active: false });
+  }
+
+  /** A walk that resumes after a thing was removed. */
+  function resumed(target: string, remove: () => Promise<void>): Scenario {
     let cursor = "";
     return {
       ...documented,

@@ -82,6 +82,8 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
   });
   /** No other caller creates the same key. */
   const key = (request: () => KeyRequest) => change(() => createKey(deps(), request()), { isAlone: true });
+  /** The command names the keys that it ended. */
+  const endedBefore = { doneBefore: /^0 of them$/ };
   const owned = { owner: "u-admin", actor: operator };
 
   return {
@@ -178,15 +180,21 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
           maySay: ["503 SERVICE_UNAVAILABLE", "refused: The key changed meanwhile; try again."],
         },
       ),
-      "a key is revoked": change(() => revokeKey(deps(), built().keys.one.key.id, operator)),
+      "a key is revoked": change(() => revokeKey(deps(), built().keys.one.key.id, operator), endedBefore),
       "a token": change(
         () =>
           createWorkspaceToken(deps(), { workspaceId: "office", as: "u-admin", name: "t", expiresInDays: 3 }),
         { isAlone: true },
       ),
       "tokens are listed": change(() => listWorkspaceTokens(deps(), "office", "u-admin"), { isRead: true }),
-      "a token is deleted": change(() =>
-        deleteWorkspaceToken(deps(), { workspaceId: "office", as: "u-admin", id: built().keys.token.key.id }),
+      "a token is deleted": change(
+        () =>
+          deleteWorkspaceToken(deps(), {
+            workspaceId: "office",
+            as: "u-admin",
+            id: built().keys.token.key.id,
+          }),
+        endedBefore,
       ),
       "an organization's settings": change(() =>
         changeOrganizationSettings(context(), built().uuid, { approval_delay_days: 3 }),

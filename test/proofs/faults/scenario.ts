@@ -37,6 +37,8 @@ export type Scenario = {
   readonly maySay: readonly string[];
   /** Items that stay until something else removes them. */
   readonly mayLeave?: RegExp;
+  /** Audit entries about what failed, in addition to those of a run without a fault. */
+  readonly mayRecord?: RegExp;
   /** Numbers that every run increases. */
   readonly uncompared?: RegExp;
   /** It never runs beside other work, so nothing interferes with it. */

@@ -6,10 +6,11 @@ import { handler as housekeeping } from "../../../functions/workers/housekeeping
 import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
 import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
 import { msPerDay } from "../../../lib/contract/days.ts";
-import { streamLimits } from "../../../lib/contract/limits.ts";
+import { auditLimits, streamLimits } from "../../../lib/contract/limits.ts";
 import { searchLearnings as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
+import { newLogMove } from "../../../lib/organizations/move-log.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import {
   cursorKeysKey,
@@ -208,7 +209,11 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
         build: async () => {
           await ingestEvents(...moving);
           for (const each of [moved, movedToo]) await cutOff("lib/learnings/move-learnings.ts", each);
-          await table().writeMany(["a", "b", "c"].map(owedNote));
+          // The log of a third organization was moving, and then it went where no copy is needed.
+          await table().writeMany([
+            ...["a", "b", "c"].map(owedNote),
+            newLogMove({ uuid: uuidOf("1003"), arrived: "before" }, Date.now()),
+          ]);
         },
       },
       "parts that nothing names": {
@@ -278,6 +283,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
       },
       "moves are finished": {
         fixture: "organizations on their way",
+        laterMs: 2 * auditLimits.settledAfterMs,
         settlesPeopleLater: true,
         mayLeave: /"pk":"RELIST"/,
         ...worker("finishMoves"),
