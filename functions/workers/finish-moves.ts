@@ -6,6 +6,7 @@ import { moveLogs } from "../../lib/organizations/move-log.ts";
 import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
+import { isTemporaryStoreError } from "../../lib/store/retry.ts";
 
 /**
  * Runs every minute: continues the moves of organizations whose data is not yet complete at the new tenant, brings their
@@ -16,11 +17,18 @@ export const handler = worker(
   async (_event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<void> => {
     const store = openStore();
     const pieces = new ErrorCollector();
-    await pieces.run(() => settleOldOwed(store));
+    let areCopiesLate = false;
+    await pieces.run(() =>
+      settleOldOwed(store).catch((error: unknown) => {
+        areCopiesLate = isTemporaryStoreError(error);
+        throw error;
+      }),
+    );
     const timeBudgetMs = context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
     await pieces.run(() => resumeMoves(store, { timeBudgetMs }));
     const leftMs = context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
-    await pieces.run(() => moveLogs(store, { timeBudgetMs: leftMs }));
+    // A log that moved before its late copies were written would lack them at its new tenant.
+    if (!areCopiesLate) await pieces.run(() => moveLogs(store, { timeBudgetMs: leftMs }));
     pieces.end();
   },
 );
