@@ -15,11 +15,11 @@ export interface Embedder {
 }
 
 /** The same embedder, but nothing is embedded before the limiter has admitted the call. */
-export const embedderAfter = (admitted: Promise<unknown>, { id, embed }: Embedder): Embedder => ({
-  id,
+export const embedderAfter = (admitted: Promise<unknown>, embedder: Embedder): Embedder => ({
+  id: embedder.id,
   async embed(text, signal) {
     await admitted;
-    return await embed(text, signal);
+    return await embedder.embed(text, signal);
   },
 });
 
