@@ -74,17 +74,13 @@ export const operationTransactions = ({
 /** An audit entry is written in the transaction of its change; no function may change or delete an entry. */
 const auditLog = "AUDIT#";
 
-/** An organization with its people, and a tenant with its organizations. */
-export const organizationPartitions = ["ORG#", "PEOPLE#", "MEMBERS#", "ROLES#", "SEATS#"] as const;
-export const tenantPartitions = ["TENANT#", "ORGS#"] as const;
-
 /** Reads for authentication, the cursor keys, and the time of the last recorded refusal. */
 const readByChain: TableGrant = {
   actions: ["GetItem", "BatchGetItem", "Query"],
   partitions: [
     ...["KEY#", "USED#", "KEYS#"],
-    ...organizationPartitions,
-    ...tenantPartitions,
+    // An organization with its people, and a tenant with its organizations.
+    ...["ORG#", "PEOPLE#", "MEMBERS#", "ROLES#", "SEATS#", "TENANT#", "ORGS#"],
     ...["CURSOR-KEYS", "REFUSED#"],
   ],
 };

@@ -92,11 +92,11 @@ const bytesWithLazyMax = 640_000;
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
   /** Functions without a budget of their own. */
-  function: { bytesMax: 371_400, bytesWithLazyMax },
+  function: { bytesMax: 374_000, bytesWithLazyMax },
   /** The redaction code is loaded by the first write that needs it (decision 18). */
-  learningsWrite: { bytesMax: 386_400, bytesWithLazyMax },
+  learningsWrite: { bytesMax: 389_500, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
-  events: { bytesMax: 445_000, bytesWithLazyMax: 752_000 },
+  events: { bytesMax: 453_000, bytesWithLazyMax: 762_000 },
 } as const satisfies Record<string, BundleBudget>;
 
 const learningsWrites = ["learnings/create", "learnings/update"];

@@ -1,4 +1,3 @@
-import { organizationPartitions, tenantPartitions } from "./grants.ts";
 import type { TableAction } from "./operation.ts";
 import { eventQueueSettings } from "./platform.ts";
 
@@ -38,6 +37,9 @@ export type Worker = {
 /** The partitions of pull requests: the streams, the pointers into them, and the parts of large entries. */
 const streams = ["S#", "PR#", "SPILL#", "PART#"] as const;
 
+/** The people of an organization, without its custom roles. */
+const people = ["PEOPLE#", "MEMBERS#", "SEATS#"] as const;
+
 const worker = <const Entry extends Worker>(entry: Entry): Entry => entry;
 
 /** What is needed to apply an event of any type. */
@@ -53,7 +55,7 @@ const applying = {
     "ConditionCheckItem",
   ],
   tablePartitions: [
-    ...[...organizationPartitions, ...tenantPartitions],
+    ...[...people, "ORG#", "TENANT#", "ORGS#"],
     ...["DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
     ...streams,
     ...["SCANS#", "FINDINGS#"],
@@ -121,11 +123,11 @@ export const finishMoves = worker({
   tableActions: applying.tableActions,
   writesAudit: true,
   tablePartitions: [
-    ...organizationPartitions,
-    ...tenantPartitions,
+    ...people,
+    "ORG#",
+    "ORGS#",
     "MOVING",
     "MOVING-LOG",
-    "AUDIT#",
     "OWED",
     ...streams,
     "LEARNING#",
@@ -133,6 +135,7 @@ export const finishMoves = worker({
     "PENDING",
     "RELIST",
   ],
+  readPartitions: ["AUDIT#"],
   snapshotPartitions: ["S#", "ORGS#"],
   uses: [],
   timeoutSeconds: 58,

@@ -39,7 +39,7 @@ describe("the matrix of roles, kinds of items and actions", () => {
     // Rotation only checks that the owner is a member, in its transaction; there IAM may see all keys together.
     ["member", ["rotateKey", "giveRole", "changeRoles"]],
     ["person of a workspace", ["assignSeats"]],
-    ["cursor signing keys", []],
+    ["cursor keys", []],
   ])("over HTTP an item of the kind %s is written by %j only", (name, writers) => {
     expect(matrix.operationsThatWrite(kind(name)).toSorted()).toEqual(writers.toSorted());
   });
@@ -57,7 +57,7 @@ describe("the matrix of roles, kinds of items and actions", () => {
   });
 
   test("the keys of cursors are written by one worker", () => {
-    const keys = kind("cursor signing keys");
+    const keys = kind("cursor keys");
     expect(matrix.allowed(keys, { action: "PutItem" })).toEqual(["rotateCursorKeys"]);
     for (const action of ["UpdateItem", "DeleteItem", "BatchWriteItem"])
       expect(matrix.allowed(keys, { action })).toEqual([]);

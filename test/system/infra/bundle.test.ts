@@ -17,6 +17,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleFunctions, functionSources, projectDirectory } from "../../../infra/bundle.ts";
 import { errorCodes } from "../../../lib/contract/errors.ts";
+import { chainGrants } from "../../../lib/contract/grants.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { bundleBudgetOf, bundleBudgets } from "../../../lib/contract/platform.ts";
@@ -301,8 +302,12 @@ describe("partitions", () => {
   /** Keys that come from an answer: the search finds vectors, then reads them. */
   const answered: Readonly<Record<string, readonly string[]>> = { searchLearnings: ["VECTOR#"] };
 
+  /** Every operation may read an organization and its tenant whole, whichever parts it reads. */
+  const readByAll = chainGrants.flatMap(({ partitions }) => partitions);
+
   test.each(entries)("$id may access the partitions that its code names, and no others", ({ id, source }) => {
-    const named = [...namedIn(codeOf(source)), ...(answered[id] ?? [])];
+    const isOperation = operations.some((operation) => operation.id === id);
+    const named = [...namedIn(codeOf(source)), ...(answered[id] ?? []), ...(isOperation ? readByAll : [])];
     const granted = grantedTo(id);
     expect(named.filter((prefix) => !granted.some((each) => prefix.startsWith(each)))).toEqual([]);
     expect(granted.filter((prefix) => !named.some((each) => each.startsWith(prefix)))).toEqual([]);
