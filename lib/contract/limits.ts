@@ -87,8 +87,6 @@ export const scopeLimits = {
    * copy.
    */
   ownCopiesMax: 4,
-  /** A repair reads this many segments of the table at a time. */
-  repairSegments: 8,
   /** A repair skips this many epochs, so that no change of the scope gets the epoch of a lost change. */
   repairEpochsGap: 1_000_000,
 } as const;
