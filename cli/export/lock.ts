@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemCode } from "../errors.ts";
 import type { Lock } from "../local/lock.ts";
 
@@ -13,7 +14,7 @@ import type { Lock } from "../local/lock.ts";
  * also counts for containers that share the folder. Undefined: another process has a lock.
  */
 export async function tryExportLock(file: string): Promise<Lock | undefined> {
-  const server = await tryListen(addressOf(file));
+  const server = await listenSoon(addressOf(file));
   if (!server) return undefined;
   const release = () => void server.close();
   try {
@@ -51,6 +52,21 @@ function addressOf(file: string): string {
 }
 
 const linuxNameBytes = 107;
+
+const triesMax = 20;
+const betweenTriesMs = 50;
+
+/**
+ * A process that another thread of this one starts holds copies of all open sockets until its program begins: for this
+ * moment a name that is already released still counts as taken.
+ */
+async function listenSoon(address: string): Promise<Server | undefined> {
+  for (let tries = 1; ; tries++) {
+    const server = await tryListen(address);
+    if (server || tries === triesMax) return server;
+    await systemClock.sleep(betweenTriesMs);
+  }
+}
 
 async function tryListen(address: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy());

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tryExportLock } from "../../../cli/export/lock.ts";
 import { tryLock } from "../../../cli/local/lock.ts";
 import { useDev } from "../../cli/support.ts";
 
@@ -44,4 +45,15 @@ test("a file that is not a lock is left unchanged", async () => {
   const file = join(await tools.folder(), "lock");
   await writeFile(file, "somebody's notes ".repeat(50));
   expect(() => tryLock(file)).toThrow(`${file} is not our lock file; remove it.`);
+});
+
+test("an export waits for a lock that is about to be free, and is refused while another one keeps it", async () => {
+  const file = join(await tools.folder(), "export.lock");
+  const first = await tryExportLock(file);
+  expect(await tryExportLock(file)).toBeUndefined();
+  const waits = tryExportLock(file);
+  first?.release();
+  const second = await waits;
+  expect(second).toBeDefined();
+  second?.release();
 });
