@@ -157,6 +157,7 @@ function settingsOf(
       AWS_SESSION_TOKEN: "session",
       AWS_ENDPOINT_URL: awsUrl,
       LAMBDA_TASK_ROOT: directory,
+      AWS_LAMBDA_FUNCTION_NAME: id,
       ...Object.fromEntries(variables.map(([name, value]) => [name, account.resolve(value)])),
     },
   };

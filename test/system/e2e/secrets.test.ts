@@ -203,6 +203,7 @@ test("no sink holds a key, a body or a Learning's text", async () => {
   expect(faults().filter(({ worker }) => worker !== undefined)[0]).toEqual({
     level: "error",
     message: "worker failed",
+    function: expect.any(String),
     worker: expect.any(String),
     lambda_request_id: expect.any(String),
     cold_start: true,

@@ -225,6 +225,7 @@ describe("logs", () => {
     expect(requestLines().find(({ request_id }) => request_id === "traced")).toEqual({
       level: "info",
       message: "request",
+      function: "WhoamiFunction",
       request_id: "traced",
       gateway_request_id: expect.any(String),
       lambda_request_id: expect.any(String),

@@ -5,7 +5,7 @@ export const moveReadsApart: Weakness = {
   name: "tenant change without reading the old head together",
   breaks: ["missed", "left-behind"],
   seedsMax: 2000,
-  caughtAt: 5,
+  caughtAt: 2184,
   table: bend(
     ["mover"],
     readsApart((keys) => keys.some(isHead)),
