@@ -12,6 +12,7 @@ export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.met
 export type ToolOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
+  readonly cwd?: string;
   /** If nobody reads a pipe, the tool stops when the pipe is full. */
   readonly stderr?: "pipe" | "ignore";
 };
@@ -19,12 +20,13 @@ export type ToolOptions = {
 /** The operator's tool as a process of its own. */
 export const spawnTool = (
   words: readonly string[],
-  { env = {}, uid, stderr = "pipe" }: ToolOptions = {},
+  { env = {}, uid, cwd, stderr = "pipe" }: ToolOptions = {},
 ): ChildProcess =>
   spawn(process.execPath, [entry, ...words], {
     stdio: ["ignore", "pipe", stderr],
     env: { ...process.env, ...env },
     ...(uid !== undefined && { uid }),
+    ...(cwd !== undefined && { cwd }),
   });
 
 /** `dev` prints nothing on standard output before it is ready; `dev --json` prints one line. */
