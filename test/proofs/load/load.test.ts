@@ -207,13 +207,16 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
     console.log(`admitted of sent in ${loadMs / 1000} s: ${table.join(", ")}`);
   });
 
-  test("a caller under the limit is never refused, and waits no more than twice as long as when idle", () => {
-    const quiet = underLoad.filter(isQuiet);
+  test("a caller under the limit is never refused", () => {
+    expect(underLoad.filter(isQuiet).filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
+  // A few seconds on a machine that runs other tests prove nothing about time.
+  test.runIf(isLong)("a caller under the limit waits no more than twice as long as when idle", () => {
     const took = (all: readonly Outcome[]) => all.map(({ sentMs, receivedMs }) => receivedMs - sentMs);
-    expect(quiet.filter(({ status }) => status !== 200)).toEqual([]);
     const latency = {
       idleMs: took(idle),
-      underLoadMs: took(quiet),
+      underLoadMs: took(underLoad.filter(isQuiet)),
       serviceMs: spentMs / underLoad.length,
       busyShare: spentMs / loadMs,
     };
@@ -224,8 +227,7 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
         `${Math.round(latency.busyShare * 100)} % of the time, which explains ${queueMs(latency).toFixed(1)} ms; ` +
         `load average before: ${loadAverage.toFixed(1)}`,
     );
-    // A few seconds on a machine that runs other tests prove nothing about time.
-    if (isLong) expect(latencyProblems(latency)).toEqual([]);
+    expect(latencyProblems(latency)).toEqual([]);
   });
 
   test.runIf(isLong)("memory stays flat under load", async () => {
