@@ -11,6 +11,7 @@ import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { OperatorError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
+import { pacedQueue } from "./paced-queue.ts";
 import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
 import { queueCounter, waitForEmptyQueue } from "./stack-queue.ts";
 
@@ -21,7 +22,8 @@ export async function connectToStack(stackName: string, region: string | undefin
   const client = createStoreClient({ identity });
   const call = createSqsCall(identity);
   const eventsQueueUrl = output(stackOutputs.eventsQueueUrl);
-  const queue = sqsQueue(call, eventsQueueUrl);
+  const countMessages = queueCounter(identity, eventsQueueUrl);
+  const queue = pacedQueue(sqsQueue(call, eventsQueueUrl), countMessages, systemClock);
   const options = {
     client,
     tableName: output(stackOutputs.tableName),
@@ -49,7 +51,7 @@ export async function connectToStack(stackName: string, region: string | undefin
         random: systemRandom,
       }),
     failedEventsShownMax: receiveMessagesMax,
-    settle: () => waitForEmptyQueue(queueCounter(identity, eventsQueueUrl), systemClock),
+    settle: () => waitForEmptyQueue(countMessages, systemClock),
     waitsAfterSend: false,
     async close() {
       client.destroy();

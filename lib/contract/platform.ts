@@ -49,6 +49,10 @@ export const queueLimits = {
   /** The maximum of SQS. A full message of the shortest credentials fits once it is redacted. */
   deadLetterBytesMax: 1024 * kibibyte,
   retentionDaysMax: 14,
+  /** SQS hands out only from the first messages of a FIFO queue: behind so many of one group everybody waits. */
+  lookAheadMax: 120_000,
+  /** A sender waits while the queue is longer: six importers at once stay within what SQS looks at. */
+  backlogMax: 20_000,
 } as const;
 
 /**
