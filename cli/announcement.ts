@@ -61,7 +61,7 @@ const linesWithoutKeys = (organization: string | undefined, where: string): read
     ? [
         "",
         "There is no organization and no key yet. Send an organization and its members, then make a key:",
-        `npx review-api events send docs/examples/events.ndjson${where}`,
+        `npx review-api events send docs/use/examples/events.ndjson${where}`,
         makeKey("4242", "8001", where),
       ]
     : [

@@ -1,7 +1,7 @@
 import { folderOf, importsOf, sourceFiles } from "./folder-imports.ts";
 import { withParts } from "./marked-parts.ts";
 
-/** docs/architecture.md with its drawing generated from the current imports. */
+/** docs/change/architecture.md with its drawing generated from the current imports. */
 export const architecturePage = (page: string): string => withParts(page, { drawing });
 
 const topFolders = ["functions", "lib", "cli", "dashboard", "infra"];

@@ -3,7 +3,7 @@ import { markdownTable } from "./marked-parts.ts";
 
 const link = (code: string): string => `[${code}](errors/${code}.md)`;
 
-/** docs/errors.md: every error code with its explanation. */
+/** docs/use/errors.md: every error code with its explanation. */
 export const errorsPage = (): string =>
   [
     "# Error codes",

@@ -3,14 +3,14 @@ import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
 import { envelopeDescriptions, eventDescriptions } from "../../lib/events/words.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
-/** docs/events.md with its tables generated from the schemas. */
+/** docs/use/events.md with its tables generated from the schemas. */
 export const eventsPage = (page: string): string =>
   withParts(page, { envelope: envelopeTable, types: typesPart });
 
 /** A JSON Schema for every type: path below the project's root, and content. */
 export const eventSchemaFiles = (): ReadonlyArray<readonly [path: string, content: string]> =>
   eventTypeNames.map((name) => [
-    `docs/events/${name}.json`,
+    `docs/use/events/${name}.json`,
     `${JSON.stringify(eventJsonSchema(name), null, 2)}\n`,
   ]);
 

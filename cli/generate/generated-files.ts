@@ -30,10 +30,10 @@ export function openApi(): OpenApiDocument {
   return openApiDocument(operations, interfaceVersion, examples);
 }
 
-const guideFile = "docs/guide.md";
-const startFile = "docs/start.md";
-const eventsFile = "docs/events.md";
-const architectureFile = "docs/architecture.md";
+const guideFile = "docs/use/guide.md";
+const startFile = "docs/use/start.md";
+const eventsFile = "docs/use/events.md";
+const architectureFile = "docs/change/architecture.md";
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 /** Files that are generated from the code and committed: path below the project's root, and content. */
@@ -44,7 +44,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     [startFile, startWithTables(read(startFile), read(guideFile))],
     [eventsFile, eventsPage(read(eventsFile))],
     ...eventSchemaFiles(),
-    ["docs/errors.md", errorsPage()],
+    ["docs/use/errors.md", errorsPage()],
     [architectureFile, architecturePage(read(architectureFile))],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],

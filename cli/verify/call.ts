@@ -94,7 +94,7 @@ async function send(baseUrl: string, { method, path }: Operation, request: CallR
   }
 }
 
-const trace = 'docs/runbook.md, "From a request id to its trace"';
+const trace = 'docs/operate/runbook.md, "From a request id to its trace"';
 
 const problem = z.object({ code: z.string(), message: z.string() });
 const refusal = z.union([

@@ -171,7 +171,7 @@ function createAlarm(scope: Construct, name: string, { section, rule, topic }: A
     ...(rule.enough !== undefined && { datapointsToAlarm: rule.enough }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
-    alarmDescription: `Runbook: docs/runbook.md#${section.toLowerCase()}`,
+    alarmDescription: `Runbook: docs/operate/runbook.md#${section.toLowerCase()}`,
   });
   if (!topic) return;
   const action = new SnsAction(topic);

@@ -1,6 +1,6 @@
 /**
  * The closed list of error codes: the status and, for the docs, the meaning. A response with any other code is a bug.
- * `docs/errors/` has a page for each code, and a test compares the two.
+ * `docs/use/errors/` has a page for each code, and a test compares the two.
  */
 export const errorCodes = {
   INVALID_REQUEST: { status: 400, meaning: "A parameter or the body does not fit the schema." },

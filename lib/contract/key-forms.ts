@@ -1,5 +1,5 @@
 /**
- * The forms of keys: our own (the expression in docs/guide.md) and those of common vendors, known by their prefix. Every
+ * The forms of keys: our own (the expression in docs/use/guide.md) and those of common vendors, known by their prefix. Every
  * request may need them, so this list is short; the texts of Learnings are searched by lib/redaction.
  */
 const keyForms =

@@ -193,7 +193,7 @@ export const stackOutputs = {
 /** The function that answers 404, 405 and preflight requests: functions/<source>.ts. */
 export const fallbackSource = "fallback";
 
-/** When an alarm wakes somebody. Each alarm has a section with its name in docs/runbook.md. */
+/** When an alarm wakes somebody. Each alarm has a section with its name in docs/operate/runbook.md. */
 export const alarms = {
   /** Percentage of 5xx responses over five minutes, and the minimum number of calls for a meaningful rate. */
   serverErrors: { percentAbove: 1, callsMin: 50 },
@@ -231,7 +231,7 @@ export const firewall = {
   windowSeconds: 300,
   /**
    * The version of AWS's attack rules: a new version could refuse what we accept, so it is updated manually. See
-   * docs/decisions/0017-first-deployment.md. AWS has no version numbers for its list of addresses.
+   * docs/change/decisions/0017-first-deployment.md. AWS has no version numbers for its list of addresses.
    */
   knownBadInputsVersion: "Version_1.24",
 } as const;

@@ -58,12 +58,15 @@ export const searchPath = "/docs/search.json";
 export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ...dashboardFiles,
   "/openapi.json": { file: documentFile, contentType: "application/json" },
-  "/docs/reference.js": { file: "docs/reference/reference.js", contentType: script },
-  "/docs/reference.css": { file: "docs/reference/reference.css", contentType: "text/css; charset=utf-8" },
+  "/docs/reference.js": { file: "lib/reference/browser/reference.js", contentType: script },
+  "/docs/reference.css": {
+    file: "lib/reference/browser/reference.css",
+    contentType: "text/css; charset=utf-8",
+  },
   ...Object.fromEntries(
     eventTypeNames.map((name) => [
       `/docs/events/${name}.json`,
-      { file: `docs/events/${name}.json`, contentType: "application/schema+json" },
+      { file: `docs/use/events/${name}.json`, contentType: "application/schema+json" },
     ]),
   ),
 };
@@ -80,20 +83,20 @@ const jobs = ["warehouse", "weekly-report", "idle-seats", "siem", "code-scanning
 
 /** Markdown that is served as pages, by path. */
 export const referencePages: Readonly<Record<string, ReferencePage>> = {
-  [referencePath]: { file: "docs/start.md", kind: "First steps", menuTitle: "" },
-  "/docs/guide": { file: "docs/guide.md", kind: "Guide", menuTitle: "" },
-  "/docs/events": { file: "docs/events.md", kind: "Platform events", menuTitle: "" },
-  "/docs/errors": { file: "docs/errors.md", kind: "Error codes", menuTitle: "" },
+  [referencePath]: { file: "docs/use/start.md", kind: "First steps", menuTitle: "" },
+  "/docs/guide": { file: "docs/use/guide.md", kind: "Guide", menuTitle: "" },
+  "/docs/events": { file: "docs/use/events.md", kind: "Platform events", menuTitle: "" },
+  "/docs/errors": { file: "docs/use/errors.md", kind: "Error codes", menuTitle: "" },
   ...Object.fromEntries(
     jobs.map((job) => [
       `/docs/jobs/${job}`,
-      { file: `docs/jobs/${job}.md`, kind: "Job", menuTitle: "By job" },
+      { file: `docs/use/jobs/${job}.md`, kind: "Job", menuTitle: "By job" },
     ]),
   ),
 };
 
 /** One page for every error code, as Markdown: <folder>/<code>.md. */
-export const errorPagesFolder = "docs/errors";
+export const errorPagesFolder = "docs/use/errors";
 
 /** Files and folders that the function needs in addition to its code, each under its path in the project. */
 export const referenceBundle: readonly string[] = [

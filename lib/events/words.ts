@@ -1,7 +1,7 @@
 import type { EventTypeName } from "../contract/event-names.ts";
 
 /**
- * The meaning of events and their fields, for docs/events.md and the JSON Schema files. No function imports it. A test
+ * The meaning of events and their fields, for docs/use/events.md and the JSON Schema files. No function imports it. A test
  * compares it with the schemas: every field has a text, and every text belongs to a field.
  */
 export type EventDescription = {

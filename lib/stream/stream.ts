@@ -1,5 +1,5 @@
 /**
- * The public part of the write-order stream. docs/stream.md explains it with a picture.
+ * The public part of the write-order stream. docs/change/stream.md explains it with a picture.
  *
  *   appendBatch       append.ts   events in, one outcome each; safe to send twice, late and out of order
  *   removals          removal.ts  what left a dataset or its filters, for readers that keep a mirror

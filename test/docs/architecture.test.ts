@@ -4,16 +4,16 @@ import { describe, expect, test } from "vitest";
 import { read, root } from "./pages.ts";
 
 /** A link whose text is code names a function, type or class of the linked file. */
-const named = [...read("docs/architecture.md").matchAll(/\[`(\w+)`\]\(\.\.\/([^)]+)\)/g)].map(
+const named = [...read("docs/change/architecture.md").matchAll(/\[`(\w+)`\]\((?:\.\.\/)+([^)]+)\)/g)].map(
   ([, name = "", file = ""]) => [name, file] as const,
 );
 
-describe("docs/architecture.md", () => {
-  test("docs/architecture.md describes more than twenty functions", () => {
+describe("docs/change/architecture.md", () => {
+  test("docs/change/architecture.md describes more than twenty functions", () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
-  test.each(named)("docs/architecture.md names %s, which %s declares", (name, file) => {
+  test.each(named)("docs/change/architecture.md names %s, which %s declares", (name, file) => {
     expect(read(file)).toMatch(
       new RegExp(`^export (async )?(function\\*?|const|class|type) ${name}\\b`, "m"),
     );
@@ -42,10 +42,10 @@ describe("the folder table of the README", () => {
   });
 });
 
-describe("docs/glossary.md", () => {
-  const words = [...read("docs/glossary.md").matchAll(/^\| \*\*([^*]+)\*\* \| (.+) \|$/gm)];
+describe("docs/change/glossary.md", () => {
+  const words = [...read("docs/change/glossary.md").matchAll(/^\| \*\*([^*]+)\*\* \| (.+) \|$/gm)];
 
-  test("docs/glossary.md has at most 25 words, in alphabetical order, each with one sentence or more", () => {
+  test("docs/change/glossary.md has at most 25 words, in alphabetical order, each with one sentence or more", () => {
     const names = words.map(([, name = ""]) => name);
     expect(names.length).toBeGreaterThan(15);
     expect(names.length).toBeLessThanOrEqual(25);
@@ -54,13 +54,16 @@ describe("docs/glossary.md", () => {
       expect([name, meaning]).toEqual([name, expect.stringMatching(/\.$/)]);
   });
 
-  test.each(["README.md", "CONTRIBUTING.md", "docs/architecture.md"])("%s links to the glossary", (page) => {
-    expect(read(page)).toMatch(/\]\((docs\/)?glossary\.md\)/);
-  });
+  test.each(["README.md", "CONTRIBUTING.md", "docs/change/architecture.md"])(
+    "%s links to the glossary",
+    (page) => {
+      expect(read(page)).toMatch(/\]\((docs\/change\/)?glossary\.md\)/);
+    },
+  );
 });
 
 describe("decisions", () => {
-  const folder = "docs/decisions";
+  const folder = "docs/change/decisions";
   const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md"));
   const numberOf = (file: string): number => Number(file.slice(0, 4));
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 
-const folder = fileURLToPath(new URL("../../docs/errors/", import.meta.url));
+const folder = fileURLToPath(new URL("../../docs/use/errors/", import.meta.url));
 
 test("every error code has its page, and every page its code", () => {
   const codes = Object.keys({ ...errorCodes, ...itemErrorCodes }).toSorted();

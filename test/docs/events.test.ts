@@ -10,7 +10,7 @@ import { stackOutputs } from "../../lib/contract/platform.ts";
 import { readEvent } from "../../lib/events/envelope.ts";
 import { read, root } from "./pages.ts";
 
-const page = read("docs/events.md");
+const page = read("docs/use/events.md");
 const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, text = ""]) => text);
 const run = promisify(execFile);

@@ -21,8 +21,8 @@ import { tableWith } from "../support/partial-table.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
-const guide = read("docs/guide.md");
-const aws = read("docs/aws.md");
+const guide = read("docs/use/guide.md");
+const aws = read("docs/operate/aws.md");
 
 /** The rows of the table under a heading: cells without padding. */
 const rowsAfter = (text: string, start: string): string[][] =>
@@ -75,7 +75,7 @@ describe("the guide and the pages about AWS and the stream have the numbers and 
   });
 
   test("the page about the stream has the limits and the schedule of the code", () => {
-    const stream = read("docs/stream.md");
+    const stream = read("docs/change/stream.md");
     expect(stream).toContain(`lives ${cursorLimits.pageAgeDaysMax} days, the`);
     expect(stream).toContain(
       `older than ${cursorLimits.pageAgeDaysMax} days, or ${cursorLimits.resumeAgeDaysMax} for`,

@@ -13,7 +13,7 @@ import { eventDescriptions } from "../../lib/events/words.ts";
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const example = z.looseObject({ type: z.enum(eventTypeNames), data: z.record(z.string(), z.unknown()) });
-const examples = file("docs/examples/events.ndjson")
+const examples = file("docs/use/examples/events.ndjson")
   .trimEnd()
   .split("\n")
   .map((line) => example.parse(JSON.parse(line)));
@@ -63,7 +63,7 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
   });
 
   test(`the schema file of ${type} and the documented tables match the generated ones`, () => {
-    for (const path of [`docs/events/${type}.json`, "docs/events.md"])
+    for (const path of [`docs/use/events/${type}.json`, "docs/use/events.md"])
       expect(file(path)).toBe(generated.get(path));
   });
 });

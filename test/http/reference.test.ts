@@ -55,6 +55,38 @@ test.each(served)("%s has a route, and the function's bundle contains everything
   expect(text.length).toBeGreaterThan(100);
 });
 
+/** Written by hand: responses, logs and callers' own pages link to these addresses, wherever their files are. */
+const lasting = {
+  "/docs": "First steps",
+  "/docs/guide": "Guide",
+  "/docs/errors": "Error codes",
+  "/docs/errors/INVALID_CURSOR": "INVALID_CURSOR",
+  "/docs/events": "Platform events",
+  "/docs/jobs/warehouse": "Nightly warehouse load",
+  "/docs/jobs/weekly-report": "Weekly report",
+  "/docs/jobs/idle-seats": "Idle seats",
+  "/docs/jobs/siem": "Audit logs into a SIEM",
+  "/docs/jobs/code-scanning": "Security findings in code scanning",
+};
+
+test.each(Object.entries(lasting))("the page %s keeps its address", async (path, title) => {
+  const { statusCode, text } = await ask(path);
+  expect([statusCode, /<h1[^>]*>(?:<[^>]+>)*([^<]+)/.exec(text)?.[1]]).toEqual([200, title]);
+});
+
+test("the files of the reference keep their addresses", () => {
+  const schemas = ["workspace", "instance", "organization", "repository", "member"].map(
+    (each) => `${each}.saved`,
+  );
+  const further = ["pull_request.finalized", "learning.captured", "learning.used", "security_scan.completed"];
+  expect(Object.keys(referenceFiles)).toEqual(
+    expect.arrayContaining([
+      ...["/openapi.json", "/docs/reference.js", "/docs/reference.css"],
+      ...[...schemas, ...further].map((name) => `/docs/events/${name}.json`),
+    ]),
+  );
+});
+
 test.each([
   "/docs/errors/..%2f..%2fpackage.json",
   "/docs/errors/toString",

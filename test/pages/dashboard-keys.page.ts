@@ -7,7 +7,7 @@ const approval = "Learnings that wait for approval";
 const administration = ["Seats", approval, "Recent audit entries"];
 
 /**
- * What each kind of key may not read, written by hand ("Who may call what" in docs/guide.md). The user key is a
+ * What each kind of key may not read, written by hand ("Who may call what" in docs/use/guide.md). The user key is a
  * member's, the others are admins'.
  */
 const expected: Readonly<Record<KeyKind, readonly string[]>> = {

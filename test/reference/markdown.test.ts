@@ -5,7 +5,7 @@ import { referencePages } from "../../lib/contract/reference.ts";
 import { markdownHtml, markdownTitle, sectionsOf } from "../../lib/reference/markdown.ts";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
-const folder = `${project}docs/errors/`;
+const folder = `${project}docs/use/errors/`;
 
 test("headings, paragraphs, lists, code and links become HTML, and nothing in them becomes markup", () => {
   const markdown =
@@ -52,7 +52,7 @@ test("search finds the text below each heading, without Markdown's marks", () =>
 });
 
 const pages = [
-  ...readdirSync(folder).map((name) => `docs/errors/${name}`),
+  ...readdirSync(folder).map((name) => `docs/use/errors/${name}`),
   ...Object.values(referencePages).map(({ file }) => file),
 ];
 

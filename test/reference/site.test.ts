@@ -93,9 +93,9 @@ test("the first page says how to get a key, the kinds, paging, limits and errors
 
 test("a link between files leads to the page of its target; a link to a file that is not served becomes plain text", () => {
   const markdown =
-    "# G\n\n[a](jobs/j.md#part) [b](openapi.json) [c](../README.md#try-it) [`d`](#g) [e](https://e.example)\n";
+    "# G\n\n[a](jobs/j.md#part) [b](../openapi.json) [c](../../README.md#try-it) [`d`](#g) [e](https://e.example)\n";
   const pageOf = (path: string, file: string) => ({ path, file, kind: "K", menuTitle: null, markdown });
-  const pages = [pageOf("/docs/guide", "docs/guide.md"), pageOf("/docs/jobs/j", "docs/jobs/j.md")];
+  const pages = [pageOf("/docs/guide", "docs/use/guide.md"), pageOf("/docs/jobs/j", "docs/use/jobs/j.md")];
   const html = createSite(document, pages, new Map([["docs/openapi.json", "/openapi.json"]])).page(
     "/docs/guide",
   );

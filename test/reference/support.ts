@@ -12,12 +12,12 @@ export const endpoints = endpointsOf(document);
 
 export const sources: readonly MarkdownSource[] = [
   ...Object.entries(referencePages).map(([path, page]) => ({ path, ...page, markdown: read(page.file) })),
-  ...readdirSync(`${project}docs/errors`).map((name) => ({
+  ...readdirSync(`${project}docs/use/errors`).map((name) => ({
     path: `/docs/errors/${name.replace(".md", "")}`,
-    file: `docs/errors/${name}`,
+    file: `docs/use/errors/${name}`,
     kind: "Error code",
     menuTitle: null,
-    markdown: read(`docs/errors/${name}`),
+    markdown: read(`docs/use/errors/${name}`),
   })),
 ];
 

@@ -4,7 +4,7 @@ import type { Machine } from "./machine.ts";
 import type { Result } from "./results.ts";
 import type { BenchTable, Cell, Target } from "./section.ts";
 
-/** docs/benchmarks.md and its pictures, from the stored results of every section. */
+/** docs/reports/benchmarks.md and its pictures, from the stored results of every section. */
 export async function writeDocument(directory: string, results: readonly Result[]): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const { section } of results)

@@ -3,7 +3,7 @@
  *
  *   node test/measure/bench/run.ts [--quick] [section …]
  *
- * Each runs in a process of its own and leaves docs/benchmarks/results/<section>.json; docs/benchmarks.md is made
+ * Each runs in a process of its own and leaves docs/reports/benchmarks/results/<section>.json; docs/reports/benchmarks.md is made
  * from all of these. `--quick` takes tiny sizes and writes beside the system's temporary files instead. Exits
  * non-zero when a section failed or a target was missed.
  */
@@ -42,7 +42,7 @@ const chosen =
   positionals.length > 0 ? sectionNames.filter((name) => positionals.includes(name)) : sectionNames;
 const directory = values.quick
   ? join(tmpdir(), "review-api-bench", "benchmarks")
-  : here("../../../docs/benchmarks");
+  : here("../../../docs/reports/benchmarks");
 
 const failed: string[] = [];
 for (const name of chosen) {

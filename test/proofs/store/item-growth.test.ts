@@ -35,7 +35,7 @@ const rowsOf = (text: string, line: RegExp): string[][] =>
     );
 
 const kinds = rowsOf(read("lib/store/layout.ts"), /^ \* \|/).map(([name = ""]) => name);
-const documented = rowsOf(read("docs/item-growth.md"), /^\|/);
+const documented = rowsOf(read("docs/change/item-growth.md"), /^\|/);
 
 /** Characters of four bytes each, as many as the limit allows. */
 const wide = (characters: number) => "\u{1f600}".repeat(characters);
@@ -204,13 +204,13 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     Object.fromEntries(many(eventLimits.unfinishedTriesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
 };
 
-describe("docs/item-growth.md", () => {
-  test("docs/item-growth.md has a row for every kind of item, in the order of the layout", () => {
+describe("docs/change/item-growth.md", () => {
+  test("docs/change/item-growth.md has a row for every kind of item, in the order of the layout", () => {
     expect(documented.map(([name]) => name)).toEqual(kinds);
     expect(kinds.length).toBeGreaterThan(40);
   });
 
-  test("docs/item-growth.md names a bound, the behaviour beyond it and an existing test, for everything that grows", () => {
+  test("docs/change/item-growth.md names a bound, the behaviour beyond it and an existing test, for everything that grows", () => {
     for (const [name = "", grows = "", bound, beyond, proof = ""] of documented) {
       if (grows.startsWith("nothing")) expect([name, bound, beyond, proof]).toEqual([name, "", "", ""]);
       else {
@@ -222,7 +222,7 @@ describe("docs/item-growth.md", () => {
     }
   });
 
-  test("docs/item-growth.md marks an item as growing exactly if this test defines its largest form", () => {
+  test("docs/change/item-growth.md marks an item as growing exactly if this test defines its largest form", () => {
     const growing = documented.filter(([, grows = ""]) => !grows.startsWith("nothing")).map(([name]) => name);
     expect(growing).toEqual(Object.keys(largest));
   });

@@ -103,7 +103,7 @@ test("a workspace token approves and disapproves Learnings of any of its organiz
 
 test("holders whose organizations the key cannot read are not judged over HTTP, and people are told", async () => {
   // This returns when all events are applied, those of the demo too.
-  const examples = fileURLToPath(new URL("../../../docs/examples/events.ndjson", import.meta.url));
+  const examples = fileURLToPath(new URL("../../../docs/use/examples/events.ndjson", import.meta.url));
   await asOperator("events", "send", examples);
   const emails = ({ idle }: z.output<typeof idleSeats>) => idle.map(({ email }) => email);
   const found = idleSeats.parse(await asOperator("seats", "idle", "--days", "3", "--org", "1001"));

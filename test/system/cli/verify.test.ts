@@ -237,7 +237,7 @@ test("verify waits for an event longer than the queue hides a message before it 
 
 test("the page about AWS says how long verify may take: all events, then the one that uses a Learning, then the calls", () => {
   expect((2 * eventsMsMax) / 60_000 + 1).toBe(15);
-  expect(readFileSync("docs/aws.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
+  expect(readFileSync("docs/operate/aws.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
 });
 
 test("a call that AWS refuses to the operator's own role is reported as that, with the permission", () => {

@@ -216,7 +216,7 @@ describe("the package, installed from its tarball", () => {
     });
 
     test.each(["weekly-report", "warehouse"])("the workflow of the page %s runs", async (page) => {
-      const text = await readFile(join(root, "docs", "jobs", `${page}.md`), "utf8");
+      const text = await readFile(join(root, "docs", "use", "jobs", `${page}.md`), "utf8");
       const [, indented = ""] = /\n {8}run: \|\n((?: {10}.*\n)+)/.exec(text) ?? [];
       const script = indented.replaceAll(/^ {10}/gm, "");
       expect(script).toContain("npx review-api ");

@@ -169,7 +169,9 @@ describe("commands in the docs do what they say", () => {
     // The stack's worker accepts every event.
     aws.workWith(() => undefined, `${aws.url}/events.fifo`, `${aws.url}/dead.fifo`);
     const events = ndjson([event(1, "organization.saved", soloOrganization("42", "from the docs"))]);
-    await cp(join(root, "docs", "examples"), join(folder, "docs", "examples"), { recursive: true });
+    await cp(join(root, "docs", "use", "examples"), join(folder, "docs", "use", "examples"), {
+      recursive: true,
+    });
     for (const file of ["events.ndjson", "since.ndjson"]) await writeFile(join(folder, file), events);
     // The embedder in use is unknown until the schedule has started the index's worker for the first time.
     await vi.waitUntil(
@@ -266,7 +268,7 @@ describe("commands in the docs do what they say", () => {
   );
 
   test("the weekly workflow makes a summary and a page", async () => {
-    const steps = stepsOf("docs/jobs/weekly-report.md");
+    const steps = stepsOf("docs/use/jobs/weekly-report.md");
     const [report] = steps.filter(({ env }) => env);
     expect(report?.env).toEqual({
       REVIEW_API_URL: expect.stringMatching(/^https:/),
@@ -280,7 +282,7 @@ describe("commands in the docs do what they say", () => {
   });
 
   describe("the nightly warehouse load", () => {
-    const page = "docs/jobs/warehouse.md";
+    const page = "docs/use/jobs/warehouse.md";
     /** Runs with the environment of the workflow's step. */
     const exporting = async () => {
       const [step] = stepsOf(page).filter(({ env }) => env);
@@ -323,7 +325,7 @@ describe("commands in the docs do what they say", () => {
   });
 
   test("the workflow for code scanning downloads the open findings of its repository as SARIF", async () => {
-    const steps = stepsOf("docs/jobs/code-scanning.md");
+    const steps = stepsOf("docs/use/jobs/code-scanning.md");
     const [download] = steps.filter(({ env }) => env);
     const { code, output } = await runLine(`set -e\n${download?.run}`);
     expect([code, output]).toEqual([0, ""]);
@@ -333,17 +335,17 @@ describe("commands in the docs do what they say", () => {
   });
 
   test.each([
-    ["docs/jobs/warehouse.md", 2],
-    ["docs/jobs/weekly-report.md", 2],
-    ["docs/jobs/idle-seats.md", 4],
-    ["docs/jobs/siem.md", 2],
-    ["docs/jobs/code-scanning.md", 1],
-    ["docs/start.md", 3],
+    ["docs/use/jobs/warehouse.md", 2],
+    ["docs/use/jobs/weekly-report.md", 2],
+    ["docs/use/jobs/idle-seats.md", 4],
+    ["docs/use/jobs/siem.md", 2],
+    ["docs/use/jobs/code-scanning.md", 1],
+    ["docs/use/start.md", 3],
     ["README.md", 1],
-    ["docs/events.md", 4],
-    ["docs/guide.md", 13],
-    ["docs/runbook.md", 15],
-    ["docs/stream.md", 1],
+    ["docs/use/events.md", 4],
+    ["docs/use/guide.md", 13],
+    ["docs/operate/runbook.md", 15],
+    ["docs/change/stream.md", 1],
   ])("%s has at least %d commands that are run", (page, least) => {
     const run = commands.filter(([where, line]) => where === page && !isElsewhere(line));
     expect(run.length).toBeGreaterThanOrEqual(least);

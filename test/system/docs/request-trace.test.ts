@@ -17,7 +17,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const runbook = read("docs/runbook.md");
+const runbook = read("docs/operate/runbook.md");
 const section = /^## From a request id to its trace\n(.*?)^## /ms.exec(runbook)?.[1] ?? "";
 const queries = [...section.matchAll(/^ *```\n(.*?)^ *```$/gms)].map(([, query = ""]) => query);
 

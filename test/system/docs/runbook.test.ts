@@ -18,7 +18,7 @@ function run(paste: string, status: string): string[] {
 }
 
 describe("the runbook", () => {
-  const runbook = read("docs/runbook.md");
+  const runbook = read("docs/operate/runbook.md");
   const template = plainTemplate();
 
   test.each(Object.keys(alarms))("the runbook has a section for the alarm %s", (name) => {

@@ -25,9 +25,9 @@ beforeAll(() => {
 const kind = (name: string): ItemKind => itemKinds().find((each) => each.name === name) ?? expect.fail(name);
 
 describe("the matrix of roles, kinds of items and actions", () => {
-  test("what every role may do with every kind of item is what docs/role-matrix.txt says", async () => {
+  test("what every role may do with every kind of item is what docs/reports/role-matrix.txt says", async () => {
     expect(itemKinds().length).toBeGreaterThan(50);
-    await expect(matrix.toString()).toMatchFileSnapshot("../../../docs/role-matrix.txt");
+    await expect(matrix.toString()).toMatchFileSnapshot("../../../docs/reports/role-matrix.txt");
   });
 
   test.each([

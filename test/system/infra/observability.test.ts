@@ -46,11 +46,11 @@ describe("alarms", () => {
   });
 
   test.each(alarmNames)("the alarm %s links to its section of the runbook", (name) => {
-    expect(alarmOf(name).AlarmDescription).toBe(`Runbook: docs/runbook.md#${name.toLowerCase()}`);
+    expect(alarmOf(name).AlarmDescription).toBe(`Runbook: docs/operate/runbook.md#${name.toLowerCase()}`);
   });
 
   test.each(alarmNames)("the runbook has a section on %s", (name) => {
-    const headings = [...readFileSync("docs/runbook.md", "utf8").matchAll(/^#+ (\w+)$/gm)].map(
+    const headings = [...readFileSync("docs/operate/runbook.md", "utf8").matchAll(/^#+ (\w+)$/gm)].map(
       ([, text]) => text,
     );
     expect(headings).toContain(name);
@@ -106,7 +106,7 @@ describe("alarms", () => {
         Dimensions: [{ Name: "FunctionName", Value: { Ref: partOf(id, "Function") } }],
         ...{ Statistic: "Sum", Period: 300, Threshold: 0, ComparisonOperator: "GreaterThanThreshold" },
         ...{ EvaluationPeriods: everyMinutes / 5, DatapointsToAlarm: 1, TreatMissingData: "notBreaching" },
-        AlarmDescription: "Runbook: docs/runbook.md#workererrors",
+        AlarmDescription: "Runbook: docs/operate/runbook.md#workererrors",
       });
       // CloudWatch evaluates a day at most with periods of minutes.
       expect(300 * Number(alarm.EvaluationPeriods), id).toBeLessThanOrEqual(86_400);

@@ -228,7 +228,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
         expect(Properties, id).toMatchObject({
           AlarmActions: [{ Ref: "AlarmTopic" }],
           OKActions: [{ Ref: "AlarmTopic" }],
-          AlarmDescription: expect.stringMatching(/^Runbook: docs\/runbook\.md#[a-z0-9]+$/),
+          AlarmDescription: expect.stringMatching(/^Runbook: docs\/operate\/runbook\.md#[a-z0-9]+$/),
         });
       for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
         expect(Properties, id).not.toHaveProperty("AlarmActions");

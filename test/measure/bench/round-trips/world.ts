@@ -25,7 +25,7 @@ export type Sizes = {
 
 const small: Amounts = { members: 3, learnings: 3, pullRequests: 3, findings: 2, customRoles: 2 };
 
-/** The sizes that docs/benchmarks.md reports. */
+/** The sizes that docs/reports/benchmarks.md reports. */
 export const fullSizes: Sizes = {
   small,
   large: { members: 500, learnings: 1_000, pullRequests: 1_000, findings: 1_000, customRoles: 99 },

@@ -15,9 +15,9 @@ const schema = z.object({
 
 type Row = Readonly<Record<string, string | number>>;
 
-/** A table of a benchmark in docs/benchmarks/results, by its columns. */
+/** A table of a benchmark in docs/reports/benchmarks/results, by its columns. */
 export function rowsOf(section: string, table: string): readonly Row[] {
-  const file = new URL(`../../../../docs/benchmarks/results/${section}.json`, import.meta.url);
+  const file = new URL(`../../../../docs/reports/benchmarks/results/${section}.json`, import.meta.url);
   const { tables } = schema.parse(JSON.parse(readFileSync(file, "utf8"))).section;
   const found = tables.find(({ title }) => title === table);
   if (!found) throw new Error(`${section}.json has no table "${table}".`);

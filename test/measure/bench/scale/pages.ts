@@ -84,7 +84,7 @@ const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>
   bill: billTable({ idle: idleDollars(templates.plain), metrics: moreMetricsDollars }),
 });
 
-export const pages = ["docs/cost.md", "docs/scale.md"] as const;
+export const pages = ["docs/operate/cost.md", "docs/operate/scale.md"] as const;
 
 /** A page with its current tables; its prose stays. */
 export function pageWithTables(text: string, templates: Templates): string {
