@@ -3,7 +3,6 @@ import type { Admission } from "../access/rate-limiter.ts";
 import { type ErrorCode, errorPagePath } from "../contract/errors.ts";
 import { holdsKey } from "../contract/key-forms.ts";
 import { requestLimits } from "../contract/limits.ts";
-import type { RateLimit } from "../contract/operation.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import type { Random } from "../runtime/random.ts";
 
@@ -51,21 +50,14 @@ export const baseHeaders = (requestId: string): Record<string, string> => ({
   "strict-transport-security": "max-age=63072000; includeSubDomains",
 });
 
-/** The limit itself: correct whether or not the call was counted. */
-export const rateLimitPolicyHeaders = (limit: RateLimit): Record<string, string> => ({
+/** On every answer that the limiter decided about. An answer has all of these headers or none. */
+export const rateLimitHeaders = ({ limit, remaining, resetSeconds }: Admission): Record<string, string> => ({
   "ratelimit-policy": `"${limit.bucket}";q=${limit.requestsMax};w=${limit.windowSeconds}`,
+  ratelimit: `"${limit.bucket}";r=${remaining};t=${resetSeconds}`,
   "x-ratelimit-limit": String(limit.requestsMax),
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(resetSeconds),
 });
-
-/** What is left of the limit: only the limiter knows. */
-export function rateLimitHeaders({ limit, remaining, resetSeconds }: Admission): Record<string, string> {
-  return {
-    ...rateLimitPolicyHeaders(limit),
-    ratelimit: `"${limit.bucket}";r=${remaining};t=${resetSeconds}`,
-    "x-ratelimit-remaining": String(remaining),
-    "x-ratelimit-reset": String(resetSeconds),
-  };
-}
 
 /** On every error: the page that says what to do. */
 export const helpHeader = (event: APIGatewayProxyEvent, code: ErrorCode): Record<string, string> => ({

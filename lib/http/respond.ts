@@ -8,14 +8,7 @@ import { lambdaLimits } from "../contract/platform.ts";
 import { compress, compressed, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { renderError, toApiError } from "./errors.ts";
-import {
-  baseHeaders,
-  deprecationHeaders,
-  headerValues,
-  helpHeader,
-  rateLimitHeaders,
-  rateLimitPolicyHeaders,
-} from "./headers.ts";
+import { baseHeaders, deprecationHeaders, headerValues, helpHeader, rateLimitHeaders } from "./headers.ts";
 import type { OperationResult, Rendered } from "./operation-result.ts";
 import { renderResult } from "./operation-result.ts";
 import type { RequestRecord } from "./request-record.ts";
@@ -61,7 +54,7 @@ async function finish(
   const all: Record<string, string> = {
     ...baseHeaders(requestId),
     ...corsHeaders(event),
-    ...(admission ? rateLimitHeaders(admission) : rateLimitPolicyHeaders(operation.rateLimit)),
+    ...(admission && rateLimitHeaders(admission)),
     ...(principal?.key.kind === "legacy" && deprecationHeaders(event)),
     ...headers,
   };

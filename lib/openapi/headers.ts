@@ -51,8 +51,13 @@ const always = [
   "x-content-type-options",
   "strict-transport-security",
 ] as const;
-const policy = ["ratelimit-policy", "x-ratelimit-limit"] as const;
-const limited = [...policy, "ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
+const limited = [
+  "ratelimit-policy",
+  "ratelimit",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+] as const;
 const deprecated = ["deprecation", "link"] as const;
 
 export const successHeaders = ({ keys, paging, downloads }: Operation, hasOtherFormats: boolean): object =>
@@ -87,7 +92,7 @@ export function errorHeaders(
   return named([
     ...always,
     ...(status === 429 || status === 503 ? (["retry-after"] as const) : []),
-    ...(wasCounted ? limited : policy),
+    ...(wasCounted ? limited : []),
     ...(codes.includes("RESPONSE_TOO_LARGE") && paging?.resumable ? (["x-next-cursor"] as const) : []),
     "link",
     ...(isDeprecated ? (["deprecation"] as const) : []),

@@ -95,16 +95,11 @@ describe("a limiter that fails", () => {
     expect(await usesOf(undefined)).toEqual({ status: 404, uses: 1 });
   });
 
-  test("a limiter that cannot be reached admits reads; the answer shows the limit, not the remaining calls", async () => {
+  test("a limiter that cannot be reached admits reads; the answer has no header about the limit", async () => {
     onLimiter("lost_before");
     const answer = await whoami();
     expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
-      "x-ratelimit-limit": "60",
-      "ratelimit-policy": '"whoami";q=60;w=60',
-    });
-    for (const name of ["ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"])
-      expect(answer.headers).not.toHaveProperty(name);
+    expect(Object.keys(answer.headers).filter((name) => name.includes("ratelimit"))).toEqual([]);
   });
 
   test("a limiter whose answer is lost admits once and counts once", async () => {

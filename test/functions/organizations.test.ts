@@ -154,6 +154,21 @@ describe("GET /v1/organizations", () => {
   });
 });
 
+test("only an answer that the limiter decided about has headers about the limit: 200 and 429, not 400", async () => {
+  const organization = await world.organization("counted");
+  await world.member(github("counted"), "u1");
+  const { text } = await world.key({ kind: "user", organization, owner: "u1" });
+  const limitsIn = async (target: string) => {
+    const { status, headers } = await api.call(target, { key: text });
+    return [status, headers["ratelimit-policy"], headers.ratelimit?.replace(/t=\d+/, "t=n")];
+  };
+  const policy = '"organizations";q=10;w=60';
+  expect(await limitsIn("/v1/organizations?limit=0")).toEqual([400, undefined, undefined]);
+  expect(await limitsIn("/v1/organizations")).toEqual([200, policy, '"organizations";r=9;t=n']);
+  for (let call = 0; call < 9; call++) await limitsIn("/v1/organizations");
+  expect(await limitsIn("/v1/organizations")).toEqual([429, policy, '"organizations";r=0;t=n']);
+});
+
 describe("instance keys", () => {
   const hosted = (id: string) => gitlab("forge", id);
   let homeUuid = "";

@@ -153,7 +153,18 @@ function decompressed(body: Buffer, coding: string | undefined): Buffer {
   return coding === "br" ? brotliDecompressSync(body) : body;
 }
 
-/** Checked in every test: documented status, the schema of the answer, the shape of errors, the common headers. */
+const rateLimitHeaderNames = [
+  "ratelimit-policy",
+  "ratelimit",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+];
+
+/**
+ * Checked in every test: documented status, the schema of the answer, the shape of errors, the common headers, and
+ * that the answer has every header about the rate limit or none.
+ */
 function checkAnswer(operation: Operation | undefined, target: string, answer: Answer): void {
   const { status, headers, json } = answer;
   expect(headers).toMatchObject({
@@ -162,6 +173,9 @@ function checkAnswer(operation: Operation | undefined, target: string, answer: A
     "x-content-type-options": "nosniff",
     "strict-transport-security": expect.stringContaining("max-age="),
   });
+  expect([0, rateLimitHeaderNames.length]).toContain(
+    rateLimitHeaderNames.filter((name) => name in headers).length,
+  );
   if (status >= 400) {
     const shape = errorBodies[errorShapeOf(target.split("?", 1)[0] ?? "")];
     if (answer.body.length === 0) return;

@@ -11,7 +11,7 @@ import { admit, bucketOwner } from "../../../../lib/http/admission.ts";
 import { bindPaging, openCursor, positionText } from "../../../../lib/http/cursors.ts";
 import { dependencies } from "../../../../lib/http/dependencies.ts";
 import { toApiError } from "../../../../lib/http/errors.ts";
-import { rateLimitHeaders, rateLimitPolicyHeaders } from "../../../../lib/http/headers.ts";
+import { rateLimitHeaders } from "../../../../lib/http/headers.ts";
 import { listOrganizations } from "../../../../lib/organizations/list.ts";
 import { log } from "../../../../lib/runtime/log.ts";
 import { cursorKeysKey } from "../../../../lib/store/layout.ts";
@@ -88,7 +88,6 @@ export function problemOf(error: unknown, requestId: string) {
     headers: {
       ...headers,
       ...retry,
-      ...rateLimitPolicyHeaders(operation.rateLimit),
       link: `<${errorPagePath(code)}>; rel="help"; type="text/html"`,
     },
     json: { error: { code, message } },
