@@ -133,6 +133,15 @@ describe("POST /v1/learnings", () => {
     await checkTable(table(), { embedder: localEmbedder });
   });
 
+  test("a file or source_url of null means none, as if it were left out", async () => {
+    const home = await newHome(world);
+    const { results } = resultsOf(await post(home, item("plain", { file: null, source_url: null })));
+    expect(results).toMatchObject([{ status: "created" }]);
+    expect(await exported(home)).toMatchObject([{ learning: "plain", file: null, source_url: null }]);
+    // What the export answers can be sent again without a change.
+    expect(resultsOf(await post(home, item("plain"))).results).toMatchObject([{ status: "duplicate" }]);
+  });
+
   test("a batch in which all items fail has status failure, but is still a 200", async () => {
     const home = await newHome(world);
     const answer = resultsOf(await post(home, {}, item("x", { repository_id: "none" })));

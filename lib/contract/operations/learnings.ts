@@ -76,8 +76,8 @@ export const learningSourceUrl = markedText(...sourceUrlLengths)
 export const learningItem = z.strictObject({
   repository_id: identifier,
   learning: learningText,
-  file: learningFile.optional(),
-  source_url: learningSourceUrl.optional(),
+  file: learningFile.nullish(),
+  source_url: learningSourceUrl.nullish(),
 });
 
 /** The schema of an element for the documentation, because the envelope itself accepts anything. */
@@ -93,8 +93,8 @@ const itemShape = {
       description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
     },
     learning: markedShape(...textLengths),
-    file: markedShape(...fileLengths),
-    source_url: sourceUrlShape,
+    file: { anyOf: [markedShape(...fileLengths), { type: "null" }] },
+    source_url: { anyOf: [sourceUrlShape, { type: "null" }] },
   },
 } as const;
 

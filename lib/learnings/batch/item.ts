@@ -38,8 +38,11 @@ function readItem(raw: unknown, index: number): BatchItem {
     );
     return { index, problem, content: identifiable(raw) };
   }
-  const { repository_id, learning, file = null, source_url = null } = parsed.data;
-  const content = redactContent({ repositoryId: repository_id, text: learning, file, sourceUrl: source_url });
+  const { repository_id, learning, file, source_url } = parsed.data;
+  const content = redactContent({
+    ...{ repositoryId: repository_id, text: learning },
+    ...{ file: file ?? null, sourceUrl: source_url ?? null },
+  });
   return { index, problem: null, content };
 }
 

@@ -94,7 +94,7 @@ export const requestsOf = (
             file: "src/payments.ts",
             source_url: "https://git.acme.example/acme/billing/pull/41",
           },
-          { repository_id: "1", learning: "Nobody has this repository." },
+          { repository_id: "1", learning: "Nobody has this repository.", file: null },
         ],
       },
     },
