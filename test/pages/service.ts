@@ -6,7 +6,8 @@ import { keyKinds } from "../../lib/contract/access.ts";
 import { demoData, endTool, firstLine, spawnTool } from "../support/tool.ts";
 
 const service = z.object({ url: z.url(), keys: z.record(z.enum(keyKinds), z.string()) });
-export type Service = z.output<typeof service>;
+/** `folder` is its data, for the operator's commands. */
+export type Service = z.output<typeof service> & { readonly folder: string };
 
 /** A separate service with the whole demo: once it is ready, no test has to wait for data. */
 export async function startDemoService(): Promise<Service & { stop(): Promise<void> }> {
@@ -15,6 +16,7 @@ export async function startDemoService(): Promise<Service & { stop(): Promise<vo
   const tool = spawnTool(["dev", "--json", "--port", "0", "--data", folder], { stderr: "ignore" });
   return {
     ...service.parse(JSON.parse(await firstLine(tool))),
+    folder,
     async stop() {
       await endTool(tool);
       await rm(folder, { recursive: true, force: true });
