@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { documentOf } from "./document.ts";
+import { documentFile, documentOf } from "./document.ts";
 import { lineChart } from "./picture.ts";
-import type { Result } from "./results.ts";
-import { atMost } from "./section.ts";
+import { type Result, readResult } from "./results.ts";
+import { atMost, sectionNames } from "./section.ts";
 
 const picture = lineChart({
   name: "units",
@@ -31,7 +33,16 @@ const result: Result = {
   section: {
     prose: ["What it is."],
     targets: [atMost("kept", 3, 3), atMost("missed", 4, 3)],
-    tables: [{ title: "Counts", columns: ["what", "units"], rows: [["a | b", 1234.5]] }],
+    tables: [
+      {
+        title: "Learnings, by stored Learnings",
+        columns: ["request", "stored", "trips", "calls", "read units", "write units"],
+        rows: [
+          ["a | b", 100, 3, 4, 1234.5, 1],
+          ["a | b", 5000, 3, 9, 1236, 1],
+        ],
+      },
+    ],
     pictures: [picture],
   },
 };
@@ -44,9 +55,25 @@ test("a missed target is in the list of targets and in its section, a met one on
   expect(document).not.toContain("**Target missed**: kept");
 });
 
-test("tables, pictures, machine and date are in the document", () => {
+test("a section has one table with the least and the most of each request, and a link to every row", () => {
   const document = documentOf([result], "benchmarks");
-  expect(document).toContain("| what | units |\n| --- | ---: |\n| a \\| b | 1,234.5 |");
+  expect(document).toContain(
+    "| request | stored | trips | read units | write units |\n| --- | --- | --- | --- | --- |\n" +
+      "| a \\| b | 100 to 5,000 Learnings | 3 | 1,234.5 to 1,236 | 1 |",
+  );
+  expect(document).toContain("[Every row](benchmarks/results/growth.json)");
+});
+
+test("docs/reports/benchmarks.md is what the stored results say (npm run bench -- --page)", async () => {
+  const folder = fileURLToPath(new URL("../../../docs/reports/benchmarks", import.meta.url));
+  const results = await Promise.all(sectionNames.map((name) => readResult(folder, name)));
+  const stored = results.filter((each) => each !== undefined);
+  expect(stored.length).toBe(sectionNames.length);
+  expect(readFileSync(documentFile(folder), "utf8")).toBe(documentOf(stored, "benchmarks"));
+});
+
+test("pictures, machine and date are in the document", () => {
+  const document = documentOf([result], "benchmarks");
   expect(document).toContain("![a level line](benchmarks/units.svg)");
   expect(document).toContain("- 2026-11-15, some, 2 cores, 8 GB, linux 6, node 24: growth (12 s)");
 });

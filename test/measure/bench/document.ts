@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { chapters } from "./chapters.ts";
 import type { Machine } from "./machine.ts";
 import type { Result } from "./results.ts";
 import type { BenchTable, Cell, Target } from "./section.ts";
@@ -15,7 +16,7 @@ export async function writeDocument(directory: string, results: readonly Result[
 export const documentFile = (directory: string): string =>
   join(dirname(directory), `${basename(directory)}.md`);
 
-export function documentOf(results: readonly Result[], pictureFolder: string): string {
+export function documentOf(results: readonly Result[], folder: string): string {
   const parts = [
     "# Benchmarks",
     "`npm run bench` writes this page; `npm run bench -- <section>` repeats one section. Counts (round trips, calls, " +
@@ -27,7 +28,7 @@ export function documentOf(results: readonly Result[], pictureFolder: string): s
       columns: ["", "What", "Measured", "Target"],
       rows: results.flatMap(({ name, section }) => section.targets.map((target) => targetRow(name, target))),
     }),
-    ...results.map((result, index) => chapter(result, index + 1, pictureFolder)),
+    ...results.map((result, index) => chapter(result, index + 1, folder)),
     "## Measured on",
     measuredOn(results),
   ];
@@ -46,13 +47,16 @@ const targetRow = (section: string, { name, value, target, met }: Target): Cell[
   target,
 ];
 
-function chapter({ name, title, section }: Result, number: number, pictureFolder: string): string {
+function chapter({ name, title, section }: Result, number: number, folder: string): string {
+  const { meaning, table } = chapters[name](section);
   return [
     `<a id="${name}"></a>\n\n## ${number}. ${title}`,
-    ...section.prose,
+    meaning,
     ...section.targets.filter(({ met }) => !met).map(missedLine),
-    ...section.pictures.map((picture) => `![${picture.alt}](${pictureFolder}/${picture.name}.svg)`),
-    ...section.tables.map((table) => `### ${table.title}\n\n${markdownTable(table)}`),
+    markdownTable(table),
+    ...section.pictures.map((picture) => `![${picture.alt}](${folder}/${picture.name}.svg)`),
+    ...section.prose,
+    `[Every row](${folder}/results/${name}.json)`,
   ].join("\n\n");
 }
 

@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import type { Machine } from "./machine.ts";
-import type { Section } from "./section.ts";
+import { type Section, type SectionName, sectionNames } from "./section.ts";
 
 /**
  * The result of one run of one section; the document is made from these, even if they were measured at different times.
  */
 export type Result = {
-  readonly name: string;
+  readonly name: SectionName;
   readonly title: string;
   readonly quick: boolean;
   readonly measuredOn: string;
@@ -19,7 +19,7 @@ export type Result = {
 
 const cell = z.union([z.string(), z.number()]);
 const resultSchema: z.ZodType<Result> = z.object({
-  name: z.string(),
+  name: z.enum(sectionNames),
   title: z.string(),
   quick: z.boolean(),
   measuredOn: z.string(),

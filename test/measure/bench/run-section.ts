@@ -4,9 +4,10 @@ import { chooseEngine } from "../../../cli/local/engine/engine.ts";
 import { thisMachine } from "./machine.ts";
 import { printSection } from "./print.ts";
 import { keepResult } from "./results.ts";
-import type { SectionModule } from "./section.ts";
+import { type SectionModule, sectionNames } from "./section.ts";
 
-const [name = "", directory = "", flag] = process.argv.slice(2);
+const [given, directory = "", flag] = process.argv.slice(2);
+const name = z.enum(sectionNames).parse(given);
 const quick = flag === "--quick";
 
 const moduleShape = z.object({

@@ -1,11 +1,12 @@
 /**
  * All sections in order, or those named:
  *
- *   node test/measure/bench/run.ts [--quick] [section …]
+ *   node test/measure/bench/run.ts [--quick | --page] [section …]
  *
- * Each runs in a process of its own and leaves docs/reports/benchmarks/results/<section>.json; docs/reports/benchmarks.md is made
- * from all of these. `--quick` takes tiny sizes and writes beside the system's temporary files instead. Exits
- * non-zero when a section failed or a target was missed.
+ * Each runs in a process of its own and leaves docs/reports/benchmarks/results/<section>.json; the page
+ * docs/reports/benchmarks.md is made from all of these. `--quick` takes tiny sizes and writes beside the system's
+ * temporary files instead. `--page` measures nothing: it writes the page again from the stored results. Exits non-zero
+ * when a section failed or a target was missed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,30 +17,20 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { documentFile, writeDocument } from "./document.ts";
 import { readResult } from "./results.ts";
-
-/** In the order of the document; the cost section uses the figures of those before it. */
-export const sectionNames = [
-  "round-trips",
-  "frame",
-  "cold-start",
-  "growth",
-  "export",
-  "ingest",
-  "search",
-  "cost",
-] as const;
+import { sectionNames } from "./section.ts";
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false } },
+  options: { quick: { type: "boolean", default: false }, page: { type: "boolean", default: false } },
 });
 const unknown = positionals.filter((name) => !sectionNames.some((known) => known === name));
 if (unknown.length > 0)
   throw new Error(`No such section: ${unknown.join(", ")}. There are ${sectionNames.join(", ")}.`);
-const chosen =
-  positionals.length > 0 ? sectionNames.filter((name) => positionals.includes(name)) : sectionNames;
+const isChosen = (name: string): boolean =>
+  !values.page && (positionals.length === 0 || positionals.includes(name));
+const chosen = sectionNames.filter(isChosen);
 const directory = values.quick
   ? join(tmpdir(), "review-api-bench", "benchmarks")
   : here("../../../docs/reports/benchmarks");

@@ -1,3 +1,16 @@
+/** In the order of the page; the cost section uses the figures of those before it. */
+export const sectionNames = [
+  "round-trips",
+  "frame",
+  "cold-start",
+  "growth",
+  "export",
+  "ingest",
+  "search",
+  "cost",
+] as const;
+export type SectionName = (typeof sectionNames)[number];
+
 /**
  * A section of the benchmark: `test/measure/bench/<name>/section.ts` exports `section`. It runs in its own process, so it may
  * set the environment and need not clean up modules, but it stops the engines that it starts.

@@ -8,13 +8,19 @@ import { peers } from "../peers.ts";
 import { toAttributes } from "../support/attributes.ts";
 import { organizationsPlan } from "./against-bare.ts";
 import { barePlanVariable } from "./bare/plan.ts";
-import { type Contestant, type CpuRounds, cpuRounds, type Rounds, startContestant } from "./contest.ts";
+import {
+  type Contestant,
+  type CpuRounds,
+  cpuRounds,
+  type Rounds,
+  startContestant,
+  storeAlone,
+} from "./contest.ts";
 import { eventText } from "./invoke.ts";
 import type { BufferedAnswer } from "./messages.ts";
 import { placeOf } from "./stubbed-http.ts";
 import { openWorld, tableName } from "./world.ts";
 
-export const storeAlone = "the store's calls alone";
 const errorShape = z.object({ error: z.object({ code: z.string() }) });
 
 /** `GET /v1/organizations` in ours and in the peers, on a stubbed store. */

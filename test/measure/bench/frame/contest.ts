@@ -9,6 +9,9 @@ import {
   contestantReply,
 } from "./messages.ts";
 
+/** The contestant that only makes the store's calls. */
+export const storeAlone = "the store's calls alone";
+
 /** One of several ways to answer the same request, in its own process: no contestant warms or slows another's code. */
 export type Contestant = {
   readonly name: string;

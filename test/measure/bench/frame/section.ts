@@ -8,8 +8,8 @@ import { listOrganizations } from "../../../../lib/contract/operations/organizat
 import { bundlePeers, installPeers, peers } from "../peers.ts";
 import { atMost, rounded, type Section, type SectionModule, type Target, tableOf } from "../section.ts";
 import { type AgainstBare, againstBare } from "./against-bare.ts";
-import { againstPeers, storeAlone } from "./against-peers.ts";
-import { type CpuRounds, median, medianRatio, type Rounds } from "./contest.ts";
+import { againstPeers } from "./against-peers.ts";
+import { type CpuRounds, median, medianRatio, type Rounds, storeAlone } from "./contest.ts";
 
 const peerRatioMax = 0.9;
 const sizes: Readonly<Record<"full" | "quick", { engine: Rounds; stub: Rounds }>> = {
@@ -58,16 +58,13 @@ async function bundleAll(bundles: string, say: (line: string) => void): Promise<
 function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
   return {
     prose: [
-      "The first table compares our deployed handlers with a bare handler. Ours are bundled and do everything " +
-        "that a request needs: authentication, scope, validation, plan, permission, rate limit, deadline, metering, " +
-        "rendering and the log line. The bare handler only makes the same DynamoDB calls on the local engine and " +
-        "renders the result. It exists twice: with AWS's SDK as most people use it (the target is about this one), " +
-        "and with the SDK configured as ours is. The difference to the second one is the chain alone.",
-      "The second table compares the same endpoint, `GET /v1/organizations`, in several frameworks. Each version " +
-        "follows the framework's documentation. All use the same code for access, paging and the store, and write " +
-        "the same log line, headers and body; this is checked byte for byte before measuring (errors by status and " +
-        "code). The store is replaced by a stub at `http.request`, so each version pays for its signing and JSON. " +
-        "Only our version watches a deadline and meters its calls.",
+      "The bare handler only makes the same DynamoDB calls on the local engine and renders the result, with AWS's " +
+        "SDK as most people use it.",
+      "The frameworks answer `GET /v1/organizations`. Each version follows the framework's documentation. All use " +
+        "the same code for access, paging and the store, and write the same log line, headers and body; this is " +
+        "checked byte for byte before measuring (errors by status and code). A stub at `http.request` replaces the " +
+        "store, so each version pays for its signing and JSON. Only our version watches a deadline and meters its " +
+        "calls.",
       "Each version runs warm in its own process, and the versions take turns. A figure is that process's CPU " +
         "time per request. A ratio is the median of the ratios of all rounds.",
     ],

@@ -9,13 +9,12 @@ export const section: SectionModule = {
     const counts = await countEverything(quick ? testSizes : fullSizes);
     return {
       prose: [
-        "Each operation of the contract runs through its real handler on a warm function and the local engine. " +
-          "The benchmark counts capacity units as DynamoDB counts them. A trip is one call, or several parallel " +
-          "calls, that the request waits for. In the table of trips, `·` separates trips and `+` joins parallel " +
-          "calls. Targets: a read takes two trips and one more for each page of data; with a legacy key it takes " +
-          "one more, because the key's text does not name its organization. A single write takes three trips, a " +
-          "batch of 100 Learnings six, and 500 seats or roles ten. `test/measure/bench/round-trips/counts.test.ts` checks " +
-          "the exact counts on a smaller set of data.",
+        "Each operation runs through its real handler on a warm function and the local engine. The benchmark " +
+          "counts capacity units as DynamoDB counts them. A trip is one call, or several parallel calls, that the " +
+          "request waits for. Targets: a read takes two trips and one more for each page of data; with a legacy key " +
+          "it takes one more, because the key's text does not name its organization. A single write takes three " +
+          "trips, a batch of 100 Learnings six, and 500 seats or roles ten. " +
+          "`test/measure/bench/round-trips/counts.test.ts` checks the exact counts on a smaller set of data.",
       ],
       targets: targetsOf(counts),
       tables: [
