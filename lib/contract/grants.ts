@@ -35,7 +35,7 @@ const transactedWrites: readonly TableAction[] = [
  * item, of all items of one action, or of the whole transaction. So inside a transaction, and only there, every write
  * of the role is allowed on all partitions that it may write to in a transaction. Reads are allowed on the
  * partitions from which the function reads snapshots, and on no others. This works under each of these interpretations;
- * see docs/change/decisions/0014-iam-in-transactions.md.
+ * see docs/change/decisions/0014-roles-work-under-every-reading-of-iam-inside-transactions.md.
  */
 export function transactionGrants(
   grants: readonly TableGrant[],

@@ -231,7 +231,7 @@ export const firewall = {
   windowSeconds: 300,
   /**
    * The version of AWS's attack rules: a new version could refuse what we accept, so it is updated manually. See
-   * docs/change/decisions/0017-first-deployment.md. AWS has no version numbers for its list of addresses.
+   * docs/change/decisions/0017-what-a-first-deployment-must-survive.md. AWS has no version numbers for its list of addresses.
    */
   knownBadInputsVersion: "Version_1.24",
 } as const;
