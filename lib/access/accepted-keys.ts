@@ -1,23 +1,27 @@
 import { keyLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../store/layout.ts";
+
+type Accepted = { readonly atMs: number; readonly tenant: TenantKey };
 
 /**
- * The keys that this function accepted in the last minute, by the hash of their text. It decides only how many rounds
- * of reads authentication takes: every request still reads the key.
+ * The keys that this function accepted in the last minute, by the hash of their text, with their tenant. They decide
+ * only how many rounds of reads authentication takes: every request still reads the key and its tenant.
  */
 export class AcceptedKeys {
-  readonly #acceptedAtMs = new Map<string, number>();
+  readonly #accepted = new Map<string, Accepted>();
 
-  has(hash: string, nowMs: number): boolean {
-    const atMs = this.#acceptedAtMs.get(hash);
-    return atMs !== undefined && nowMs - atMs < keyLimits.acceptedForMs;
+  /** Undefined if the key was not accepted in the last minute. */
+  tenantOf(hash: string, nowMs: number): TenantKey | undefined {
+    const accepted = this.#accepted.get(hash);
+    return accepted && nowMs - accepted.atMs < keyLimits.acceptedForMs ? accepted.tenant : undefined;
   }
 
-  add(hash: string, nowMs: number): void {
+  add(hash: string, accepted: Accepted): void {
     // Deleted first, so that the map stays in the order of the times and its first entry is the oldest.
-    this.#acceptedAtMs.delete(hash);
-    this.#acceptedAtMs.set(hash, nowMs);
-    const [oldest] = this.#acceptedAtMs.keys();
-    if (oldest !== undefined && this.#acceptedAtMs.size > keyLimits.acceptedKeysMax)
-      this.#acceptedAtMs.delete(oldest);
+    this.#accepted.delete(hash);
+    this.#accepted.set(hash, accepted);
+    const [oldest] = this.#accepted.keys();
+    if (oldest !== undefined && this.#accepted.size > keyLimits.acceptedKeysMax)
+      this.#accepted.delete(oldest);
   }
 }

@@ -13,7 +13,9 @@ import {
 import {
   apiKeyKey,
   instanceTenant,
+  isOrganizationTenant,
   isScopeEpochs,
+  isWorkspaceTenant,
   keyUseKey,
   memberKey,
   organizationKey,
@@ -77,15 +79,16 @@ export async function authenticate(
   const legacyKey = parsed.hints.kind === "legacy" ? await deps.table.get(apiKeyKey(parsed.id)) : undefined;
   const hints = parsed.hints.kind === "legacy" ? legacyHints(parsed, legacyKey, deps.clock) : parsed.hints;
 
-  const tenant = tenantHint(hints);
+  const known = deps.accepted?.tenantOf(parsed.hash, deps.clock.nowMs());
+  const tenant = known ?? tenantHint(hints);
   const wanted = wantedKeys(hints);
   const named = {
     organization: "organization" in hints ? hints.organization : undefined,
     user: hints.kind === "user" ? hints.userId : undefined,
   };
-  const isKnown = deps.accepted?.has(parsed.hash, deps.clock.nowMs()) ?? false;
-  const first = isKnown ? [] : await readTenantFirst(deps, parsed, hints);
-  const keys = [apiKeyKey(parsed.id), ...wanted, keyUseKey(parsed.id), ...prefetch(tenant, named)];
+  const first = known ? [] : await readTenantFirst(deps, parsed, hints);
+  const keysOf = (of: TenantKey) => [...tenantRecordKeys(hints, of), ...prefetch(of, named)];
+  const keys = [apiKeyKey(parsed.id), ...wanted, keyUseKey(parsed.id), ...keysOf(tenant)];
   const [others, rows] = await Promise.all([
     deps.table.getMany(keys.slice(first.length)),
     tenantOrganizations(deps.table, hints),
@@ -94,15 +97,24 @@ export async function authenticate(
 
   const key = withUse(checkedKey(parsed, items[0], deps.clock), items[1 + wanted.length]);
   const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), rows);
-  deps.accepted?.add(parsed.hash, deps.clock.nowMs());
-  const found = items.slice(2 + wanted.length);
-  // The organization moved after the key was made: the prefetched items belong to its old tenant.
-  const stale = principal.tenant !== tenant;
-  return {
-    principal,
-    prefetched: stale ? await deps.table.getMany(prefetch(principal.tenant, named)) : found,
-  };
+  // The organization moved after the key was made or last accepted: these items belong to its old tenant.
+  const isStale = principal.tenant !== tenant;
+  const found = isStale ? await deps.table.getMany(keysOf(principal.tenant)) : items.slice(2 + wanted.length);
+  const records = tenantRecordKeys(hints, principal.tenant).length;
+  if (records > 0) checkTenant(principal, found[0]);
+  deps.accepted?.add(parsed.hash, { atMs: deps.clock.nowMs(), tenant: principal.tenant });
+  return { principal, prefetched: found.slice(records) };
 }
+
+/**
+ * An organization's keys work while its workspace or instance is active. A stand-alone organization has no such record;
+ * the keys of a whole workspace or instance read it with their other items.
+ */
+const tenantRecordKeys = ({ kind }: ReadHints, tenant: TenantKey): Key[] =>
+  kind === "workspace" || kind === "instance" || isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)];
+
+const checkTenant = ({ key, tenant }: Principal, item: Item | undefined): object =>
+  isWorkspaceTenant(tenant) ? activeWorkspace(item, key) : activeInstance(item, key);
 
 /** The first round of a workspace or instance key: the key and its tenant. Other kinds have none. */
 async function readTenantFirst(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AcceptedKeys } from "../../lib/access/accepted-keys.ts";
 import {
+  AuthenticationError,
   type AuthenticationRequest,
   authenticate,
   withCurrentOrganizations,
@@ -32,6 +33,17 @@ const authenticated = (text: string | undefined, prefetch?: AuthenticationReques
 const principalOf = async ({ text }: IssuedKey) => (await authenticated(text)).principal;
 const change = (key: Key, name: string, value: string | number | null) =>
   store().table.write({ update: key, change: { set: [[name, value]] } });
+
+/** The organizations that the key reaches, or the reason why it is refused. */
+const principalOrReason = async (issued: IssuedKey) => {
+  try {
+    const { organizations } = await principalOf(issued);
+    return { organizations: organizations.map(({ uuid }) => uuid) };
+  } catch (error) {
+    if (error instanceof AuthenticationError) return { reason: error.reason };
+    throw error;
+  }
+};
 
 /** Every refusal looks the same to the caller; internally it has the reason and the key's id. */
 const refusal = (reason: string, id?: string) => ({
@@ -273,6 +285,40 @@ describe("authentication", () => {
     );
   });
 
+  test("an inactive workspace or instance refuses every kind of key in it, until it is active again", async () => {
+    const { keys, organization, hosted, home } = await everyKindOfKey(world, "no-8");
+    await world.member(hosted, "u-member");
+    const [ofHome, userOfHome, legacyOfHome, agenticOfHome] = await Promise.all([
+      world.key({ kind: "organization", organization: home, owner: "u-admin", role: "cr_admin" }),
+      world.key({ kind: "user", organization: home, owner: "u-member" }),
+      world.key({ kind: "legacy", organization: home }),
+      world.key({ kind: "agentic", organization: home, owner: "u-member" }),
+    ]);
+    const { instance, ...ofWorkspace } = keys;
+    const ofInstance = [instance, ofHome, userOfHome, legacyOfHome, agenticOfHome];
+    const isAccepted = ({ text }: IssuedKey) => authenticated(text).then(() => true);
+    for (const [save, issued, reason] of [
+      [world.workspace.bind(world, "no-8-workspace"), Object.values(ofWorkspace), "workspace inactive"],
+      [world.instance.bind(world, "no-8-instance"), ofInstance, "instance inactive"],
+    ] as const) {
+      expect(issued).toHaveLength(5);
+      await save({ active: false });
+      for (const each of issued)
+        await expect(authenticated(each.text)).rejects.toMatchObject(refusal(reason, each.key.id));
+      await save({ active: true });
+      for (const each of issued) expect(await isAccepted(each)).toBe(true);
+    }
+    // The keys name the workspace that they were made in. The organization's present workspace decides.
+    await world.workspace("no-8-next", { active: false });
+    await world.organization("no-8-org", { workspace_id: "no-8-next" });
+    expect((await principalOrReason(keys.user)).reason).toBe("workspace inactive");
+    await world.organization("no-8-org", { workspace_id: "no-8-workspace" });
+    await world.workspace("no-8-workspace", { active: false });
+    await world.workspace("no-8-next");
+    await world.organization("no-8-org", { workspace_id: "no-8-next" });
+    expect((await principalOrReason(keys.user)).organizations).toEqual([organization]);
+  });
+
   test("authentication refuses an organization or instance key whose owner has left, and accepts a legacy key, which has no owner", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "no-7");
     await world.member(cloud, "u-second", { role: "cr_admin" });
@@ -367,6 +413,31 @@ describe("the reads of an authentication", () => {
       { uuid: organization },
     ]);
     expect((await authenticated(text)).prefetched).toEqual([]);
+  });
+
+  test("a key whose organization has moved takes a second round once, then one round again", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "moved");
+    await world.workspace("moved-next");
+    await world.organization("moved-org", { workspace_id: "moved-next" });
+    const accepted = new AcceptedKeys();
+    const asked: string[] = [];
+    const prefetch = (tenant: string) => {
+      asked.push(tenant);
+      return [organizationKey(organization)];
+    };
+    const calls = async () => {
+      asked.length = 0;
+      const meter = new StoreMeter();
+      const deps = { table: store().table.metered(meter), clock: systemClock, accepted };
+      const { prefetched } = await authenticate(deps, { text: keys.user.text, prefetch });
+      expect(prefetched).toMatchObject([{ uuid: organization }]);
+      return { tenants: [...asked], calls: meter.calls.length };
+    };
+    expect(await calls()).toEqual({ tenants: ["w#moved-workspace", "w#moved-next"], calls: 2 });
+    expect(await calls()).toEqual({ tenants: ["w#moved-next"], calls: 1 });
+    await world.organization("moved-org", { workspace_id: "moved-workspace" });
+    expect(await calls()).toEqual({ tenants: ["w#moved-next", "w#moved-workspace"], calls: 2 });
+    expect(await calls()).toEqual({ tenants: ["w#moved-workspace"], calls: 1 });
   });
 
   test("the prefetch gets the tenant, the organization if the key belongs to one, and the member of a user key", async () => {
