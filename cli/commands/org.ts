@@ -8,7 +8,13 @@ import { poolOf } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
+import {
+  countAdmins,
+  findOrganizationByName,
+  readAllOrganizations,
+  sayWithoutAdmin,
+  withoutAdmin,
+} from "../connection/organizations.ts";
 import { OperatorError, UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
@@ -24,22 +30,33 @@ const show: Command = {
   examples: ["org show", "org show 1001 --json", "org show --format csv"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
-      if (input.argument !== undefined) {
-        const record = await recordWithSeats(table, await findOrganizationByName(table, input.argument));
-        if (listFormatOf(input) === "table") terminal.out(formatRecord(record, terminal.paint));
-        else showList(input, terminal, { records: [record], document: record, none: "" });
-        return;
-      }
-      const organizations = await readAllOrganizations(table);
-      const none = "There are no organizations.";
-      if (listFormatOf(input) === "table") {
-        showList(input, terminal, { records: organizations.map(rowOf), document: {}, none });
-        return;
-      }
-      const records = await recordsWithSeats(table, organizations);
-      showList(input, terminal, { records, document: { organizations: records }, none });
+      const name = input.argument;
+      const organizations =
+        name === undefined ? await readAllOrganizations(table) : [await findOrganizationByName(table, name)];
+      const admins = await countAdmins(table, organizations);
+      if (name === undefined) await showAll(input, terminal, { table, organizations, admins });
+      else
+        for (const record of await recordsOf(table, organizations, admins))
+          if (listFormatOf(input) === "table") terminal.out(formatRecord(record, terminal.paint));
+          else showList(input, terminal, { records: [record], document: record, none: "" });
+      sayWithoutAdmin(terminal, withoutAdmin(organizations, admins));
     }),
 };
+
+async function showAll(
+  input: CommandInput,
+  terminal: Terminal,
+  { table, organizations, admins }: { table: Table; organizations: Organizations; admins: Admins },
+): Promise<void> {
+  const none = "There are no organizations.";
+  if (listFormatOf(input) === "table") {
+    const records = organizations.map((each) => rowOf(each, admins));
+    showList(input, terminal, { records, document: {}, none });
+    return;
+  }
+  const records = await recordsOf(table, organizations, admins);
+  showList(input, terminal, { records, document: { organizations: records }, none });
+}
 
 const set: Command = {
   name: "set",
@@ -76,8 +93,9 @@ const set: Command = {
     return withConnection(input, async ({ table, audited }) => {
       const found = await findOrganizationByName(table, input.requiredArgument("ORG"));
       const changed = await changeOrganizationSettings(audited, found.uuid, settings);
-      const record = await recordWithSeats(table, changed ?? found);
-      terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
+      const organizations = [changed ?? found];
+      for (const record of await recordsOf(table, organizations, await countAdmins(table, organizations)))
+        terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
     });
   },
 };
@@ -101,41 +119,41 @@ function setRepository(input: CommandInput, terminal: Terminal, repositoryId: st
 
 export const commands: readonly Command[] = [show, set];
 
-const rowOf = (organization: OrganizationItem) => ({
+type Organizations = readonly OrganizationItem[];
+type Admins = Awaited<ReturnType<typeof countAdmins>>;
+
+const rowOf = (organization: OrganizationItem, admins: Admins) => ({
   provider_id: organization.provider_organization_id,
   name: organization.name,
   provider: organization.provider,
   tenant: tenantOf(organization),
   plan: organization.plan,
   active: organization.active,
+  admins: admins.get(organization.uuid),
   metrics: organization.metrics,
   uuid: organization.uuid,
 });
 
-/** In a workspace the workspace's pool assigns the seats; seats that the organization bought itself are not used. */
-async function recordWithSeats(
-  table: Table,
-  organization: OrganizationItem,
-  seats = poolSeats(table, poolOf(organization), organization),
-) {
-  const { seatsPurchased, seatsAssigned } = await seats;
-  return {
-    ...recordOf(organization),
-    seat_pool: organization.workspace_id === null ? "organization" : `workspace ${organization.workspace_id}`,
-    seats_purchased: seatsPurchased,
-    seats_assigned: seatsAssigned,
-  };
-}
-
-/** Reads each pool once, even if several organizations share it. */
-async function recordsWithSeats(table: Table, organizations: readonly OrganizationItem[]) {
+/**
+ * In a workspace the workspace's pool assigns the seats; seats that the organization bought itself are not used. Reads
+ * each pool once, even if several organizations share it.
+ */
+async function recordsOf(table: Table, organizations: Organizations, admins: Admins) {
   const pools = new Map<string, ReturnType<typeof poolSeats>>();
   const records = [];
   for (const organization of organizations) {
     const pool = poolOf(organization);
     const seats = pools.get(pool) ?? poolSeats(table, pool, organization);
     pools.set(pool, seats);
-    records.push(await recordWithSeats(table, organization, seats));
+    const { seatsPurchased, seatsAssigned } = await seats;
+    const { workspace_id: workspace, uuid } = organization;
+    records.push({
+      ...recordOf(organization),
+      seat_pool: workspace === null ? "organization" : `workspace ${workspace}`,
+      seats_purchased: seatsPurchased,
+      seats_assigned: seatsAssigned,
+      admins: admins.get(uuid),
+    });
   }
   return records;
 }

@@ -1,6 +1,14 @@
 import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../../lib/contract/platform.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import type { Command } from "../command.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { withConnection } from "../connection/open.ts";
+import {
+  countAdmins,
+  readAllOrganizations,
+  sayWithoutAdmin,
+  withoutAdmin,
+} from "../connection/organizations.ts";
 import { OperatorError } from "../errors.ts";
 import { sentence } from "../sentence.ts";
 import { defaultOptions, optionsFile, readStackOptions } from "../stack-options.ts";
@@ -20,6 +28,10 @@ const command: Command = {
   summary: "Before a deployment: check that the AWS account and region have what the stack needs",
   connects: false,
   options: {
+    stack: {
+      value: "NAME",
+      help: "a stack that is deployed already: also name its organizations without an admin",
+    },
     region: { value: "REGION", help: "where the stack will be (default: the environment's)" },
     options: { value: "FILE", help: `the stack's options (default ${optionsFile}, where CDK finds them)` },
     "bedrock-region": { value: "REGION", help: "the option bedrockRegion, instead of the file's" },
@@ -32,7 +44,7 @@ const command: Command = {
       help: `the option eventWorkers, instead of the file's (default ${eventQueueSettings.workersMax})`,
     },
   },
-  examples: ["preflight", "preflight --region eu-west-1 --event-workers 5"],
+  examples: ["preflight", "preflight --region eu-west-1 --event-workers 5", "preflight --stack ReviewApi"],
   async run(input, terminal) {
     const region = input.text("region");
     const workers = input.integer("event-workers", workersBounds);
@@ -60,12 +72,30 @@ const command: Command = {
       if (problem !== null) terminal.out(`       ${problem}`);
     }
     const ok = results.every((result) => result.ok);
-    if (input.flag("json")) terminal.out(JSON.stringify({ ok, checks: results }));
+    const found = input.has("stack") ? await organizationsWithoutAdmin(input) : undefined;
+    if (input.flag("json")) {
+      const organizations_without_admin = found?.map(nameOf);
+      terminal.out(JSON.stringify({ ok, checks: results, organizations_without_admin }));
+    } else if (found) sayWithoutAdmin(terminal, found);
     if (!ok) throw new OperatorError("The account is not ready for the stack.");
   },
 };
 
 export const commands: readonly Command[] = [command];
+
+/** Not a check: an organization without an admin is no reason against a deployment. */
+const organizationsWithoutAdmin = (input: CommandInput): Promise<readonly OrganizationItem[]> =>
+  withConnection(input, async ({ table }) => {
+    const organizations = await readAllOrganizations(table);
+    return withoutAdmin(organizations, await countAdmins(table, organizations));
+  });
+
+const nameOf = ({ uuid, name, provider, provider_organization_id }: OrganizationItem) => ({
+  id: uuid,
+  name,
+  provider,
+  provider_organization_id,
+});
 
 /**
  * Half of the unreserved concurrency is left to callers. Concurrency reserved by other functions does not help here.

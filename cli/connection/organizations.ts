@@ -1,7 +1,14 @@
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import { organizationDirectoryKey, organizationKey, type TenantKey } from "../../lib/store/layout.ts";
+import { parsePeople } from "../../lib/store/items/people.ts";
+import {
+  organizationDirectoryKey,
+  organizationKey,
+  peopleKey,
+  type TenantKey,
+} from "../../lib/store/layout.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import { OperatorError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -39,6 +46,32 @@ export async function readAllOrganizations(table: Table): Promise<readonly Organ
   return readOrganizations(
     table,
     rows.map((row) => row.sk.slice(row.sk.lastIndexOf("#") + 1)),
+  );
+}
+
+/** How many active members have the Admin role, by the organization's UUID. A platform event may remove the last one. */
+export async function countAdmins(
+  table: Table,
+  organizations: readonly OrganizationItem[],
+): Promise<ReadonlyMap<string, number>> {
+  const guards = await table.getMany(organizations.map(({ uuid }) => peopleKey(uuid)));
+  const counts = guards.map((guard) => (guard ? (parsePeople(guard).counts.cr_admin ?? 0) : 0));
+  return new Map(organizations.map(({ uuid }, index) => [uuid, counts[index] ?? 0]));
+}
+
+/** Active organizations in which nobody has the Admin role. */
+export const withoutAdmin = (
+  organizations: readonly OrganizationItem[],
+  admins: ReadonlyMap<string, number>,
+): readonly OrganizationItem[] =>
+  organizations.filter(({ active, uuid }) => active && admins.get(uuid) === 0);
+
+/** Says nothing if there are none. */
+export function sayWithoutAdmin(terminal: Pick<Terminal, "say">, found: readonly OrganizationItem[]): void {
+  if (found.length === 0) return;
+  const names = found.map((each) => `${each.provider_organization_id} (${each.name})`).join(", ");
+  terminal.say(
+    `No admin is left in ${names}. Give somebody the role: review-api members set-role USER --org ORG --role cr_admin.`,
   );
 }
 

@@ -4,6 +4,7 @@ import {
   type Home,
   idleHolders,
   membershipsOf,
+  organizationsWithoutAdmin,
   seatHolders,
   type User,
 } from "../../lib/report/seats.ts";
@@ -18,6 +19,8 @@ export type SeatFigures = {
   readonly idle: number | null;
   /** Their names, in alphabetical order. */
   readonly idleHolders: readonly string[];
+  /** The names of organizations in which nobody has the Admin role. */
+  readonly withoutAdmin: readonly string[];
 };
 
 export type SeatInput = FetchedSeats & {
@@ -25,17 +28,22 @@ export type SeatInput = FetchedSeats & {
   readonly authors: AuthorNames | null;
   /** The organization of users whose records do not name one. */
   readonly home: Home | null;
+  readonly organizations: ReadonlyArray<Home & { readonly name: string }>;
 };
 
 const compareTexts = new Intl.Collator("en").compare;
 
-export function seatFigures({ seats, users, authors, home, newHolders }: SeatInput): SeatFigures {
+export function seatFigures(input: SeatInput): SeatFigures {
+  const { seats, users, authors, home, newHolders, organizations } = input;
   const { seats_purchased: purchased, seats_assigned: used } = seats;
   const holders = seatHolders(users, home);
   const counts = {
     ...{ purchased, used },
     free: Math.max(0, purchased - used),
     unseen: Math.max(0, used - holders.length),
+    withoutAdmin: organizationsWithoutAdmin(organizations, users, home)
+      .map(({ name }) => name)
+      .toSorted(compareTexts),
   };
   if (!authors) return { ...counts, idle: null, idleHolders: [] };
   const idle = idleHolders(holders, home, authors, newHolders);

@@ -7,7 +7,7 @@ import { Card } from "./numbers.tsx";
 type SeatRow = { readonly seats: string; readonly count: number };
 
 export function Seats({ figures }: { readonly figures: SeatFigures }) {
-  const { purchased, used, free, unseen, idle, idleHolders } = figures;
+  const { purchased, used, free, unseen, idle, idleHolders, withoutAdmin } = figures;
   const busy = used - unseen - (idle ?? 0);
   const numbers = {
     name: "seats",
@@ -56,6 +56,12 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
         {unseen > 0 && <LegendEntry look="faint" name="Used elsewhere" count={unseen} />}
         <LegendEntry look="unknown" name="Free" count={free} />
       </dl>
+      {withoutAdmin.length > 0 && (
+        <p>
+          <strong>No admin is left in {withoutAdmin.join(", ")}.</strong> Whoever operates the service can
+          give somebody the role: <code>npx review-api members set-role</code>.
+        </p>
+      )}
       {idleHolders.length > 0 && (
         <details>
           <summary>Who holds an idle seat</summary>

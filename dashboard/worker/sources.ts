@@ -77,6 +77,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
           ...read,
           authors: narrowing.isWhole ? (reviews.records()?.authors ?? null) : null,
           home: identity.scope.home ?? identity.scope.organizations[0] ?? null,
+          organizations: identity.scope.organizations,
         }),
       message: (state) => ({ type: "section", name: "seats", state }),
     },

@@ -63,8 +63,34 @@ export const idleHolders = (
 export function membershipsOf(user: User, home: Home | null) {
   if ("organizations" in user) return user.organizations;
   return home
-    ? [{ provider: home.provider, org_id: home.provider_organization_id, user_id: user.user_id }]
+    ? [
+        {
+          ...{ provider: home.provider, org_id: home.provider_organization_id },
+          ...{ user_id: user.user_id, role: user.role },
+        },
+      ]
     : [];
+}
+
+/**
+ * Organizations whose members are listed and none of them has the Admin role: a platform event may remove the last
+ * admin. The list has no members of organizations on another plan.
+ */
+export function organizationsWithoutAdmin<Organization extends Home>(
+  organizations: readonly Organization[],
+  users: readonly User[],
+  home: Home | null,
+): readonly Organization[] {
+  const memberships = users.flatMap((user) => membershipsOf(user, home));
+  const admins = memberships.filter(({ role }) => role === "cr_admin");
+  const nameOf = (provider: string, id: string) => JSON.stringify([provider, id]);
+  const [listed, led] = [memberships, admins].map(
+    (each) => new Set(each.map(({ provider, org_id }) => nameOf(provider, org_id))),
+  );
+  return organizations.filter(({ provider, provider_organization_id }) => {
+    const name = nameOf(provider, provider_organization_id);
+    return listed?.has(name) && !led?.has(name);
+  });
 }
 
 type SeatEntry = Pick<AnswerOf<"listAuditLogs">["data"][number], "provider" | "organization_id" | "metadata">;

@@ -8,7 +8,7 @@ import { sortedRepositories } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { reportOf } from "../../lib/report/report.ts";
-import { authorName, newHoldersOf } from "../../lib/report/seats.ts";
+import { authorName, type Home, newHoldersOf } from "../../lib/report/seats.ts";
 import { collected, comments, finding, review } from "../report/records.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
@@ -184,22 +184,50 @@ describe("seats", () => {
 
   test("a holder is idle who finished nothing and has had the seat all the time", () => {
     const newHolders = new Set(["eve@example.com"]);
-    expect(seatFigures({ seats, users, authors, home: null, newHolders })).toEqual({
+    expect(seatFigures({ seats, users, authors, home: null, newHolders, organizations: [] })).toEqual({
       ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
-      ...{ idle: 2, idleHolders: ["ada", "zoe"] },
+      ...{ idle: 2, idleHolders: ["ada", "zoe"], withoutAdmin: [] },
     });
   });
 
   test("a holder whose organizations the key cannot see is not judged, and counts as unseen", () => {
     const elsewhere: User = { ...person("emeka"), organizations: [] };
-    const question = { seats, authors, home: null, newHolders: new Set<string>() };
+    const question = { seats, authors, home: null, newHolders: new Set<string>(), organizations: [] };
     expect(seatFigures({ ...question, users: [...users, elsewhere] })).toEqual(
       seatFigures({ ...question, users }),
     );
   });
 
+  test("an organization is named when its members are listed and none of them is an admin", () => {
+    const organizations = ["1", "2", "3"].map((id) => ({
+      ...{ provider: "github", provider_organization_id: id, name: `Organization ${id}` },
+    }));
+    const inBoth = (name: string, role: string): User => ({
+      ...person(name),
+      organizations: [
+        { provider: "github", org_id: "1", user_id: name, role: "cr_member" },
+        { provider: "github", org_id: "2", user_id: name, role },
+      ],
+    });
+    const namesOf = (listed: readonly User[], home: Home | null = null) =>
+      seatFigures({ seats, users: listed, authors, home, newHolders: new Set(), organizations }).withoutAdmin;
+    // Nothing is known about the third: no member of it is listed.
+    expect(namesOf([inBoth("ada", "cr_admin")])).toEqual(["Organization 1"]);
+    expect(namesOf([inBoth("ada", "cr_billing_admin")])).toEqual(["Organization 1", "Organization 2"]);
+    const alone = (role: string): User => ({
+      ...{ user_id: "ben", username: null, email: null, seat_assigned: true },
+      ...{ role, role_name: role, role_type: "system" },
+    });
+    const [home] = organizations;
+    expect([namesOf([alone("cr_member")], home), namesOf([alone("cr_admin")], home)]).toEqual([
+      ["Organization 1"],
+      [],
+    ]);
+  });
+
   test("no holder is idle unless all pull requests were read", () => {
-    expect(seatFigures({ seats, users, authors: null, home: null, newHolders: new Set() }).idle).toBeNull();
+    const question = { seats, users, authors: null, home: null, newHolders: new Set<string>() };
+    expect(seatFigures({ ...question, organizations: [] }).idle).toBeNull();
   });
 
   test("members of one organization are found by its name", () => {
@@ -209,7 +237,10 @@ describe("seats", () => {
     };
     const home = { provider: "github", provider_organization_id: "1" };
     const ask = (names: readonly string[]) =>
-      seatFigures({ seats, users: [member], authors: new Set(names), home, newHolders: new Set() }).idle;
+      seatFigures({
+        ...{ seats, users: [member], authors: new Set(names), home, newHolders: new Set() },
+        organizations: [],
+      }).idle;
     expect([ask([authorName("github", "1", "ben")]), ask([authorName("github", "2", "ben")])]).toEqual([
       0, 1,
     ]);
