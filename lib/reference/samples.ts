@@ -61,37 +61,50 @@ const literal = (value: object): string =>
 
 /** Uses only the standard library, so it runs on every Python installation. */
 function python(request: SampleRequest): string {
-  return (request.isPaged ? pythonWalk(request) : pythonCall(request)).join("\n");
+  return [...pythonSend(request), "", ...(request.isPaged ? pythonWalk(request) : pythonCall(request))].join(
+    "\n",
+  );
 }
 
-function pythonWalk({ path, query }: SampleRequest): string[] {
-  return [
-    "import json, os",
-    "from urllib.parse import urlencode",
-    "from urllib.request import Request, urlopen",
-    "",
-    `query = ${pythonLiteral(query)}`,
-    "while True:",
-    `    url = "${sampleAddress}${path}?" + urlencode(query)`,
-    '    request = Request(url, headers={"x-service-api-key": os.environ["REVIEW_API_KEY"]})',
-    "    with urlopen(request) as answer:",
-    "        page = json.load(answer)",
-    "    print(page)",
-    '    if page["next_cursor"] is None:',
-    "        break",
-    '    query["cursor"] = page["next_cursor"]',
-  ];
-}
+/** Python's own opener would send the key along to whatever address an answer names. */
+const pythonSend = ({ isPaged, isEmpty }: SampleRequest): string[] => [
+  "import json, os, sys, time",
+  "from urllib.error import HTTPError",
+  ...(isPaged ? ["from urllib.parse import urlencode"] : []),
+  "from urllib.request import HTTPRedirectHandler, Request, build_opener",
+  "",
+  "class NoRedirects(HTTPRedirectHandler):",
+  "    def redirect_request(self, *args):",
+  "        return None  # the key must not go to another address",
+  "",
+  "def send(request):",
+  "    for attempt in range(5):",
+  "        try:",
+  "            with build_opener(NoRedirects).open(request) as answer:",
+  `                return ${isEmpty ? "answer.status" : "json.load(answer)"}`,
+  "        except HTTPError as error:",
+  "            if error.code not in (429, 503) or attempt == 4:",
+  '                sys.exit(f"{error.code} {error.read().decode()}")',
+  '            time.sleep(int(error.headers.get("retry-after", "1")))',
+];
 
-function pythonCall({ method, path, query, body, isEmpty }: SampleRequest): string[] {
+const pythonWalk = ({ path, query }: SampleRequest): string[] => [
+  `query = ${pythonLiteral(query)}`,
+  "while True:",
+  `    url = "${sampleAddress}${path}?" + urlencode(query)`,
+  '    page = send(Request(url, headers={"x-service-api-key": os.environ["REVIEW_API_KEY"]}))',
+  "    print(page)",
+  '    if page["next_cursor"] is None:',
+  "        break",
+  '    query["cursor"] = page["next_cursor"]',
+];
+
+function pythonCall({ method, path, query, body }: SampleRequest): string[] {
   const headers = [
     '"x-service-api-key": os.environ["REVIEW_API_KEY"]',
     ...(body === undefined ? [] : ['"content-type": "application/json"']),
   ];
   return [
-    `import ${isEmpty && body === undefined ? "os" : "json, os"}`,
-    "from urllib.request import Request, urlopen",
-    "",
     ...(body === undefined ? [] : [`body = ${pythonLiteral(body)}`]),
     "request = Request(",
     `    "${sampleAddress}${path}${queryString(query)}",`,
@@ -99,8 +112,7 @@ function pythonCall({ method, path, query, body, isEmpty }: SampleRequest): stri
     ...(body === undefined ? [] : ["    data=json.dumps(body).encode(),"]),
     `    headers={${headers.join(", ")}},`,
     ")",
-    "with urlopen(request) as answer:",
-    isEmpty ? "    print(answer.status)" : "    print(json.load(answer))",
+    "print(send(request))",
   ];
 }
 

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SampleRequest, sampleRequest } from "../../lib/reference/sample-request.ts";
 import { type Sample, sampleAddress, samplesOf } from "../../lib/reference/samples.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { endpoints } from "./support.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -56,8 +57,13 @@ type Seen = {
   readonly body: unknown;
 };
 
-/** Answers like a last page, and records the received requests. */
-async function recorder() {
+type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+const lastPage: Reply = {
+  ...{ status: 200, headers: { "content-type": "application/json" }, body: '{"next_cursor":null}' },
+};
+
+/** Records the received requests. Sends the given answers, then answers like a last page. */
+async function recorder(...replies: Reply[]) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -67,7 +73,8 @@ async function recorder() {
       key: request.headers["x-service-api-key"],
       body: text === "" ? undefined : JSON.parse(text),
     });
-    response.writeHead(200, { "content-type": "application/json" }).end('{"next_cursor":null}');
+    const { status, headers, body } = replies.shift() ?? lastPage;
+    response.writeHead(status, headers).end(body);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -108,6 +115,41 @@ describe("samples send the request that the page describes", () => {
     close();
     expect(asked(seen)).toEqual(expected);
   });
+
+  const [walk, call] = [true, false].map((isPaged) =>
+    required(
+      requests.find((each) => each.isPaged === isPaged && !each.isEmpty),
+      "sample",
+    ),
+  );
+  const [empty] = requests.filter(({ isEmpty }) => isEmpty);
+  test.skipIf(!hasPython).each([walk, call, empty])(
+    "a Python sample waits when asked, says why it failed, and never sends the key elsewhere: %o",
+    async (request) => {
+      const program = codeOf(required(request, "sample"), "Python");
+      const runAt = async (url: string) =>
+        await run("python3", ["-c", program.replaceAll(sampleAddress, url)], { env }).then(
+          () => "",
+          ({ stderr }: { stderr: string }) => stderr,
+        );
+      const error = (status: number, code: string, headers = {}): Reply => {
+        return { status, headers, body: JSON.stringify({ error: { code, message: "Told." } }) };
+      };
+      const wait = { "retry-after": "1" };
+      const busy = await recorder(
+        error(429, "RATE_LIMIT_EXCEEDED", wait),
+        error(503, "SERVICE_UNAVAILABLE", wait),
+      );
+      expect([await runAt(busy.url), busy.seen.length]).toEqual(["", 3]);
+      const refusing = await recorder(error(403, "NOT_ADMIN"));
+      expect(await runAt(refusing.url)).toBe('403 {"error":{"code":"NOT_ADMIN","message":"Told."}}\n');
+      expect(refusing.seen).toHaveLength(1);
+      const elsewhere = await recorder();
+      const moved = await recorder({ status: 302, headers: { location: elsewhere.url }, body: "" });
+      expect([await runAt(moved.url), elsewhere.seen]).toEqual(["302 \n", []]);
+      for (const { close } of [busy, refusing, elsewhere, moved]) close();
+    },
+  );
 });
 
 test("a value that the shell, JSON and Python read differently arrives unchanged", async () => {
