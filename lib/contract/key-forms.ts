@@ -1,9 +1,10 @@
 /**
- * The forms of keys: our own (the expression in docs/use/guide.md) and those of common vendors, known by their prefix. Every
- * request may need them, so this list is short; the texts of Learnings are searched by lib/redaction.
+ * The forms of keys: our own (the expression in docs/use/guide.md, and that of legacy keys) and those of common vendors,
+ * known by their prefix. Every request may need them, so this list is short; the texts of Learnings are searched by
+ * lib/redaction.
  */
 const keyForms =
-  /rk_(?:organization|user|workspace|instance|agentic)_[a-z2-7]{47,}|(?<![A-Za-z0-9])(?:gh[opsru]_|github_pat_|gl[a-z]{2,5}-|[sr]k[-_]|xox[a-z]-|npm_|pypi-|hf_|dop_v1_|shp[a-z]{2}_|ATATT|AIza|AKIA|ASIA|eyJ)[\w.-]{16,}/g;
+  /rk_(?:organization|user|workspace|instance|agentic)_[a-z2-7]{47,}|cr-[0-9a-f]{40}|(?<![A-Za-z0-9])(?:gh[opsru]_|github_pat_|gl[a-z]{2,5}-|[sr]k[-_]|xox[a-z]-|npm_|pypi-|hf_|dop_v1_|shp[a-z]{2}_|ATATT|AIza|AKIA|ASIA|eyJ)[\w.-]{16,}/g;
 
 export const holdsKey = (text: string): boolean => text.search(keyForms) !== -1;
 

@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { sampleRequest } from "../../lib/reference/sample-request.ts";
+import { endpoints } from "../reference/support.ts";
 import { type CallOptions, useApi } from "../support/api.ts";
 import { scanAll } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
@@ -16,7 +18,13 @@ beforeAll(async () => {
   await world.member(github("misplaced"), "bob");
   key = await world.adminKey(organization);
   const vendors = ["ghp_", "glpat-", "sk-ant-", "AKIA", "xoxb-"].map((prefix) => prefix + "Q7".repeat(10));
-  misplaced = [key, ...vendors];
+  const legacy = await world.key({ kind: "legacy", organization });
+  misplaced = [key, legacy.text, ...vendors];
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 /** The answer as text, headers included. */
@@ -76,3 +84,43 @@ test("a role cannot be named like a key", async () => {
     });
   }
 });
+
+/** Every way to put the key in the place of one text of the request's body. */
+function* withKeyInside(value: unknown, secret: string): Generator<unknown> {
+  if (typeof value === "string") yield secret;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value))
+    for (const changed of withKeyInside(inner, secret))
+      yield Array.isArray(value)
+        ? value.map((each, index) => (String(index) === name ? changed : each))
+        : { ...value, [name]: changed };
+}
+
+test("a key in any parameter or field of any operation is not sent back, stored or logged", async () => {
+  vi.stubEnv("LOG_LEVEL", "info");
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);
+  const [, secret = ""] = misplaced;
+  const answers: string[] = [];
+  for (const endpoint of endpoints) {
+    const { method, path, query, body, pathParameters } = sampleRequest(endpoint);
+    const options = { method: method.toUpperCase(), ...(isObject(body) && { body }) };
+    const inQuery = endpoint.parameters.filter((each) => each.in === "query").map(({ name }) => name);
+    for (const name of inQuery)
+      answers.push(await sent(`${path}?${new URLSearchParams({ ...query, [name]: secret })}`, options));
+    for (const value of Object.values(pathParameters))
+      answers.push(await sent(path.replace(encodeURIComponent(value), secret), options));
+    const target = `${path}?${new URLSearchParams(query)}`;
+    for (const changed of withKeyInside(body, secret))
+      if (isObject(changed) && !("description" in changed && changed.description === secret))
+        answers.push(await sent(target, { ...options, body: changed }));
+  }
+  expect(answers.length).toBeGreaterThan(100);
+  expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
+  expect(lines.filter((line) => line.includes(secret))).toEqual([]);
+  expect(lines.length).toBeGreaterThan(100);
+  const stored = (await scanAll(api.store().table)).filter((item) => JSON.stringify(item).includes(secret));
+  expect(stored).toEqual([]);
+});
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
