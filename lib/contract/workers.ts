@@ -95,6 +95,7 @@ export const approveDue = worker({
   tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem"],
   tablePartitions: ["LEARNING#", "LEARNINGS#", "PENDING", "STALE#", "RELIST"],
   readPartitions: ["ORG#"],
+  writesAudit: true,
   uses: [],
   timeoutSeconds: 60,
   memoryMegabytes: 512,

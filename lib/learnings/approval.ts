@@ -1,4 +1,5 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import { systemEntry } from "../audit/system-entry.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -132,8 +133,13 @@ async function approveOne(store: Store, organization: string, id: string, row: I
     // Another run or an admin decided in the meantime; that decision deletes the row.
     if (typeof found === "string") return false;
     // Deleted and captured again in the meantime: it waits for its new deadline.
-    if (!row.sk.startsWith(`${found.learning.approve_at}#`)) return false;
-    await store.table.transact(decisionWrites(found.at, found.learning, "approved"));
+    const { approve_at = null } = found.learning;
+    if (!row.sk.startsWith(`${approve_at}#`)) return false;
+    const event = learningEvent(found.organization, "learning.approved", [id], { approve_at });
+    await store.table.transact([
+      ...decisionWrites(found.at, found.learning, "approved"),
+      ...systemEntry(store, event, "deadline"),
+    ]);
     return true;
   });
 }

@@ -92,7 +92,9 @@ async function recordLateFailures(
   if (failed.length === 0 || !changed) return;
   const action = changed.outcome === "created" ? "learning.created" : "learning.promoted";
   try {
-    await deps.table.transact(auditWritesFor(deps, learningEvent(organization, action, [], { failed })));
+    const event = learningEvent(organization, action, [], { failed });
+    const summary = `${action.replace(".", " ")}: ${lateFailures(failed.map(({ code }) => code))}`;
+    await deps.table.transact(auditWritesFor(deps, { ...event, summary }));
   } catch (error) {
     log("warn", "The audit log does not say which Learnings of a batch failed.", {
       failed,
@@ -101,7 +103,16 @@ async function recordLateFailures(
   }
 }
 
-const lateCodes: ReadonlySet<string> = new Set<ItemErrorCode>(["STORAGE_FAILED", "INDEXING_FAILED"]);
+const lateCodes: ReadonlyMap<string, string> = new Map<ItemErrorCode, string>([
+  ["STORAGE_FAILED", "not stored"],
+  ["INDEXING_FAILED", "stored but not indexed"],
+]);
+
+const lateFailures = (codes: readonly string[]): string =>
+  [...lateCodes]
+    .map(([code, words]) => ({ words, count: codes.filter((each) => each === code).length }))
+    .flatMap(({ words, count }) => (count > 0 ? [`${count} ${words}`] : []))
+    .join(", ");
 
 async function activeRepositories(
   table: Table,

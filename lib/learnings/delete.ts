@@ -6,6 +6,7 @@ import { textKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, writeIf } from "../store/table.ts";
 import { findLearning, findOrphans, type LocatedLearning } from "./find.ts";
+import { firstWords } from "./first-words.ts";
 import type { LearningRequest } from "./read.ts";
 import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
@@ -35,11 +36,10 @@ async function removeRecord(
   { organization, learning }: LocatedLearning,
 ): Promise<void> {
   const { uuid } = organization;
-  const { id, digest, origin, repository_id, state } = learning;
+  const { id, digest, origin, repository_id, file, state } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
   const nowMs = deps.clock.nowMs();
-  // Without the text: the caller may want the text itself to disappear.
-  const before = { repository_id, file: shortenedText(learning.file), state };
+  const before = { ...firstWords(learning), repository_id, file: shortenedText(file), state };
   await deps.table.transact([
     ...removeWrites(learning, nowMs),
     ...vectorKeys(learning).map((key) => ({ delete: key })),

@@ -11,6 +11,7 @@ import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
 import type { LocatedLearning } from "./find.ts";
+import { firstWords } from "./first-words.ts";
 import { contentDigest } from "./identity.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
 import { heldLearning, type LearningRequest } from "./read.ts";
@@ -110,15 +111,10 @@ const fields = ["text", "file", "source_url"] as const;
 /** Only the fields that differ, under their API names. */
 function changesOf(before: LearningItem, after: LearningItem) {
   const changed = fields.filter((name) => before[name] !== after[name]);
+  const entriesOf = (from: LearningItem, name: (typeof fields)[number]) =>
+    name === "text" ? Object.entries(firstWords(from)) : [[name, shortenedText(from[name])]];
   const valuesOf = (from: LearningItem) =>
-    Object.fromEntries(
-      changed.map((name) =>
-        // An earlier release may have stored a text that today's rules redact.
-        name === "text"
-          ? ["learning", shortenedText(redact(from.text).text)]
-          : [name, shortenedText(from[name])],
-      ),
-    );
+    Object.fromEntries(changed.flatMap((name) => entriesOf(from, name)));
   return { before: valuesOf(before), after: valuesOf(after) };
 }
 

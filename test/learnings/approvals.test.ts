@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { learningDetail } from "../../lib/contract/records.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue, listOldPending } from "../../lib/learnings/approval.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { learningKey, organizationPendingPartition } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
@@ -197,15 +198,27 @@ describe("Learnings that wait", () => {
     if (record) await table().write({ put: record });
   });
 
-  test("a Learning leaves the pending list when it is decided, also when the deadline decides", async () => {
-    const { home, pending, get } = await careful();
+  test("a deadline approves a Learning: it leaves the pending list, and the audit log names the deadline", async () => {
+    const { home, pending, get, admin } = await careful();
     await capture(home, "due");
-    const id = pendingOf(await pending()).data[0]?.id ?? "";
+    const { id, approve_at } = required(pendingOf(await pending()).data[0], "the pending Learning");
     expect(detailOf(await get(id)).state).toBe("pending");
     const clock = new TestClock(new Date(Date.now() + 4 * 86_400_000).toISOString());
     await approveDue({ ...world.deps, clock }, () => {});
     expect(pendingOf(await pending()).data).toEqual([]);
     expect(detailOf(await get(id)).state).toBe("approved");
+    vi.useFakeTimers({ toFake: ["Date"], now: clock.nowMs() });
+    const log = await api.call("/v1/audit-logs?actions=learning.approved", { key: admin });
+    vi.useRealTimers();
+    expect(log.json).toMatchObject({
+      data: [
+        {
+          resource_id: id,
+          actor: { type: "system", name: "deadline", key_id: null },
+          metadata: { approve_at },
+        },
+      ],
+    });
     await settled();
   });
 });

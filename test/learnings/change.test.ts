@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { v5 } from "uuid";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { learningKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { learningOf } from "../support/stored.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -117,6 +119,12 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
   });
 });
 
+/** As the guide describes it. */
+const digestOf = (text: string) =>
+  createHash("sha256")
+    .update(JSON.stringify([item(text).repository_id, text]))
+    .digest("base64url");
+
 test("the audit entry of a change has the changed fields before and after, shortened and without secrets", async () => {
   const home = await newHome(world);
   const { post, key } = await caller(home);
@@ -131,17 +139,41 @@ test("the audit entry of a change has the changed fields before and after, short
   const log = await api.call("/v1/audit-logs?actions=learning.updated&order=asc", { key });
   const { data } = z.object({ data: z.array(z.object({ metadata: z.unknown() })) }).parse(log.json);
   const redacted = expect.stringMatching(/^Deploy with \[REDACTED:[a-z_]+\]\.$/);
+  const digest = expect.stringMatching(/^[A-Za-z0-9_-]{43}$/);
+  const shortened = { learning: `${long.slice(0, 200)}…`, digest: digestOf(long) };
   expect(data.map(({ metadata }) => metadata)).toEqual([
-    { before: { learning: "A", file: null }, after: { learning: redacted, file: "src/a.ts" } },
     {
-      before: { learning: redacted, file: "src/a.ts" },
-      after: { learning: `${long.slice(0, 200)}…`, file: null },
+      before: { learning: "A", digest: digestOf("A"), file: null },
+      after: { learning: redacted, digest, file: "src/a.ts" },
     },
+    { before: { learning: redacted, digest, file: "src/a.ts" }, after: { ...shortened, file: null } },
   ]);
   expect(JSON.stringify(data)).not.toContain(secret);
 });
 
 describe("DELETE /v1/learnings/{learning_id}", () => {
+  test("the audit entry of a deletion has the first words, without a secret that is stored", async () => {
+    const home = await newHome(world);
+    const { post, remove, key } = await caller(home);
+    const long = "long ".repeat(100).trim();
+    const old = "An earlier release stored this.";
+    await post(item(long), item(old));
+    const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    await table().write({
+      update: learningKey(home.uuid, idOf(home, old)),
+      change: { set: [["text", `Deploy with ${secret}.`]] },
+    });
+    for (const text of [long, old]) await remove(idOf(home, text));
+    const log = await api.call("/v1/audit-logs?actions=learning.deleted&order=asc", { key });
+    expect(log.json).toMatchObject({
+      data: [
+        { metadata: { before: { learning: `${long.slice(0, 200)}…`, digest: digestOf(long) } } },
+        { metadata: { before: { learning: expect.stringMatching(/^Deploy with \[REDACTED:[a-z_]+\]\.$/) } } },
+      ],
+    });
+    expect(JSON.stringify(log.json)).not.toContain(secret);
+  });
+
   test("DELETE removes everything, and returns 204 for repeated and unknown ids", async () => {
     const home = await newHome(world);
     const other = await newHome(world);
@@ -158,7 +190,14 @@ describe("DELETE /v1/learnings/{learning_id}", () => {
     const log = await api.call("/v1/audit-logs?actions=learning.deleted", { key });
     expect(log.json).toMatchObject({ data: [{ resource_id: idOf(home, "A"), actor: { id: "ann" } }] });
     expect(z.object({ data: z.array(z.object({ metadata: z.unknown() })) }).parse(log.json).data).toEqual([
-      { metadata: { before: { repository_id: item("A").repository_id, file: null, state: "approved" } } },
+      {
+        metadata: {
+          before: {
+            ...{ learning: "A", digest: digestOf("A"), repository_id: item("A").repository_id },
+            ...{ file: null, state: "approved" },
+          },
+        },
+      },
     ]);
     await checkTable(table(), { embedder: localEmbedder });
   });

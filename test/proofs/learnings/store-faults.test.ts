@@ -86,7 +86,10 @@ describe("a store that keeps failing", () => {
     always("BatchWriteItem", "server_error");
     const { results } = resultsOf(await post(item("A")));
     expect(await log()).toMatchObject([
-      { metadata: { learning_ids: [], failed: [{ index: 0, id: results[0]?.id, code: "INDEXING_FAILED" }] } },
+      {
+        summary: "learning created: 1 stored but not indexed",
+        metadata: { learning_ids: [], failed: [{ index: 0, id: results[0]?.id, code: "INDEXING_FAILED" }] },
+      },
       { resource_id: results[0]?.id },
     ]);
     // Every transaction that includes B is refused.
@@ -103,7 +106,10 @@ describe("a store that keeps failing", () => {
       error ? [{ index, id, code: error.code }] : [],
     );
     expect(codes[0]).toMatchObject({ index: 0, code: "STORAGE_FAILED" });
-    expect((await log())[0]).toMatchObject({ metadata: { learning_ids: [], failed: codes } });
+    expect((await log())[0]).toMatchObject({
+      summary: `learning created: ${codes.length} not stored`,
+      metadata: { learning_ids: [], failed: codes },
+    });
     // Nothing changed, so nothing is logged.
     const entriesBefore = (await log()).length;
     always("TransactWriteItems", "throttle");

@@ -1,0 +1,13 @@
+import { redact } from "../redaction/redact.ts";
+import type { LearningItem } from "../store/items/learning.ts";
+import { contentDigest } from "./identity.ts";
+import { shortenedText } from "./writer.ts";
+
+/**
+ * A text in an audit entry: its first words, and the digest that tells two long texts apart. It is redacted once more:
+ * an earlier release may have stored a text that today's rules redact.
+ */
+export function firstWords(learning: Pick<LearningItem, "text" | "repository_id">) {
+  const { text } = redact(learning.text);
+  return { learning: shortenedText(text), digest: contentDigest(learning.repository_id, text) };
+}
