@@ -19,6 +19,7 @@ import {
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
+import { followMode } from "./follow-mode.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
 import { newLogMove } from "./move-log.ts";
 import { newMove } from "./move-progress.ts";
@@ -63,6 +64,7 @@ export async function saveOrganization(
   // the same for the tenant that was left.
   if (epochs.length === 0 && hasEpochs(tenant)) await settledEpochs(store.table, tenant);
   if (isLateFirst) await followDelay(store, uuid);
+  if (organization.seats_behind) await followMode(store, organization);
   // Other events leave a move that takes long to the scheduled worker: the events behind them need not wait for it.
   if (organization.arrived === version) await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
@@ -183,9 +185,11 @@ function mergeOrganization(
     ...(version > before.version && newest),
     ...(version < before.first_version && first),
   };
+  const mode = before.mode_decided ? before.seat_assignment_mode : merged.seat_assignment_mode;
   return {
     ...merged,
-    ...(before.mode_decided && { seat_assignment_mode: before.seat_assignment_mode }),
+    seat_assignment_mode: mode,
+    ...(mode !== before.seat_assignment_mode && { seats_behind: mode === "automatic" ? true : undefined }),
     ...(before.delay_decided && { approval_delay_days: before.approval_delay_days }),
     // An epoch is valid in one tenant only.
     ...(merged.tenant !== before.tenant && {

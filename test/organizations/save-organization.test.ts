@@ -2,19 +2,22 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { operator } from "../../lib/audit/entry.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
+import { parsePerson } from "../../lib/store/items/people.ts";
 import { parseRepository } from "../../lib/store/items/repository.ts";
 import {
   organizationDirectoryKey,
   organizationTenant,
+  pointerPartition,
   repositoryKey,
   tenantOrganizationKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { faultyTable } from "../events/faulty-table.ts";
 import {
   createIngestHarness,
   deliver,
+  event,
   everything,
   type IngestHarness,
   instanceSaved,
@@ -28,6 +31,7 @@ import {
 } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { finalized } from "../support/event-data.ts";
 import { organizationOf } from "../support/stored.ts";
 
 const store = useStore();
@@ -37,6 +41,10 @@ beforeEach(async () => {
 });
 
 const organization = (id = "1001") => organizationOf(harness.table, uuidOf(id));
+const seatedUsers = async () =>
+  (await everything(harness.table))
+    .filter(({ sk, seat }) => sk.startsWith("PERSON#") && seat === true)
+    .flatMap((item) => parsePerson(item).memberships.map(({ user_id }) => user_id));
 
 describe("organization.saved", () => {
   test("organization.saved writes the organization, its tenant's copy and its row in the directory", async () => {
@@ -69,6 +77,36 @@ describe("organization.saved", () => {
       name: "later",
       version: `2026-10-01T00:30:00.500Z#${moment.id}`,
     });
+  });
+
+  test("a late earliest event that says automatic seats authors whose reviews came before it", async () => {
+    const unseated = { seat_assigned: false, email: null };
+    await deliver(harness, [
+      organizationSaved(5, { seat_assignment_mode: "manual" }),
+      repositorySaved(6),
+      memberSaved(7, { user_id: "ann", ...unseated }),
+      memberSaved(7, { user_id: "bob", ...unseated }),
+      event("pull_request.finalized", 8, finalized(organizationName(), 1, { author_id: "ann" })),
+      event("pull_request.finalized", 8, finalized(organizationName(), 2, { author_id: "late" })),
+    ]);
+    expect(await seatedUsers()).toEqual([]);
+    const earliest = organizationSaved(1, { seat_assignment_mode: "automatic" });
+    const interrupted: Table = {
+      ...harness.table,
+      queryPage: (range, resume) =>
+        range.pk === pointerPartition(uuidOf())
+          ? Promise.reject(new StoreUnavailable("injected", false))
+          : harness.table.queryPage(range, resume),
+    };
+    const messages = await toMessages(harness, [earliest]);
+    expect(await ingest({ ...harness, table: interrupted }, messages)).toHaveLength(1);
+    expect((await organization()).seat_assignment_mode).toBe("automatic");
+
+    await deliver(harness, [earliest, memberSaved(9, { user_id: "late", ...unseated })]);
+
+    expect(await seatedUsers()).toEqual(["ann", "late"]);
+    expect(await organization()).not.toHaveProperty("seats_behind");
+    checkPeople(await everything(harness.table));
   });
 
   test("mode and approval delay stay as the earliest event set them, or as decided here", async () => {

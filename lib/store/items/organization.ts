@@ -40,6 +40,8 @@ const organizationItem = z.object({
   leaving: tenantKeySchema.optional(),
   /** Its tenant's audit log does not have all its entries yet: readers of the whole tenant do not show it until then. */
   log_behind: z.boolean().optional(),
+  /** A late event made its mode automatic: authors of stored pull requests may not have their seats yet. */
+  seats_behind: z.boolean().optional(),
 });
 
 /** Finds organizations by the provider's id, for the operator's tool. */

@@ -171,6 +171,16 @@ const others: readonly History[] = [
     ],
   },
   {
+    name: "reviewed pull requests, and a seat mode of which the first counts",
+    events: [
+      organizationSaved(1, { seat_assignment_mode: "automatic" }),
+      organizationSaved(2, { seat_assignment_mode: "manual" }),
+      repositorySaved(3),
+      memberSaved(4, { user_id: "u1", seat_assigned: false }),
+      finalizedAt(5, 1, { author_id: "u1" }),
+    ],
+  },
+  {
     name: "instances and their organizations",
     events: [
       instanceSaved(1),

@@ -53,6 +53,10 @@ export function checkSent(
     const tenant = newest?.workspace_id ? workspaceTenant(newest.workspace_id) : organizationTenant(uuid);
     expectSaid(find(organizationKey(uuid)), { tenant, seats_purchased: newest?.seats_purchased });
     const isAutomatic = saved[0]?.seat_assignment_mode === "automatic";
+    // The earliest event may wait for the workspace. Until then the mode is that of an event without one, and a seat
+    // that is earned meanwhile stays.
+    const alone = saved.find(({ workspace_id }) => workspace_id === null);
+    const mayHaveBeenAutomatic = isAutomatic || alone?.seat_assignment_mode === "automatic";
     const authors = new Set(pullRequests.filter(isOf(id)).map(({ author_id }) => author_id));
     for (const user of users) {
       const own = members.filter(isOf(id)).filter(({ user_id }) => user_id === user);
@@ -66,7 +70,7 @@ export function checkSent(
       expectSaid(stored, { email, active, role: first.role, seat_wanted: first.seat_assigned });
       const hasEarned = stored?.seat_earned === true;
       // An admin changed the mode at an unknown time: the pull requests before it may count or not.
-      const mayEarn = authors.has(user) && (isAutomatic || modeChanged.has(uuid));
+      const mayEarn = authors.has(user) && (mayHaveBeenAutomatic || modeChanged.has(uuid));
       const mustEarn = authors.has(user) && isAutomatic && !modeChanged.has(uuid);
       if ((hasEarned && !mayEarn) || (!hasEarned && mustEarn))
         throw new Violation("missed", `${user} has ${hasEarned ? "" : "not "}earned a seat`);
