@@ -1,11 +1,8 @@
 import { monthsBetween } from "../audit/list.ts";
 import { msPerDay } from "../contract/days.ts";
-import { auditLimits, eventLimits } from "../contract/limits.ts";
+import { auditLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { auditRetentionDays } from "../runtime/environment.ts";
-import { ErrorCollector } from "../runtime/error-collector.ts";
-import { TimeUp } from "../runtime/time-up.ts";
-import { boundedTable } from "../store/bounded.ts";
 import { type LogMoveItem, parseLogMove } from "../store/items/log-move.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -18,7 +15,8 @@ import {
   tenantOrganizationKey,
 } from "../store/layout.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
-import { type Item, type Put, queryAll, type Table, transactIf, writeIf } from "../store/table.ts";
+import { type Item, type Put, type Table, transactIf, writeIf } from "../store/table.ts";
+import { takeTurns } from "./turns.ts";
 
 /**
  * The log of an organization that moves comes along: each entry is copied from the organization's own log into the log
@@ -31,54 +29,36 @@ export const newLogMove = (
   nowMs: number,
 ): Put => ({ put: { ...logMoveKey(uuid), arrived, due_at_ms: nowMs + auditLimits.settledAfterMs } });
 
-/**
- * One run of the schedule: each log that is due has one turn, those that waited longest first. A log that is not
- * complete after its turn continues in the next run. Returns how many logs are complete now.
- */
+/** One run of the schedule. Returns how many logs are complete now. */
 export async function moveLogs(
   store: Store,
   { timeBudgetMs = Number.POSITIVE_INFINITY }: { readonly timeBudgetMs?: number } = {},
 ): Promise<number> {
-  const { table, clock } = store;
-  const notAfterMs = clock.nowMs() + timeBudgetMs;
-  const errors = new ErrorCollector();
-  const notes: LogMoveItem[] = [];
-  for await (const item of queryAll(table, { pk: logMovePartition }))
-    await errors.run(async () => notes.push(parseLogMove(item)));
-  const due = notes
-    .filter(({ due_at_ms }) => due_at_ms <= clock.nowMs())
-    .toSorted((one, other) => (one.turn_at_ms ?? 0) - (other.turn_at_ms ?? 0));
-  let complete = 0;
-  for (const note of due) {
-    if (clock.nowMs() >= notAfterMs) break;
-    const turnEndsMs = Math.min(clock.nowMs() + eventLimits.moveTurnMs, notAfterMs);
-    await errors.run(async () => {
-      if (await takeTurn(store, note, turnEndsMs)) complete++;
-    });
-  }
-  errors.end();
-  return complete;
+  return await takeTurns(store, {
+    pk: logMovePartition,
+    timeBudgetMs,
+    waitingOf(item) {
+      const { sk: uuid, due_at_ms, turn_at_ms = 0 } = parseLogMove(item);
+      return due_at_ms <= store.clock.nowMs() ? { uuid, sinceMs: turn_at_ms } : undefined;
+    },
+    turn: continueLog,
+  });
 }
 
-async function takeTurn(store: Store, note: LogMoveItem, turnEndsMs: number): Promise<boolean> {
-  const isOver = () => store.clock.nowMs() >= turnEndsMs;
-  const table = boundedTable(store.table, { isOver, signal: new AbortController().signal });
-  const bounded = { ...store, table };
-  try {
-    const item = await table.get(organizationKey(note.sk));
-    const organization = item && parseOrganization(item);
-    if (!organization || organization.arrived !== note.arrived) {
-      // It moved on, to a tenant that needs no copy.
-      await writeIf(table, { delete: logMoveKey(note.sk), when: isOf(note) });
-      return false;
-    }
-    await saveProgress(bounded, note, note.after ?? "");
-    const isWhole = await copyLog(bounded, note, organization.tenant);
-    return isWhole && (await endLogMove(table, note, organization.tenant));
-  } catch (error) {
-    if (error instanceof TimeUp && isOver()) return false;
-    throw error;
+async function continueLog(store: Store, uuid: string): Promise<boolean> {
+  const { table } = store;
+  const [noteItem, item] = await Promise.all([table.get(logMoveKey(uuid)), table.get(organizationKey(uuid))]);
+  if (!noteItem) return false;
+  const note = parseLogMove(noteItem);
+  const organization = item && parseOrganization(item);
+  if (!organization || organization.arrived !== note.arrived) {
+    // It moved on, to a tenant that needs no copy.
+    await writeIf(table, { delete: logMoveKey(uuid), when: isOf(note) });
+    return false;
   }
+  await saveProgress(store, note, note.after ?? "");
+  const isWhole = await copyLog(store, note, organization.tenant);
+  return isWhole && (await endLogMove(table, note, organization.tenant));
 }
 
 const isOf = ({ arrived }: LogMoveItem) => ({ equals: ["arrived", arrived] as const });

@@ -1,11 +1,10 @@
 import { eventLimits } from "../contract/limits.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
-import { ErrorCollector } from "../runtime/error-collector.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
-import { type MovingItem, parseMoving } from "../store/items/moving.ts";
+import { parseMoving } from "../store/items/moving.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
   movingKey,
@@ -16,10 +15,11 @@ import {
 } from "../store/layout.ts";
 import { isTemporaryStoreError } from "../store/retry.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
-import { queryAll, transactIf } from "../store/table.ts";
+import { transactIf } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
 import { MoveProgress } from "./move-progress.ts";
+import { takeTurns } from "./turns.ts";
 import { hasEpochs, settledEpochs } from "./visibility.ts";
 
 /**
@@ -131,56 +131,26 @@ async function endTurn({ table, clock }: Store, organization: OrganizationItem):
   }
 }
 
-/**
- * Continues moves that their events could not end. The moves take turns, those that waited longest first: a small
- * organization does not wait until a large one has moved. A move whose turn is over continues after the others, or in
- * the next run. Returns how many moves ended.
- */
+/** Continues moves that their events could not end. Returns how many moves ended. */
 export async function resumeMoves(
   store: Store,
   { timeBudgetMs = Number.POSITIVE_INFINITY }: { readonly timeBudgetMs?: number } = {},
 ): Promise<number> {
-  const { table, clock } = store;
-  const notAfterMs = clock.nowMs() + timeBudgetMs;
-  const errors = new ErrorCollector();
-  const notes: MovingItem[] = [];
-  for await (const item of queryAll(table, { pk: movingPartition }))
-    await errors.run(async () => notes.push(parseMoving(item)));
-  const waiting = notes.toSorted((one, other) => (one.busy_until_ms ?? 0) - (other.busy_until_ms ?? 0));
-  let finished = 0;
-  for (let note = waiting.shift(); note && clock.nowMs() < notAfterMs; note = waiting.shift()) {
-    const { sk: uuid, busy_until_ms: busyUntilMs = 0 } = note;
-    await errors.run(async () => {
-      // Its event still works on it.
-      await clock.sleep(Math.max(0, Math.min(busyUntilMs, notAfterMs) - clock.nowMs()));
-      const turnEndsMs = Math.min(clock.nowMs() + eventLimits.moveTurnMs, notAfterMs);
-      const outcome = await takeTurn(store, uuid, turnEndsMs);
-      if (outcome === "unfinished") waiting.push({ pk: movingPartition, sk: uuid });
-      if (outcome !== "finished") return;
+  return await takeTurns(store, {
+    pk: movingPartition,
+    timeBudgetMs,
+    waitingOf(item) {
+      const { sk: uuid, busy_until_ms: busyUntilMs = 0 } = parseMoving(item);
+      return { uuid, sinceMs: busyUntilMs, busyUntilMs };
+    },
+    async turn(bounded, uuid, turnEndsMs) {
+      const item = await bounded.table.get(organizationKey(uuid));
+      if (!item) return false;
+      const organization = parseOrganization(item);
+      await (await MoveProgress.read(bounded.table, organization)).takeTurn(turnEndsMs);
+      if (!(await completeMove(bounded, organization))) return false;
       log("info", "An organization arrived at its new tenant.", { organization: uuid });
-      finished++;
-    });
-  }
-  errors.end();
-  return finished;
-}
-
-/** Works on one move until the turn ends. `gone`: another run ended the move. */
-async function takeTurn(
-  store: Store,
-  uuid: string,
-  turnEndsMs: number,
-): Promise<"finished" | "unfinished" | "gone"> {
-  const item = await store.table.get(organizationKey(uuid));
-  if (!item) return "gone";
-  const organization = parseOrganization(item);
-  const isOver = () => store.clock.nowMs() >= turnEndsMs;
-  const table = boundedTable(store.table, { isOver, signal: new AbortController().signal });
-  try {
-    await (await MoveProgress.read(table, organization)).takeTurn(turnEndsMs);
-    return (await completeMove({ ...store, table }, organization)) ? "finished" : "gone";
-  } catch (error) {
-    if (error instanceof TimeUp && isOver()) return "unfinished";
-    throw error;
-  }
+      return true;
+    },
+  });
 }
