@@ -53,10 +53,8 @@ export function checkSent(
     const tenant = newest?.workspace_id ? workspaceTenant(newest.workspace_id) : organizationTenant(uuid);
     expectSaid(find(organizationKey(uuid)), { tenant, seats_purchased: newest?.seats_purchased });
     const isAutomatic = saved[0]?.seat_assignment_mode === "automatic";
-    // The earliest event may wait for the workspace. Until then the mode is that of an event without one, and a seat
-    // that is earned meanwhile stays.
-    const alone = saved.find(({ workspace_id }) => workspace_id === null);
-    const mayHaveBeenAutomatic = isAutomatic || alone?.seat_assignment_mode === "automatic";
+    // The earliest event may wait for the workspace while others are applied: a seat earned meanwhile stays.
+    const mayHaveBeenAutomatic = saved.some(({ seat_assignment_mode: mode }) => mode === "automatic");
     const authors = new Set(pullRequests.filter(isOf(id)).map(({ author_id }) => author_id));
     for (const user of users) {
       const own = members.filter(isOf(id)).filter(({ user_id }) => user_id === user);

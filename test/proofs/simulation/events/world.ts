@@ -38,7 +38,20 @@ const lastingSteps = 140;
 const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
 
 /** What a function keeps in memory from one batch to the next, until it ends. */
-type Memory = { readonly unrecordedEnds: UnrecordedEnds };
+type Memory = { unrecordedEnds: UnrecordedEnds };
+
+/** The code of a process that died runs on in the model, but what it remembers is lost. */
+class MemoryOf<Name, Value> extends Map<Name, Value> {
+  readonly #process: Process | undefined;
+  constructor(process: Process, kept: ReadonlyMap<Name, Value>) {
+    super();
+    for (const [name, value] of kept) super.set(name, value);
+    this.#process = process;
+  }
+  override set(name: Name, value: Value): this {
+    return this.#process?.isAlive ? super.set(name, value) : this;
+  }
+}
 
 /** A known bug, put back between the code and the store or the queue. */
 export type EventWeakness = {
@@ -242,9 +255,11 @@ export class EventWorld {
     }
   }
 
-  async #deliver(batch: Parameters<ModelQueue["settle"]>[0], { unrecordedEnds }: Memory): Promise<void> {
+  async #deliver(batch: Parameters<ModelQueue["settle"]>[0], memory: Memory): Promise<void> {
     const { dice } = this;
-    const process = new Process(() => unrecordedEnds.clear());
+    const process = new Process(() => memory.unrecordedEnds.clear());
+    const unrecordedEnds = new MemoryOf(process, memory.unrecordedEnds);
+    memory.unrecordedEnds = unrecordedEnds;
     const ids = batch.map(({ id }) => this.#eventOf.get(id)?.id ?? id);
     const deps = { ...this.deps(process, ids), unrecordedEnds };
     const run = { isOver: false };
