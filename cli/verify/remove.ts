@@ -30,7 +30,6 @@ import {
   rolesRange,
   scansPartition,
   spillPartition,
-  spillPartKey,
   stalePartition,
   streamHeadKey,
   streamPartition,
@@ -48,6 +47,7 @@ import {
 } from "../../lib/store/layout.ts";
 import { type Key, queryAll, type Table } from "../../lib/store/table.ts";
 import { readHead } from "../../lib/stream/head.ts";
+import { parseSpill, partKeys } from "../../lib/stream/spill.ts";
 import type { Connection } from "../connection/connection.ts";
 import { CheckFailed } from "./check.ts";
 import { endKey, stage } from "./stage.ts";
@@ -147,7 +147,8 @@ async function namedPartitions(table: Table): Promise<readonly string[]> {
       }
   }
   for (const { uuid } of organizations) {
-    for (const { sk } of await keysIn(table, spillPartition(uuid))) found.push(spillPartKey(sk, 0).pk);
+    for await (const item of queryAll(table, { pk: spillPartition(uuid) }))
+      for (const { pk } of partKeys(parseSpill(item, uuid))) found.push(pk);
     for (const { sk } of await keysIn(table, scansPartition(uuid))) found.push(findingsPartition(uuid, sk));
   }
   return found;

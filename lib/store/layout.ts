@@ -40,7 +40,8 @@
  * | removal, organization's | S#<tenant>#<org uuid>#…      | <number, 10 digits>    | S#w#acme#6f1c…#c#removed / 0000004712      |
  * | pull request (pointer)  | PR#<org uuid>                | <digest of identity>   | PR#6f1c… / k3Jq0aV-8xTz1bQe                |
  * | spill of a large entry  | SPILL#<org uuid>             | <spill id>             | SPILL#6f1c… / 0b9e…                        |
- * | part of a spill         | PART#<spill id>              | <index, 4 digits>      | PART#0b9e… / 0000                          |
+ * | part of a spill         | PART#<spill id>#<index>      | PART                   | PART#0b9e…#0000 / PART                     |
+ * | repair in progress      | REPAIR                       | RUN, BEFORE#…, SEGMENT#… | REPAIR / SEGMENT#03                      |
  * | findings of repository  | SCANS#<org uuid>             | <digest of its id>     | SCANS#6f1c… / Qm3x0aV-8xTz1bQe             |
  * | chunk of its findings   | FINDINGS#<org uuid>#<digest> | <chunk id>             | FINDINGS#6f1c…#Qm3x… / 0b9e…               |
  * | Learning                | LEARNING#<org uuid>          | <Learning id>          | LEARNING#6f1c… / 3f0a…                     |
@@ -264,9 +265,22 @@ export const spillKey = (organization: string, spillId: string): Key => ({
   pk: spillPartition(organization),
   sk: spillId,
 });
+/** A partition of its own: fifty parts in one partition would exceed what it can read and write at a time. */
 export const spillPartKey = (spillId: string, index: number): Key => ({
-  pk: `PART#${spillId}`,
-  sk: digits(index, 4),
+  pk: `PART#${spillId}#${digits(index, 4)}`,
+  sk: "PART",
+});
+
+/** A repair that is in progress. */
+export const repairPartition = "REPAIR";
+export const repairRunKey: Key = { pk: repairPartition, sk: "RUN" };
+export const repairBoundaryKey = (tenant: TenantKey): Key => ({
+  pk: repairPartition,
+  sk: `BEFORE#${tenant}`,
+});
+export const repairSegmentKey = (index: number): Key => ({
+  pk: repairPartition,
+  sk: `SEGMENT#${digits(index, 2)}`,
 });
 
 // People (lib/people).

@@ -210,7 +210,9 @@ async function spillLarge(
     if (staysInPlace(before, tenant, dataset, draft)) continue;
     if (!(draft.payload instanceof Uint8Array))
       throw new RangeError("A payload that large must come as bytes.");
-    job.spills.set(draft, await writeSpill(deps, job.change.organization, job.pointerId, draft.payload));
+    const { organization, eventId } = job.change;
+    const cause = `${eventId} ${dataset}`;
+    job.spills.set(draft, await writeSpill(deps, organization, job.pointerId, draft.payload, cause));
   }
 }
 

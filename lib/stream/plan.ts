@@ -102,7 +102,8 @@ export function planChange({ change, pointerId, before, tenant, spillOf }: Chang
   }
   const { organization, occurredAtMs, occurredAtFiner, eventId } = change;
   const unchanged = new Set(kept.map(([dataset]) => dataset));
-  const leaves = leftBehind(before, unchanged, new Set());
+  // An event that comes again after its organization moved has the spill that it already wrote.
+  const leaves = leftBehind(before, unchanged, new Set(entries.map(({ spill }) => spill?.id)));
   const event = { occurredAtMs, occurredAtFiner, eventId };
   const facets = facetsAfter(change);
   const removals = before?.tenant === tenant ? removalsOf(change, before, facets, unchanged) : [];

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
@@ -16,11 +17,13 @@ import type { SpillRef } from "./pointer.ts";
 import type { StreamDeps } from "./stream.ts";
 
 /**
- * A large entry's bytes, in parts under a new id (not under the number: a writer that loses a race would overwrite
- * them). Each spill has its own small item, written first, that names its owner. The item is marked as dropped before
+ * A large entry's bytes, in parts under an id of their own (not under the number: a writer that loses a race would
+ * overwrite them). Each spill has its own small item, written first, that names its owner. The item is marked as dropped before
  * the parts are deleted, so that no append can refer to the spill any more. The mark stays until no delayed request can
  * write parts of the spill; then a sweep deletes parts that arrived late, and the mark.
  */
+const secondsPerHour = 3_600;
+
 export type Spill = {
   readonly id: string;
   readonly organization: string;
@@ -61,17 +64,27 @@ export const newSpillItem = (organization: string, pointerId: string, { id, part
   c: parts,
 });
 
+/** `cause` names what is written, such as an event: if it is written again, it finds its own spill. */
 export async function writeSpill(
-  { table, random, limits = streamLimits }: StreamDeps,
+  deps: StreamDeps,
   organization: string,
   pointerId: string,
   bytes: Uint8Array,
+  cause?: string,
 ): Promise<SpillRef> {
-  const id = random.uuid();
+  const { table, random, limits = streamLimits } = deps;
   const count = Math.ceil(bytes.length / limits.partBytesMax);
-  const put = newSpillItem(organization, pointerId, { id, parts: count });
-  // When it is sent again after a time-out, it may find its own first write.
-  await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
+  const claim = async (id: string): Promise<boolean> => {
+    const put = newSpillItem(organization, pointerId, { id, parts: count });
+    return await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
+  };
+  const named = cause === undefined ? undefined : spillIdOf(deps, [organization, pointerId, cause], bytes);
+  let id = named ?? random.uuid();
+  // When a random id is sent again after a time-out, it may find its own first write.
+  if (!(await claim(id)) && named && !(await isUsable(table, spillKey(organization, named)))) {
+    id = random.uuid();
+    await claim(id);
+  }
   await table.writeMany(
     Array.from({ length: count }, (_, index) => ({
       put: {
@@ -81,6 +94,30 @@ export async function writeSpill(
     })),
   );
   return { id, parts: count };
+}
+
+/**
+ * The same bytes of the same cause have the same id, so a repeated write leaves nothing behind and a late one changes
+ * nothing. The id changes with the time after which a dropped spill is forgotten: a forgotten id is never used again,
+ * and a late delete affects only dead items.
+ */
+function spillIdOf(
+  { clock, limits = streamLimits }: StreamDeps,
+  names: readonly string[],
+  bytes: Uint8Array,
+): string {
+  const period = Math.floor(clock.nowMs() / (limits.lateRequestHours * secondsPerHour * 1000));
+  const content = hash("sha256", bytes, "base64url");
+  return hash("sha256", JSON.stringify([...names, content, limits.partBytesMax, period]), "base64url").slice(
+    0,
+    22,
+  );
+}
+
+/** Not marked for removal, and not dropped. */
+async function isUsable(table: Table, key: Key): Promise<boolean> {
+  const item = await table.get(key);
+  return item?.i !== undefined && item.x === undefined;
 }
 
 export const partKeys = ({ id, parts }: SpillRef): Key[] =>
@@ -129,7 +166,6 @@ export const unmarkSpill = ({ organization, id }: Spill): Update => ({
   when: { present: "i" },
 });
 
-const secondsPerHour = 3_600;
 const keptSeconds = ({ limits = streamLimits }: StreamDeps): number =>
   limits.droppedSpillDays * 24 * secondsPerHour;
 const nowSeconds = ({ clock }: StreamDeps): number => Math.floor(clock.nowMs() / 1000);

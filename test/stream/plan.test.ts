@@ -169,16 +169,17 @@ describe("a plan", () => {
   });
 
   test("a plan of a change keeps equal entries, and drops replaced or ended ones, with their parts", () => {
+    const newSpill = { id: "s2", parts: 3 };
     const plan = planChange({
       change: event(2, { reviews: draft("one"), mcp: later }),
       pointerId,
       before: pointer,
       tenant: acme,
-      spillOf: () => spill,
+      spillOf: () => newSpill,
     });
     expect(plan).toMatchObject({
       before: pointer,
-      entries: [{ dataset: "mcp", spill, body: entryBody(pointerId, later, spill) }],
+      entries: [{ dataset: "mcp", spill: newSpill, body: entryBody(pointerId, later, newSpill) }],
       kept: [["reviews", reviews]],
       dropped: [dropped("c", 5)],
       spills: [{ organization, ...spill }],

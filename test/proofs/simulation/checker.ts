@@ -296,7 +296,9 @@ function checkEntries(items: readonly Item[], expected: ReadonlyMap<string, Item
 const sorted = (item: Item) => Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1));
 
 function checkParts(items: readonly Item[], named: ReadonlySet<string>): void {
-  const found = new Set(items.filter(({ pk }) => pk.startsWith("PART#")).map(({ pk }) => pk.slice(5)));
+  const found = new Set(
+    items.filter(({ pk }) => pk.startsWith("PART#")).map(({ pk }) => pk.split("#")[1] ?? ""),
+  );
   for (const id of found) if (!named.has(id)) throw new Violation("orphan", `parts without a pointer: ${id}`);
   for (const id of named)
     if (!found.has(id)) throw new Violation("lost", `an entry without its parts: ${id}`);
