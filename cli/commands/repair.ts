@@ -1,6 +1,6 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { listOldPending } from "../../lib/learnings/approval.ts";
-import { repairTable } from "../../lib/organizations/repair.ts";
+import { NothingToResume, repairTable } from "../../lib/organizations/repair.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -16,14 +16,20 @@ const repair: Command = {
   name: "",
   summary:
     "After a restore: complete half-written data, repair copies that differ, and invalidate cursors that the restore made wrong",
+  note: "Stop the service before. The command says when you may start it again; the rest runs beside it. If the command is stopped after that, continue with --resume.",
+  options: { resume: { help: "continue a repair that was stopped after its first part" } },
   connects: true,
-  examples: ["repair", "repair --stack ReviewApi"],
+  examples: ["repair", "repair --stack ReviewApi", "repair --stack ReviewApi --resume"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const tally = startTally(terminal, "Reading items");
       const deps = { table: countedScan(table, tally.add), clock: systemClock, random: systemRandom };
       const work = async () => {
-        const found = await repairTable(deps);
+        const isResumed = input.flag("resume");
+        const onBegun = () => {
+          if (!isResumed) terminal.say("The first part is done. You may start the service now.");
+        };
+        const found = await repairTable(deps, { isResumed, onBegun });
         let partsDropped = 0;
         for (const { uuid } of await readAllOrganizations(table))
           partsDropped += (await sweepParts(deps, uuid)).dropped;
@@ -52,6 +58,8 @@ const repair: Command = {
 export const commands: readonly Command[] = [repair];
 
 function explain(error: unknown): never {
+  if (error instanceof NothingToResume)
+    throw new OperatorError("There is no repair to continue. Run repair without --resume.");
   if (error instanceof StreamBusy)
     throw new OperatorError(
       "Something still writes to the streams. Stop the ingest worker, then run repair again.",

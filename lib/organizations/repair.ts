@@ -15,24 +15,48 @@ import {
 } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, Key } from "../store/table.ts";
-import { type RepairReport, repairStreams } from "../stream/repair.ts";
+import { mendStreams } from "../stream/mend.ts";
+import { renumberStreams, startRepair } from "../stream/repair.ts";
+import { type Begun, type Mended, RepairRun } from "../stream/repair-run.ts";
 import { copyWrites, organizationAttributes } from "./save-organization.ts";
 import { hasEpochs } from "./visibility.ts";
 
-export type TableReport = RepairReport & {
-  /** Copies of organizations that differed from the organization: rewritten or deleted. */
-  readonly rowsRepaired: number;
+export type TableReport = Begun & Mended;
+
+/** There is no repair that was stopped. */
+export class NothingToResume extends Error {
+  override readonly name = "NothingToResume";
+}
+
+type RepairOptions = {
+  /** Continue the second part of a repair that was stopped. */
+  readonly isResumed?: boolean;
+  /** Called when the first part is done: the service may run from now on. */
+  readonly onBegun?: (begun: Begun) => void;
 };
 
 /**
- * Run this after a restore, while no writer is running. It repairs the streams first, then the rows that decide whose
- * data readers see. A restore undoes things that readers have already seen: Learnings, removals, changes of the scope.
- * So every cursor of a listing that needs those is refused from now on, and epochs jump beyond every epoch that a
- * half-restored row can contain. Can be repeated.
+ * Run this after a restore. The first part needs a table that nobody else uses: it moves the numbers of the streams
+ * ahead and repairs the rows that decide whose data readers see. A restore undoes things that readers have already seen:
+ * Learnings, removals, changes of the scope. So every cursor of a listing that needs those is refused from now on, and
+ * epochs jump beyond every epoch that a half-restored row can contain. The second part makes the entries agree while the
+ * service runs; if it is stopped, it continues where it was. Can be repeated.
  */
-export async function repairTable(store: Store): Promise<TableReport> {
+export async function repairTable(
+  store: Store,
+  { isResumed = false, onBegun }: RepairOptions = {},
+): Promise<TableReport> {
+  const run = isResumed ? await RepairRun.read(store.table) : await beginRepair(store);
+  if (!run) throw new NothingToResume("No repair was stopped.");
+  onBegun?.(run.begun);
+  await mendStreams(store, run);
+  await run.end();
+  return { ...run.begun, ...run.mended };
+}
+
+async function beginRepair(store: Store): Promise<RepairRun> {
   const found = new TableContent();
-  const streams = await repairStreams(store, (item) => found.see(item));
+  const before = await renumberStreams(store, (item) => found.see(item));
   const restored = store.random.uuid();
   let rowsRepaired = 0;
   for (const uuid of found.organizations.keys())
@@ -42,7 +66,7 @@ export async function repairTable(store: Store): Promise<TableReport> {
     rowsRepaired++;
   }
   for (const [tenant, highest] of found.epochs()) await advanceEpochs(store, tenant, highest, restored);
-  return { ...streams, rowsRepaired };
+  return await startRepair(store, { streams: before.size, rowsRepaired }, before);
 }
 
 /** What one scan of the table shows about organizations and their tenants: some kilobytes each. */

@@ -145,7 +145,7 @@ async function planBatch(table: Table, pointers: readonly Pointer[]): Promise<Ch
   return pointers.flatMap((pointer) => {
     const entries = placed.flatMap((each, index): PlannedEntry[] => {
       const item = each.pointer === pointer ? items[index] : undefined;
-      return item ? [carried(pointer, each, item)] : [];
+      return item ? [carriedEntry(pointer, each, item)] : [];
     });
     return entries.length === placesOf(pointer).length ? [planMove(pointer, entries)] : [];
   });
@@ -157,7 +157,12 @@ const placesOf = ({ places }: Pointer): Placed[] =>
     return place ? [{ dataset, place }] : [];
   });
 
-function carried({ id, organization }: Pointer, { dataset, place }: Placed, item: Item): PlannedEntry {
+/** The same content, including its parts, for another place. */
+export function carriedEntry(
+  { id, organization }: Pointer,
+  { dataset, place }: Placed,
+  item: Item,
+): PlannedEntry {
   const { entry } = parseEntry(item, organization);
   const { week, fingerprint, spill } = place;
   return { dataset, week, fingerprint, spill, body: entryBody(id, entry, spill) };

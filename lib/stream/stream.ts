@@ -6,7 +6,8 @@
  *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
  *   moveOrganization  move.ts     moves the pull requests of an organization that changed tenant
  *   sweepParts        sweep.ts    deletes unused parts of large entries; sweep-some.ts: one scheduled run
- *   repairStreams     repair.ts   after a restore: publishes appends, makes pointers and entries agree, renumbers
+ *   repairStreams     repair.ts   after a restore: publishes appends and renumbers; mend.ts: makes pointers and entries
+ *                                 agree, while the service runs; repair-run.ts: how far a repair has come
  *
  * Payloads are opaque here: lib/metrics creates and reads them.
  */

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { type Item, StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { appendBatch } from "../../lib/stream/append.ts";
+import { mendStreams } from "../../lib/stream/mend.ts";
+import { renumberStreams, repairStreams, startRepair } from "../../lib/stream/repair.ts";
+import { RepairRun } from "../../lib/stream/repair-run.ts";
+import { dying, memoryStream, quick } from "./memory-stream.ts";
+import { change, everywhere, readOne, request, texts, walk } from "./support.ts";
+
+const numbers = [1, 2, 3, 4];
+const isEntry = ({ pk, sk }: Item) => pk.startsWith("S#") && sk !== "HEAD";
+const limits = { repairNumbersGap: 100, repairSegments: 2 };
+
+/** Four pull requests. One lost a copy, one an entry, and one is there twice. */
+async function damaged(scanItemsMax?: number) {
+  const world = await memoryStream(scanItemsMax);
+  const { table, tenant, organization, all, send } = world;
+  for (const number of numbers) await send(1, everywhere(`old ${number}`), `pr/${number}`);
+  const entries = (number: number) => all().filter((item) => isEntry(item) && Number(item.sk) === number);
+  const [stray] = entries(1);
+  if (!stray) throw new Error("There is no entry.");
+  await table.writeMany([
+    ...entries(2)
+      .filter(({ pk }) => !pk.includes(organization))
+      .map(({ pk, sk }) => ({ delete: { pk, sk } })),
+    ...entries(3)
+      .filter(({ pk }) => pk.includes("#c#"))
+      .map(({ pk, sk }) => ({ delete: { pk, sk } })),
+    { put: { ...stray, sk: "0000000009" } },
+  ]);
+  const begin = async () => {
+    const before = await renumberStreams(quick(table, limits));
+    return await startRepair(quick(table, limits), { streams: before.size, rowsRepaired: 0 }, before);
+  };
+  const newer = (on: Table) =>
+    appendBatch(
+      quick(on),
+      tenant,
+      numbers.map((number) => change(organization, `pr/${number}`, 2, everywhere(`new ${number}`))),
+    );
+  const rows = async (of?: string) =>
+    texts(await walk(table, request(tenant, of === undefined ? {} : { organization: of })));
+  return { ...world, begin, newer, rows };
+}
+
+const report = { streams: 1, entriesRemoved: 1, copiesRestored: 3, pullRequestsReset: 1 };
+
+describe("a repair that was stopped", () => {
+  test("a stopped repair continues where it was, and reports everything that it repaired", async () => {
+    const whole = await damaged(5);
+    expect(await repairStreams(quick(whole.table, limits))).toEqual(report);
+    const pagesOf = (calls: readonly string[]) => calls.filter((name) => name === "scanPage").length;
+    const pages = pagesOf(whole.called()) / 2;
+
+    const { table, begin, called, all, rows } = await damaged(5);
+    await begin();
+    called();
+    let left = pages - 2;
+    const stopping: Table = {
+      ...table,
+      scanPage: async (...given) => {
+        if (left-- <= 0) throw new StoreUnavailable("stopped", false);
+        return await table.scanPage(...given);
+      },
+    };
+    const run = await RepairRun.read(stopping);
+    if (!run) throw new Error("There is no repair.");
+    await expect(mendStreams(quick(stopping, limits), run)).rejects.toThrow(StoreUnavailable);
+    called();
+
+    const resumed = await RepairRun.read(table);
+    if (!resumed) throw new Error("There is no repair.");
+    await mendStreams(quick(table, limits), resumed);
+    expect(pagesOf(called())).toBeLessThan(pages);
+    expect({ ...resumed.begun, ...resumed.mended }).toEqual({ ...report, rowsRepaired: 0 });
+    await resumed.end();
+
+    expect(all().filter(({ pk }) => pk === "REPAIR")).toEqual([]);
+    expect(await RepairRun.read(table)).toBeUndefined();
+    expect(await rows()).toEqual(["old 1", "old 4", "old 2"]);
+  });
+
+  test("a first part that was not completed cannot be resumed", async () => {
+    const { table } = await damaged();
+    const stopped: Table = { ...table, writeMany: async () => Promise.reject(new Error("stopped")) };
+    await expect(repairStreams(quick(stopped, limits))).rejects.toThrow("stopped");
+    expect(await RepairRun.read(table)).toBeUndefined();
+  });
+});
+
+describe("while a repair runs", () => {
+  /** Runs `meanwhile` before the call number `at` of the second part. Returns how many calls there were. */
+  async function mendWith(
+    { table, begin }: Awaited<ReturnType<typeof damaged>>,
+    at: number,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<number> {
+    let calls = 0;
+    const between = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+      if (calls++ === at) await meanwhile();
+      return await call();
+    };
+    const run = await begin();
+    const shared: Table = {
+      get: (...given) => between(() => table.get(...given)),
+      getMany: (...given) => between(() => table.getMany(...given)),
+      transactGet: (...given) => between(() => table.transactGet(...given)),
+      queryPage: (...given) => between(() => table.queryPage(...given)),
+      scanPage: (...given) => between(() => table.scanPage(...given)),
+      write: (...given) => between(() => table.write(...given)),
+      transact: (...given) => between(() => table.transact(...given)),
+      writeMany: (...given) => between(() => table.writeMany(...given)),
+    };
+    await mendStreams(quick(shared, limits), run);
+    return calls;
+  }
+
+  test("events that are applied at any moment of a repair are complete in both copies, and alone", async () => {
+    for (let at = 0; ; at++) {
+      const world = await damaged(9);
+      const { table, organization, newer, rows, all } = world;
+      const calls = await mendWith(world, at, () => newer(table));
+      if (calls <= at) {
+        expect(calls).toBeGreaterThan(20);
+        return;
+      }
+      const expected = numbers.map((number) => `new ${number}`);
+      expect([at, (await rows()).toSorted()]).toEqual([at, expected]);
+      expect([at, (await rows(organization)).toSorted()]).toEqual([at, expected]);
+      expect([at, all().filter(isEntry).length]).toEqual([at, numbers.length * 3 * 2]);
+    }
+  });
+
+  test("a writer that dies at any moment of a repair hides no pull request from readers", async () => {
+    for (let at = 0; ; at++) {
+      const world = await damaged(9);
+      const { table, newer, rows } = world;
+      const dies = () => expect(newer(dying(table))).rejects.toThrow(StoreUnavailable);
+      if ((await mendWith(world, at, dies)) <= at) return;
+      const seen = new Set((await rows()).map((text) => String(text).slice(-1)));
+      // The others lost an entry or a copy before the repair.
+      expect([at, [...seen]]).toEqual([at, expect.arrayContaining(["1", "4"])]);
+      await newer(table);
+      expect([at, (await rows()).toSorted()]).toEqual([at, numbers.map((number) => `new ${number}`)]);
+    }
+  });
+
+  test("a reader that passed a pull request whose copy was lost gets it when it resumes", async () => {
+    const { table, tenant, begin } = await damaged();
+    const run = await begin();
+    const seen = await readOne(table, request(tenant));
+    await mendStreams(quick(table, limits), run);
+    const pages = await walk(table, request(tenant, { after: seen.readUpTo }));
+    expect(texts(pages)).toEqual(["old 2"]);
+  });
+});
