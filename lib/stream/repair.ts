@@ -2,9 +2,8 @@ import { streamLimits } from "../contract/limits.ts";
 import { pointerOrganization, streamHeadKey, streamHeadTenant, type TenantKey } from "../store/layout.ts";
 import { type Item, type Key, writeIf } from "../store/table.ts";
 import { readHead } from "./head.ts";
-import { mendStreams } from "./mend.ts";
 import { parsePointer } from "./pointer.ts";
-import { type Begun, type Boundaries, type Mended, RepairRun } from "./repair-run.ts";
+import { type Begun, type Boundaries, RepairRun } from "./repair-run.ts";
 import { StreamBusy, type StreamDeps } from "./stream.ts";
 import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
 
@@ -53,15 +52,6 @@ function noteItem(streams: Map<TenantKey, StreamContent>, item: Item): void {
   if (!pointer) return;
   found.weeks = noteWeeks(found.weeks, Object.values(pointer.places));
   found.highest = Math.max(found.highest, pointer.number);
-}
-
-/** Both parts, for a table of streams alone. */
-export async function repairStreams(deps: StreamDeps): Promise<{ readonly streams: number } & Mended> {
-  const before = await renumberStreams(deps);
-  const run = await startRepair(deps, { streams: before.size, rowsRepaired: 0 }, before);
-  await mendStreams(deps, run);
-  await run.end();
-  return { streams: run.begun.streams, ...run.mended };
 }
 
 /** Stores what the second part needs, so that it can be stopped and continued. */

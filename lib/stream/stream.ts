@@ -6,8 +6,8 @@
  *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
  *   moveOrganization  move.ts     moves the pull requests of an organization that changed tenant
  *   sweepParts        sweep.ts    deletes unused parts of large entries; sweep-some.ts: one scheduled run
- *   repairStreams     repair.ts   after a restore: publishes appends and renumbers; mend.ts: makes pointers and entries
- *                                 agree, while the service runs; repair-run.ts: how far a repair has come
+ *   renumberStreams   repair.ts   after a restore: publishes appends and moves the numbers ahead
+ *   mendStreams       mend.ts     then, beside the service: makes pointers and entries agree; repair-run.ts: its progress
  *
  * Payloads are opaque here: lib/metrics creates and reads them.
  */

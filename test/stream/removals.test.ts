@@ -8,7 +8,6 @@ import {
 import type { Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
-import { repairStreams } from "../../lib/stream/repair.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
   change,
@@ -20,6 +19,7 @@ import {
   newOrganization,
   newWorkspace,
   readOne,
+  repairStreams,
   request,
   someDayMs,
 } from "./support.ts";

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { type Item, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { mendStreams } from "../../lib/stream/mend.ts";
-import { renumberStreams, repairStreams, startRepair } from "../../lib/stream/repair.ts";
+import { renumberStreams, startRepair } from "../../lib/stream/repair.ts";
 import { RepairRun } from "../../lib/stream/repair-run.ts";
 import { dying, memoryStream, quick } from "./memory-stream.ts";
-import { change, everywhere, readOne, request, texts, walk } from "./support.ts";
+import { change, everywhere, readOne, repairStreams, request, texts, walk } from "./support.ts";
 
 const numbers = [1, 2, 3, 4];
 const isEntry = ({ pk, sk }: Item) => pk.startsWith("S#") && sk !== "HEAD";

@@ -5,7 +5,6 @@ import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../../
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
-import { repairStreams } from "../../lib/stream/repair.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -20,6 +19,7 @@ import {
   newOrganization,
   newWorkspace,
   readOne,
+  repairStreams,
   request,
   texts,
   walk,

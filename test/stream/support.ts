@@ -9,7 +9,9 @@ import {
 } from "../../lib/store/layout.ts";
 import type { AttributeValue, Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
+import { mendStreams } from "../../lib/stream/mend.ts";
 import { readPage, type StreamPageRequest, type StreamPageResult } from "../../lib/stream/read.ts";
+import { renumberStreams, startRepair } from "../../lib/stream/repair.ts";
 import type { EntryDraft, PullRequestChange, StreamDeps, StreamEntry } from "../../lib/stream/stream.ts";
 import { scanAll } from "../support/scan-all.ts";
 
@@ -146,4 +148,13 @@ export function watched(table: Table): { table: Table; queries: string[]; parts:
     } satisfies Table,
   };
   return seen;
+}
+
+/** Both parts of a repair. */
+export async function repairStreams(deps: StreamDeps) {
+  const before = await renumberStreams(deps);
+  const run = await startRepair(deps, { streams: before.size, rowsRepaired: 0 }, before);
+  await mendStreams(deps, run);
+  await run.end();
+  return { streams: run.begun.streams, ...run.mended };
 }
