@@ -24,9 +24,11 @@ const repair: Command = {
     withConnection(input, async ({ table }) => {
       const tally = startTally(terminal, "Reading items");
       const deps = { table: countedScan(table, tally.add), clock: systemClock, random: systemRandom };
+      let isBegun = false;
       const work = async () => {
         const isResumed = input.flag("resume");
         const onBegun = () => {
+          isBegun = true;
           if (!isResumed) terminal.say("The first part is done. You may start the service now.");
         };
         const found = await repairTable(deps, { isResumed, onBegun });
@@ -44,7 +46,9 @@ const repair: Command = {
           pending_listed: await listOldPending(deps),
         };
       };
-      const report = await work().catch(explain).finally(tally.end);
+      const report = await work()
+        .catch((error: unknown) => explain(error, isBegun))
+        .finally(tally.end);
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
       terminal.say(
         "Exports of Learnings, of several organizations, and with include_removed must start a new walk.",
@@ -57,9 +61,11 @@ const repair: Command = {
 
 export const commands: readonly Command[] = [repair];
 
-function explain(error: unknown): never {
+function explain(error: unknown, isBegun: boolean): never {
   if (error instanceof NothingToResume)
     throw new OperatorError("There is no repair to continue. Run repair without --resume.");
+  if (error instanceof StreamBusy && isBegun)
+    throw new OperatorError("The streams are too busy now. Continue later with repair --resume.");
   if (error instanceof StreamBusy)
     throw new OperatorError(
       "Something still writes to the streams. Stop the ingest worker, then run repair again.",
