@@ -58,6 +58,12 @@ export class PeopleDraft {
     membership: Pick<Membership, "organization" | "user_id">,
   ): boolean | undefined {
     const working = this.#working(key);
+    const isIn = working.after.memberships.some(
+      ({ organization, user_id }) =>
+        organization === membership.organization && user_id === membership.user_id,
+    );
+    // The person is written together with the member, but becomes visible separately: retry until it is.
+    if (!isIn) throw new ConditionFailed(undefined);
     working.after = withoutMembership(working.after, membership);
     return working.after.seat_decided;
   }
