@@ -4,7 +4,7 @@ import { appendBatch } from "../../lib/stream/append.ts";
 import { mendStreams } from "../../lib/stream/mend.ts";
 import { renumberStreams, startRepair } from "../../lib/stream/repair.ts";
 import { RepairRun } from "../../lib/stream/repair-run.ts";
-import { dying, memoryStream, quick } from "./memory-stream.ts";
+import { dying, large, memoryStream, quick } from "./memory-stream.ts";
 import { change, everywhere, readOne, repairStreams, request, texts, walk } from "./support.ts";
 
 const numbers = [1, 2, 3, 4];
@@ -41,6 +41,26 @@ async function damaged(scanItemsMax?: number) {
   const rows = async (of?: string) =>
     texts(await walk(table, request(tenant, of === undefined ? {} : { organization: of })));
   return { ...world, begin, newer, rows };
+}
+
+type Call = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
+
+const eachCall = (table: Table, run: Call): Table => ({
+  get: (...given) => run(() => table.get(...given)),
+  getMany: (...given) => run(() => table.getMany(...given)),
+  transactGet: (...given) => run(() => table.transactGet(...given)),
+  queryPage: (...given) => run(() => table.queryPage(...given)),
+  scanPage: (...given) => run(() => table.scanPage(...given)),
+  write: (...given) => run(() => table.write(...given)),
+  transact: (...given) => run(() => table.transact(...given)),
+  writeMany: (...given) => run(() => table.writeMany(...given)),
+});
+
+/** The second part of a repair that was begun. */
+async function mendStopped(table: Table): Promise<void> {
+  const run = await RepairRun.read(table);
+  if (!run) throw new Error("There is no repair.");
+  await mendStreams(quick(table, limits), run);
 }
 
 const report = { streams: 1, entriesRemoved: 1, copiesRestored: 3, pullRequestsReset: 1 };
@@ -80,6 +100,30 @@ describe("a repair that was stopped", () => {
     expect(await rows()).toEqual(["old 1", "old 4", "old 2"]);
   });
 
+  test("a repair that any call of the store stops continues to the same end", async () => {
+    for (let at = 0; ; at++) {
+      const { table, begin, send, spills, rows, partsOf } = await damaged(9);
+      await send(1, { "review-comments": large(1) }, "pr/large");
+      await table.writeMany(spills().map((item) => ({ put: { ...item, x: 1 } })));
+      await begin();
+      let calls = 0;
+      const failing = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+        if (calls++ === at) throw new StoreUnavailable("stopped", false);
+        return await call();
+      };
+      const failed = await mendStopped(eachCall(table, failing)).then(
+        () => false,
+        () => true,
+      );
+      if (failed) await mendStopped(table);
+      // The large one has bytes and no text.
+      const found = (await rows()).map((text) => text ?? "large");
+      expect([at, found.toSorted()]).toEqual([at, ["large", "old 1", "old 2", "old 4"]]);
+      expect([at, spills().length, partsOf(), spills()[0]?.x]).toEqual([at, 1, 1, undefined]);
+      if (!failed) return;
+    }
+  });
+
   test("a first part that was not completed cannot be resumed", async () => {
     const { table } = await damaged();
     const stopped: Table = { ...table, writeMany: async () => Promise.reject(new Error("stopped")) };
@@ -101,17 +145,7 @@ describe("while a repair runs", () => {
       return await call();
     };
     const run = await begin();
-    const shared: Table = {
-      get: (...given) => between(() => table.get(...given)),
-      getMany: (...given) => between(() => table.getMany(...given)),
-      transactGet: (...given) => between(() => table.transactGet(...given)),
-      queryPage: (...given) => between(() => table.queryPage(...given)),
-      scanPage: (...given) => between(() => table.scanPage(...given)),
-      write: (...given) => between(() => table.write(...given)),
-      transact: (...given) => between(() => table.transact(...given)),
-      writeMany: (...given) => between(() => table.writeMany(...given)),
-    };
-    await mendStreams(quick(shared, limits), run);
+    await mendStreams(quick(eachCall(table, between), limits), run);
     return calls;
   }
 

@@ -27,6 +27,14 @@ test("a large event that is delivered again uses the parts of its first try, and
   expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
 });
 
+test("a large event that cannot look for the parts of its first try is not applied, and comes again", async () => {
+  const { table, tenant, event, partsOf } = await interrupted();
+  const silent: Table = { ...table, get: async () => Promise.reject(new StoreUnavailable("silent", false)) };
+  await expect(appendBatch(quick(silent), tenant, [event])).rejects.toThrow(StoreUnavailable);
+  expect(await appendBatch(quick(table), tenant, [event])).toEqual(["appended"]);
+  expect(partsOf()).toBe(2);
+});
+
 test("a large event that comes again after a sweep dropped its parts writes others", async () => {
   const { table, tenant, organization, event, rows, deps, partsOf } = await interrupted();
   expect(await sweepParts(deps, organization)).toEqual({ kept: 0, dropped: 2 });

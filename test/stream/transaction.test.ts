@@ -26,13 +26,14 @@ describe("an append", () => {
   test("an append is one transaction: the head, the organizations, both copies, the checks of the parts, the pointers", () => {
     const other = "00000000-0000-5000-8000-000000000002";
     const large = draft("large");
+    const newSpill = { id: "s2", parts: 3 };
     const plans = [
       planChange({
         change: event(2, { reviews: draft("one"), mcp: large }),
         pointerId,
         before: pointer,
         tenant: acme,
-        spillOf: () => spill,
+        spillOf: () => newSpill,
       }),
       planChange({ change: change(other, "pr/1", 3, {}), pointerId, tenant: acme }),
       planChange({ change: change(other, "pr/2", 4, { reviews: large }), pointerId: "p2", tenant: acme }),
@@ -42,7 +43,7 @@ describe("an append", () => {
     const { writes, after, tenantChecks, spillChecks } = buildAppend(acme, head, plans, 0);
 
     const address = { tenant: acme, organization, dataset: "m", week, number: 8 } as const;
-    const place = { number: 8, week, fingerprint: fingerprintOf(large), spill };
+    const place = { number: 8, week, fingerprint: fingerprintOf(large), spill: newSpill };
     const { occurredAtMs, eventId } = event(2, {});
     expect(after).toEqual({
       next: 11,
@@ -65,8 +66,8 @@ describe("an append", () => {
       advanceHead(acme, head, after),
       { check: organizationKey(organization), when: { equals: ["tenant", acme] } },
       { check: organizationKey(other), when: { equals: ["tenant", acme] } },
-      ...entryPuts(address, entryBody(pointerId, large, spill)),
-      { check: spillKey(organization, "s1"), when: { all: [{ present: "i" }, { absent: "x" }] } },
+      ...entryPuts(address, entryBody(pointerId, large, newSpill)),
+      { check: spillKey(organization, "s2"), when: { all: [{ present: "i" }, { absent: "x" }] } },
       {
         put: pointerItemOf({
           ...pointer,
@@ -89,7 +90,7 @@ describe("an append", () => {
       [1, organization],
       [2, other],
     ]);
-    expect([...spillChecks]).toEqual([[5, "s1"]]);
+    expect([...spillChecks]).toEqual([[5, "s2"]]);
     expect(writes[0]).toMatchObject({ update: streamHeadKey(acme) });
     expect(buildAppend(acme, emptyHead, plans, 0).after.next).toBe(4);
   });

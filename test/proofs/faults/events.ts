@@ -193,6 +193,16 @@ const stories: Readonly<Record<string, Story>> = {
     before: [...base, captured(6, "Mind it.", inPullRequest), pullRequest(8, 7, closed)],
     now: [pullRequest(9, 7)],
   },
+  "the earliest event of an organization comes last, and makes its seats automatic": {
+    before: [
+      organizationSaved(5, { seat_assignment_mode: "manual" }),
+      repository,
+      memberSaved(6, { user_id: "1", seat_assigned: false }),
+      pullRequest(7, 7),
+      pullRequest(8, 8),
+    ],
+    now: [organizationSaved(2, { seat_assignment_mode: "automatic" })],
+  },
   "the earliest event of an organization comes last, with another approval delay": {
     before: [
       organizationSaved(5, { approval_delay_days: 3 }),

@@ -66,6 +66,9 @@ export const struckElsewhere: Readonly<Record<string, string>> = {
   "lib/access/rotate-key.ts endGrace write": "test/access/key-rotation.test.ts",
   "lib/people/change-roles-everywhere.ts recordTheRest transact": "test/functions/role-changes.test.ts",
   "lib/learnings/create.ts recordLateFailures transact": "test/proofs/learnings/store-faults.test.ts",
+  "lib/stream/spill.ts isUsable get": "test/stream/spill-again.test.ts",
+  "lib/stream/mend.ts #keepSpills transactIf": "test/stream/repair-online.test.ts",
+  "lib/stream/repair-run.ts read queryAll": "test/stream/repair-online.test.ts",
 };
 
 export type WrittenSite = {

@@ -14,7 +14,7 @@ const overtakenForEver: EventWeakness = {
   name: "a move that a rename overtakes does not end",
   breaks: ["moving"],
   seedsMax: 400,
-  caughtAt: 133,
+  caughtAt: 317,
   table: (table) => {
     const versions = new Map<string, unknown>();
     const see = (item: Item | undefined): void => {

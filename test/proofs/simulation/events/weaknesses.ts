@@ -15,7 +15,7 @@ const markWithoutMode: EventWeakness = {
   name: "a mark that does not earn a seat counts as no mark",
   breaks: ["dead", "buried", "endless"],
   seedsMax: 300,
-  caughtAt: 54,
+  caughtAt: 4,
   table: (table, look) => ({
     ...table,
     transact: (writes, options) => {
@@ -78,8 +78,8 @@ function withoutSeatsBound(write: TransactionWrite): TransactionWrite[] {
 const shortUnconditionally: EventWeakness = {
   name: "a member stays without a seat although seats were bought meanwhile",
   breaks: ["people"],
-  seedsMax: 400,
-  caughtAt: 345,
+  seedsMax: 800,
+  caughtAt: 671,
   table: (table) => ({
     ...table,
     transact: async (writes, options) => {
@@ -97,7 +97,7 @@ const goesOnAfterTheEnd: EventWeakness = {
   name: "work continues after its run has answered",
   breaks: ["late"],
   seedsMax: 60,
-  caughtAt: 1,
+  caughtAt: 2,
   ingest: async (deps, messages, { timeBudgetMs = 0 } = {}) => {
     const done = await Promise.race([ingest(deps, messages), deps.clock.sleep(timeBudgetMs)]);
     return done ?? messages;
@@ -135,7 +135,7 @@ const endlessPatience: EventWeakness = {
   name: "an event that takes longer than any delivery is never given up",
   breaks: ["patient"],
   seedsMax: 60,
-  caughtAt: 10,
+  caughtAt: 12,
   table: (table) => ({
     ...table,
     write: (write, options) => table.write(withoutCount(write, "outlasted"), options),
