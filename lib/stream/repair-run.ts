@@ -96,7 +96,7 @@ export class RepairRun {
 
   /** Undefined if no repair was stopped. */
   static async read(table: Table): Promise<RepairRun | undefined> {
-    const items = await Array.fromAsync(queryAll(table, { pk: repairPartition }));
+    const items = await storedItems(table);
     const stored = items.find(({ sk }) => sk === repairRunKey.sk);
     if (!stored) return undefined;
     const { streams, rowsRepaired } = parseRun(stored);
@@ -141,8 +141,9 @@ const segmentItem = ({ index, resume, isDone, mended }: Segment): Item => ({
 /** The item of the run goes first: nobody resumes what is half deleted. */
 async function forget(table: Table): Promise<void> {
   await table.writeMany([{ delete: repairRunKey }]);
-  const keys: Key[] = [];
-  for await (const { pk, sk } of queryAll(table, { pk: repairPartition, only: ["pk", "sk"] }))
-    keys.push({ pk, sk });
-  await table.writeMany(keys.map((key) => ({ delete: key })));
+  const items = await storedItems(table);
+  await table.writeMany(items.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
+
+const storedItems = (table: Table): Promise<Item[]> =>
+  Array.fromAsync(queryAll(table, { pk: repairPartition }));

@@ -68,7 +68,6 @@ export const struckElsewhere: Readonly<Record<string, string>> = {
   "lib/learnings/create.ts recordLateFailures transact": "test/proofs/learnings/store-faults.test.ts",
   "lib/stream/spill.ts isUsable get": "test/stream/spill-again.test.ts",
   "lib/stream/mend.ts #keepSpills transactIf": "test/stream/repair-online.test.ts",
-  "lib/stream/repair-run.ts read queryAll": "test/stream/repair-online.test.ts",
 };
 
 export type WrittenSite = {

@@ -13,8 +13,8 @@ import type { EventWeakness } from "./world.ts";
 const overtakenForEver: EventWeakness = {
   name: "a move that a rename overtakes does not end",
   breaks: ["moving"],
-  seedsMax: 400,
-  caughtAt: 317,
+  seedsMax: 700,
+  caughtAt: 564,
   table: (table) => {
     const versions = new Map<string, unknown>();
     const see = (item: Item | undefined): void => {
