@@ -11,8 +11,8 @@ export type CallAnswer = {
 };
 export type CallRequest = {
   readonly key: string;
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: string;
+  /** The path and the query; without it, the path with names of things that do not exist. */
+  readonly target?: string;
   readonly body?: object;
 };
 
@@ -67,8 +67,7 @@ export function parse({ id }: Operation, text: string): unknown {
 }
 
 async function send(baseUrl: string, { method, path }: Operation, request: CallRequest): Promise<CallAnswer> {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path?.[name] ?? "none");
-  const url = `${baseUrl}${filled}${request.query ?? ""}`;
+  const url = `${baseUrl}${request.target ?? path.replaceAll(/\{\w+\}/g, "none")}`;
   const headers = {
     ...(request.key && { "x-service-api-key": request.key }),
     ...(request.body && { "content-type": "application/json" }),

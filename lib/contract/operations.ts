@@ -66,3 +66,12 @@ export const operations = [
 ] as const satisfies readonly Operation[];
 
 export type OperationId = (typeof operations)[number]["id"];
+
+/** An operation of the list. */
+export type ListedOperation = Operation & { readonly id: OperationId };
+
+export function operationOf(id: string): ListedOperation {
+  const found = operations.find((operation) => operation.id === id);
+  if (!found) throw new TypeError(`The contract has no ${id}.`);
+  return found;
+}

@@ -1,17 +1,8 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { operations } from "../../lib/contract/operations.ts";
 import { oneLine, parts } from "../mutation/parts.ts";
-
-const folder = fileURLToPath(new URL("../", import.meta.url));
-
-test("the handlers of a folder of `functions` are tested in the file of test/functions with the same name", () => {
-  const folders = new Set(operations.map(({ source }) => source.split("/")[0]));
-  const files = readdirSync(`${folder}functions`);
-  expect([...folders].filter((name) => !files.includes(`${name}.test.ts`))).toEqual([]);
-});
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../cli/generate/generated-files.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
-import { type OperationId, operations } from "../../lib/contract/operations.ts";
+import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { openApiDocument } from "../../lib/openapi/document.ts";
@@ -151,16 +151,14 @@ const sorted = (record: object): object =>
 const inOrder = (name: string, value: unknown) => (name === "metadata" ? sorted(Object(value)) : value);
 
 test("every operation answers as documented, with every error code it documents, and that is what the reference shows (npm run generate)", async () => {
-  const requests = requestsOf(world);
-  const requestsFor = (id: OperationId) => requests[id];
   const exchanges = new Map<string, RecordedExchange[]>();
   // Recent writes are not settled yet, and a resume cursor never passes them.
   steady.begin("settled", 3_600_000);
   for (const operation of operations)
-    exchanges.set(operation.id, await recordExchanges(operation, requestsFor(operation.id)));
+    exchanges.set(operation.id, await recordExchanges(operation, requestsOf(operation, world)));
   const recorded: Examples["operations"] = {};
   for (const operation of operations) {
-    const [first] = requestsFor(operation.id);
+    const [first] = requestsOf(operation, world);
     if (!first) throw new Error(`${operation.id} has no request.`);
     Object.assign(recorded, {
       [operation.id]: {

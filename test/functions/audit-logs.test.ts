@@ -1,16 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { auditWrites } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
-import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
+import { limitKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
-commonSuite(api, { operation: listAuditLogs, request: () => ({ target: "/v1/audit-logs" }) });
 
 type Page = { data: Array<{ id: string; summary: string; created_at: string }>; next_cursor: string | null };
 
@@ -61,7 +59,7 @@ describe("GET /v1/audit-logs", () => {
       seen.push(...page.data.map(({ summary }) => summary.replace(" days ago", "")));
       cursor = page.next_cursor;
     } while (cursor);
-    await api.store().table.write({ delete: { pk: "LIMIT#audit-logs#w#audit", sk: "SLOTS" } });
+    await api.store().table.write({ delete: limitKey("audit-logs", "w#audit") });
     return seen.map(Number);
   };
   const newestFirst = [1, 2, 3, 5, 10, 30, 31, 64, 65, 100, 199, 200, 300];

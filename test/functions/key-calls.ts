@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Api } from "../support/api.ts";
+import { emptyWindows } from "../support/scan-all.ts";
 import type { everyKindOfKey } from "../support/world.ts";
 
 export const keyPage = z.object({
@@ -19,15 +20,10 @@ export function keyCallsOf(api: Api) {
   let calls = 0;
 
   async function call(target: string, options: Parameters<Api["call"]>[1]) {
-    if (calls++ % callsBetweenWindows === 0) await emptyWindows();
+    if (calls++ % callsBetweenWindows === 0) await emptyWindows(api.store().table);
     return await api.call(target, options);
   }
 
-  async function emptyWindows(): Promise<void> {
-    const { table } = api.store();
-    const limits = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("LIMIT#"));
-    await table.writeMany(limits.map(({ pk, sk }) => ({ delete: { pk, sk } })));
-  }
   const rotate = (id: string, key: string, body: object = {}) => call(`/v1/keys/${id}/rotate`, { key, body });
   const end = (id: string, key: string) => call(`/v1/keys/${id}`, { key, method: "DELETE" });
   const works = async (key: string) => (await call("/v1/whoami", { key })).status === 200;

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { keyLimits, walkLimits } from "../../lib/contract/limits.ts";
-import { deleteKey, listKeys } from "../../lib/contract/operations/keys.ts";
 import {
   keyDirectoryKey,
   organizationKeyRow,
@@ -11,7 +10,6 @@ import {
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 
 import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
@@ -19,13 +17,6 @@ import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 const { call, rotate, end, works, idsSeenBy } = keyCallsOf(api);
-
-commonSuite(api, { operation: listKeys, request: () => ({ target: "/v1/keys" }) });
-commonSuite(api, {
-  operation: deleteKey,
-  request: () => ({ target: "/v1/keys/kaaaaaaaaaaaaaaaa" }),
-  good: [404],
-});
 
 describe("GET /v1/keys", () => {
   let setup: Setup;

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "../../lib/contract/operations/metrics.ts";
 import { november, standalone } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { closed, mcp, urlOf } from "../support/event-data.ts";
 import { World } from "../support/world.ts";
 
@@ -10,9 +8,6 @@ const api = useApi();
 const world = new World(() => api.store().table);
 const datasets = ["review-comments", "reviews", "mcp"] as const;
 const always = "start_date=0001-01-01&end_date=9999-12-31";
-
-for (const operation of [reviewCommentMetrics, reviewMetrics, mcpMetrics])
-  commonSuite(api, { operation, request: () => ({ target: `${operation.path}?${november}` }) });
 
 describe("records", () => {
   test("records of review comments have every field, and null for unknown values", async () => {

@@ -1,20 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
-import { keyUseKey } from "../../lib/store/layout.ts";
+import { keyUseKey, limitKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
-
-commonSuite(api, { operation: listOrganizations, request: () => ({ target: "/v1/organizations" }) });
-commonSuite(api, {
-  operation: listRepositories,
-  request: ({ organization, home }, kind) => ({
-    target: `/v1/organizations/${kind === "instance" ? home : organization}/repositories`,
-  }),
-});
 
 type Page<Name extends string, Entry> = Record<Name, Entry[]> & { next_cursor: string | null };
 type OrganizationPage = Page<"organizations", { id: string; provider_organization_id: string }>;
@@ -71,7 +61,7 @@ describe("GET /v1/organizations", () => {
       } while (cursor);
       expect(seen.toSorted()).toEqual(["a", "b", "c", "d", "e", "poor"]);
       expect(pages).toBe(Math.ceil(6 / limit));
-      await api.store().table.write({ delete: { pk: "LIMIT#organizations#w#list", sk: "SLOTS" } });
+      await api.store().table.write({ delete: limitKey("organizations", "w#list") });
     }
   });
 

@@ -2,14 +2,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
-import { giveRole } from "../../lib/contract/operations/roles.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
 import { instanceTenant, memberKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { organizationOf } from "../support/stored.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
@@ -17,14 +15,6 @@ const api = useApi();
 const world = new World(() => api.store().table);
 
 const unknownRole = "00000000-0000-4000-8000-000000000000";
-commonSuite(api, {
-  operation: giveRole,
-  request: ({ cloud }, kind) => ({
-    target: `/v1/roles/${unknownRole}/users`,
-    body: { user_ids: ["u-member"], ...(kind === "workspace" && { org_id: cloud.provider_organization_id }) },
-  }),
-  good: [404],
-});
 
 /** Reads the instance's log directly: the API leaves out organizations on another plan. */
 async function roleEntries(instance: string) {

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { peopleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
+import { emptyWindows } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
@@ -18,13 +19,7 @@ beforeAll(async () => {
 });
 /** Ten calls a minute are too few for these tests. */
 const call = async (target: string, options: object) => {
-  await api
-    .store()
-    .table.writeMany(
-      (await api.store().table.scanPage({})).items
-        .filter(({ pk }) => pk.startsWith("LIMIT#"))
-        .map(({ pk, sk }) => ({ delete: { pk, sk } })),
-    );
+  await emptyWindows(api.store().table);
   return await api.call(target, { key, ...options });
 };
 const create = (body: object) => call("/v1/roles", { body });

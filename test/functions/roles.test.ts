@@ -1,59 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { peopleLimits } from "../../lib/contract/limits.ts";
-import {
-  createRole,
-  deleteRole,
-  getRole,
-  listPermissions,
-  listRoles,
-  updateRole,
-} from "../../lib/contract/operations/roles.ts";
 import { nameDigest } from "../../lib/people/role-names.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { required } from "../../lib/runtime/required.ts";
 import { parsePeople } from "../../lib/store/items/people.ts";
-import { memberKey, peopleKey, roleKey } from "../../lib/store/layout.ts";
+import { limitKey, memberKey, peopleKey, roleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
-let names = 0;
-type Setup = { cloud: { provider_organization_id: string } };
-const inQuery = ({ cloud }: Setup, kind: string) =>
-  kind === "workspace" ? `?org_id=${cloud.provider_organization_id}` : "";
-const inBody = ({ cloud }: Setup, kind: string) =>
-  kind === "workspace" ? { org_id: cloud.provider_organization_id } : {};
 const missing = "00000000-0000-4000-8000-000000000000";
-
-commonSuite(api, {
-  operation: listRoles,
-  request: (setup, kind) => ({ target: `/v1/roles${inQuery(setup, kind)}` }),
-});
-commonSuite(api, {
-  operation: listPermissions,
-  request: (setup, kind) => ({ target: `/v1/roles/permissions${inQuery(setup, kind)}` }),
-});
-commonSuite(api, {
-  operation: getRole,
-  request: (setup, kind) => ({ target: `/v1/roles/cr_admin${inQuery(setup, kind)}` }),
-});
-commonSuite(api, {
-  operation: createRole,
-  request: (setup, kind) => ({ target: "/v1/roles", body: { name: `r${names++}`, ...inBody(setup, kind) } }),
-});
-commonSuite(api, {
-  operation: updateRole,
-  good: [404],
-  request: (setup, kind) => ({ target: `/v1/roles/${missing}`, body: { name: "x", ...inBody(setup, kind) } }),
-});
-commonSuite(api, {
-  operation: deleteRole,
-  good: [404],
-  request: (setup, kind) => ({ target: `/v1/roles/${missing}${inQuery(setup, kind)}` }),
-});
 
 type Role = { id: string; name: string; is_default: boolean; permissions?: object[]; user_count?: number };
 const json = <Shape>(answer: { json: unknown }): Shape => answer.json as Shape;
@@ -62,7 +20,7 @@ async function company(name: string) {
   const uuid = await world.organization(name);
   await world.member(github(name), "boss", { role: "cr_admin" });
   const key = await world.adminKey(uuid, "boss");
-  const refresh = () => api.store().table.write({ delete: { pk: `LIMIT#roles-write#${uuid}`, sk: "SLOTS" } });
+  const refresh = () => api.store().table.write({ delete: limitKey("roles-write", uuid) });
   const create = async (body: object) => {
     await refresh();
     return await api.call("/v1/roles", { key, body });

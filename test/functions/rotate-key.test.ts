@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { rotateKey } from "../../lib/contract/operations/keys.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { everyKindOfKey, gitlab, World } from "../support/world.ts";
 
 import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
@@ -10,12 +8,6 @@ import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 const { call, rotate, end, works, idsSeenBy } = keyCallsOf(api);
-
-commonSuite(api, {
-  operation: rotateKey,
-  request: () => ({ target: "/v1/keys/kaaaaaaaaaaaaaaaa/rotate", body: {} }),
-  good: [404],
-});
 
 describe("POST /v1/keys/{key_id}/rotate", () => {
   let setup: Setup;

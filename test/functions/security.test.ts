@@ -1,20 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { listSecurityFindings as operation } from "../../lib/contract/operations/security.ts";
 import { type FindingRecord, findingRecord } from "../../lib/contract/records-security.ts";
 import { limitKey } from "../../lib/store/layout.ts";
 import { sarifProblems } from "../security-findings/sarif-schema.ts";
 import { applyScan, scan } from "../security-findings/support.ts";
 import { type Answer, useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { finding } from "../support/event-data.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
 const path = "/v1/security/scans/code";
-
-commonSuite(api, { operation, request: () => ({ target: path }) });
 
 const pageSchema = z.object({ data: z.array(findingRecord), next_cursor: z.string().nullable() });
 const page = (answer: Answer) => pageSchema.parse(answer.json);

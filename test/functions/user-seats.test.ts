@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { assignSeats, getSeatAssignment, setSeatAssignment } from "../../lib/contract/operations/users.ts";
 import { everything } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { World } from "../support/world.ts";
 
 import { type Batch, companiesOf, json } from "./companies.ts";
@@ -11,22 +9,6 @@ import { type Batch, companiesOf, json } from "./companies.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 const company = companiesOf(api, world);
-
-commonSuite(api, {
-  operation: assignSeats,
-  request: (_, kind) => ({
-    target: "/v1/users/seats",
-    body: {
-      action: "assign",
-      ...(kind === "workspace" ? { emails: ["u-member@example.com"] } : { user_ids: ["u-member"] }),
-    },
-  }),
-});
-commonSuite(api, { operation: getSeatAssignment, request: () => ({ target: "/v1/users/seats/assignment" }) });
-commonSuite(api, {
-  operation: setSeatAssignment,
-  request: () => ({ target: "/v1/users/seats/assignment", body: { mode: "manual" } }),
-});
 
 describe("POST /v1/users/seats", () => {
   let shapes: Awaited<ReturnType<typeof company>>;

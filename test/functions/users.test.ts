@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changeRoles, listUsers } from "../../lib/contract/operations/users.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
 import { companiesOf, json, type Users } from "./companies.ts";
@@ -9,19 +7,6 @@ import { companiesOf, json, type Users } from "./companies.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 const company = companiesOf(api, world);
-
-commonSuite(api, { operation: listUsers, request: () => ({ target: "/v1/users" }) });
-commonSuite(api, {
-  operation: changeRoles,
-  request: ({ cloud }, kind) => ({
-    target: "/v1/users/roles",
-    body: {
-      role: "cr_member",
-      user_ids: ["u-member"],
-      ...(kind === "workspace" && { org_id: cloud.provider_organization_id }),
-    },
-  }),
-});
 
 describe("GET /v1/users", () => {
   test("GET /v1/users lists active members with seat and role, in pages and with filters", async () => {

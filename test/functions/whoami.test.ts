@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
-import { whoami } from "../../lib/contract/operations/keys.ts";
 import { useApi } from "../support/api.ts";
-import { commonSuite } from "../support/common-suite.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
-commonSuite(api, { operation: whoami, request: () => ({ target: "/v1/whoami" }) });
 
 test("every kind of key gets its own description, which never contains the key itself", async () => {
   const { keys, organization, home, cloud, hosted } = await everyKindOfKey(world, "who");

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { learningLimits } from "../../lib/contract/limits.ts";
-import { operations } from "../../lib/contract/operations.ts";
+import { type ListedOperation, operations } from "../../lib/contract/operations.ts";
+import { parametersOf, requestOf, type Subject } from "../../lib/contract/requests.ts";
 import { useApi } from "../support/api.ts";
+import { absent } from "../support/subject.ts";
 import { gitlab, World } from "../support/world.ts";
 
 /** Every change through the API is recorded in the audit log, with the request that made it. */
@@ -42,41 +44,29 @@ const makeKey = async (): Promise<string> => {
   return (await world.key({ kind: "organization", organization, owner: "bob", role: "cr_member" })).key.id;
 };
 
-type Change = { readonly target: string; readonly body?: object };
+async function waitingLearning(): Promise<string> {
+  await world.learning(home, "Ask first.", { repository_id: "delayed", author_id: "bob" });
+  const { json } = await api.call("/v1/learnings?state=pending", { key });
+  const [waiting] = z.object({ data: z.array(withId) }).parse(json).data;
+  return waiting?.id ?? "";
+}
 
-/** For every operation that changes something, a call that makes a change. */
-const changes: Readonly<Record<string, () => Promise<Change>>> = {
-  createLearnings: async () => ({
-    target: "/v1/learnings",
-    body: { data: [{ repository_id: "r1", learning: "Mind the gap." }] },
-  }),
-  updateLearning: async () => ({
-    target: `/v1/learnings/${(await learn("Mind it."))[0]}`,
-    body: { learning: "Mind it all." },
-  }),
-  deleteLearning: async () => ({ target: `/v1/learnings/${(await learn("Never mind."))[0]}` }),
-  decideLearning: async () => {
-    await world.learning(home, "Ask first.", { repository_id: "delayed", author_id: "bob" });
-    const { json } = await api.call("/v1/learnings?state=pending", { key });
-    const [waiting] = z.object({ data: z.array(withId) }).parse(json).data;
-    return { target: `/v1/learnings/${waiting?.id}/approval`, body: { decision: "approve" } };
-  },
-  assignSeats: async () => ({
-    target: "/v1/users/seats",
-    body: { action: "assign", user_ids: ["bob"] },
-  }),
-  setSeatAssignment: async () => ({ target: "/v1/users/seats/assignment", body: { mode: "automatic" } }),
-  changeRoles: async () => ({ target: "/v1/users/roles", body: { role: "cr_admin", user_ids: ["bob"] } }),
-  createRole: async () => ({ target: "/v1/roles", body: { name: "New" } }),
-  updateRole: async () => ({ target: `/v1/roles/${await makeRole("Old")}`, body: { name: "Renamed" } }),
-  giveRole: async () => ({
-    target: `/v1/roles/${await makeRole("Given")}/users`,
-    body: { user_ids: ["bob"] },
-  }),
-  rotateKey: async () => ({ target: `/v1/keys/${await makeKey()}/rotate`, body: {} }),
-  deleteKey: async () => ({ target: `/v1/keys/${await makeKey()}` }),
-  deleteRole: async () => ({ target: `/v1/roles/${await makeRole("Gone")}` }),
-};
+/** New things, so that the operation's request makes a change. */
+async function subjectOf(operation: ListedOperation): Promise<Subject> {
+  const { id } = operation;
+  const names = (parameter: string) => parametersOf(operation).includes(parameter);
+  const newLearning = async () =>
+    id === "decideLearning" ? await waitingLearning() : (await learn(`For ${id}.`))[0];
+  return {
+    ...absent,
+    learning_id: (names("learning_id") && (await newLearning())) || "",
+    role_id: names("role_id") ? await makeRole(`For ${id}`) : "",
+    key_id: names("key_id") ? await makeKey() : "",
+    repository_id: "r1",
+    user_id: "bob",
+    text: `By ${id}.`,
+  };
+}
 
 const entrySchema = z.looseObject({ request_id: z.string().nullable(), action: z.string() });
 
@@ -93,19 +83,12 @@ afterAll(() =>
 );
 
 describe("a change through the API", () => {
-  test.each(changing.map(({ id, method }) => [id, method] as const))(
-    "a change by %s is recorded with the caller, the address and the request",
-    async (id, method) => {
-      const make = changes[id];
-      if (!make) throw new Error(`${id} changes something: say here how, so that its entry is looked for.`);
-      const requestId = `audit-${id}`;
-      const { target, ...rest } = await make();
-      const answer = await api.call(target, {
-        key,
-        method,
-        ...rest,
-        rawHeaders: ["x-request-id", requestId],
-      });
+  test.each(changing)(
+    "a change by $id is recorded with the caller, the address and the request",
+    async (operation: ListedOperation) => {
+      const requestId = `audit-${operation.id}`;
+      const { target, ...request } = requestOf(operation, await subjectOf(operation));
+      const answer = await api.call(target, { ...request, key, rawHeaders: ["x-request-id", requestId] });
       expect([answer.status, answer.message]).toEqual([expect.any(Number), ""]);
       expect(await entriesOf(requestId)).toEqual([
         expect.objectContaining({

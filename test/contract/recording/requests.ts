@@ -1,4 +1,6 @@
-import type { OperationId } from "../../../lib/contract/operations.ts";
+import type { ListedOperation, OperationId } from "../../../lib/contract/operations.ts";
+import { parametersOf, partsOf, usualKind } from "../../../lib/contract/requests.ts";
+import { absent } from "../../support/subject.ts";
 import type { ExampleWorld, KeyName } from "./world.ts";
 
 /** One request as a reader of the documentation would send it. */
@@ -14,11 +16,14 @@ export type ExampleRequest = {
   readonly showsUse?: boolean;
 };
 
+/** Differences from the usual request, where more examples or a better title teach more. */
+type Chosen = Partial<ExampleRequest>;
+
 const june = { start_date: "2026-06-01", end_date: "2026-06-30" };
 
-const metrics: readonly ExampleRequest[] = [
-  { title: "First page", key: "organization", query: { ...june, limit: "1" } },
-  { title: "Next page", key: "organization", query: { ...june, limit: "1" }, goesOn: true },
+const metrics: readonly Chosen[] = [
+  { title: "First page", query: { ...june, limit: "1" } },
+  { title: "Next page", query: { ...june, limit: "1" }, goesOn: true },
   {
     title: "One organization of a workspace",
     key: "workspace",
@@ -29,17 +34,38 @@ const metrics: readonly ExampleRequest[] = [
     key: "instance",
     query: { ...june, organization_ids: "7001,7002", limit: "1" },
   },
-  {
-    title: "For a mirror",
-    key: "organization",
-    query: { ...june, repository_ids: "9001", include_removed: "true" },
-  },
+  { title: "For a mirror", query: { ...june, repository_ids: "9001", include_removed: "true" } },
 ];
 
-/** The requests of every operation; refusals are derived from the first request of each. */
-export const requestsOf = (
-  world: ExampleWorld,
-): Readonly<Record<OperationId, readonly ExampleRequest[]>> => ({
+/** The requests of an operation; refusals are derived from the first of them. */
+export function requestsOf(operation: ListedOperation, world: ExampleWorld): readonly ExampleRequest[] {
+  const usual = usualRequest(operation, world);
+  return (chosenRequests(world)[operation.id] ?? [{}]).map((chosen) => ({ ...usual, ...chosen }));
+}
+
+/** The contract's request about things of the world. */
+function usualRequest(operation: ListedOperation, world: ExampleWorld): ExampleRequest {
+  const { learnings, roles, keyIds } = world;
+  const isDelete = operation.method === "DELETE";
+  const things = {
+    organization_id: world.organization,
+    learning_id: isDelete ? learnings.deleted : learnings.kept,
+    role_id: isDelete ? roles.unused : roles.reviewer,
+    key_id: isDelete ? keyIds.ended : keyIds.replaced,
+  };
+  const subject = { ...absent, ...june, ...things, repository_id: "9001", user_id: "502" };
+  const path = Object.entries(things).filter(([name]) => parametersOf(operation).includes(name));
+  const { query, body } = partsOf(operation, subject);
+  return {
+    title: operation.answer.description,
+    key: usualKind(operation),
+    ...(path.length > 0 && { path: Object.fromEntries(path) }),
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(body && { body }),
+  };
+}
+
+const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readonly Chosen[]>> => ({
   listReviewCommentMetrics: metrics,
   listReviewMetrics: [
     ...metrics,
@@ -48,8 +74,8 @@ export const requestsOf = (
   ],
   listMcpMetrics: metrics,
   listLearnings: [
-    { title: "First page", key: "organization", query: { limit: "1" } },
-    { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
+    { title: "First page", query: { limit: "1" } },
+    { title: "Next page", query: { limit: "1" }, goesOn: true },
     {
       title: "A repository by its name",
       key: "user",
@@ -65,27 +91,18 @@ export const requestsOf = (
       key: "workspace",
       query: { org_id: "1001", repository_ids: "9001", user_ids: "502", search: "webhook" },
     },
-    { title: "Waiting for approval", key: "organization", query: { state: "pending" } },
-    { title: "For a mirror", key: "organization", query: { limit: "1", include_removed: "true" } },
-    { title: "CSV", key: "organization", query: { format: "csv", limit: "2" } },
-    { title: "NDJSON", key: "organization", query: { format: "ndjson", limit: "2" } },
+    { title: "Waiting for approval", query: { state: "pending" } },
+    { title: "For a mirror", query: { limit: "1", include_removed: "true" } },
+    { title: "CSV", query: { format: "csv", limit: "2" } },
+    { title: "NDJSON", query: { format: "ndjson", limit: "2" } },
   ],
   getLearning: [
-    { title: "A shared one", key: "organization", path: { learning_id: world.learnings.kept } },
+    { title: "A shared one" },
     { title: "One that waits", key: "legacy", path: { learning_id: world.learnings.waiting } },
-  ],
-  decideLearning: [
-    {
-      title: "Approved",
-      key: "organization",
-      path: { learning_id: world.learnings.waiting },
-      body: { decision: "approve" },
-    },
   ],
   createLearnings: [
     {
       title: "One created, one failed",
-      key: "organization",
       body: {
         data: [
           {
@@ -108,16 +125,9 @@ export const requestsOf = (
     },
   ],
   updateLearning: [
-    {
-      title: "New text",
-      key: "organization",
-      path: { learning_id: world.learnings.kept },
-      body: { learning: "Amounts are integers of the smallest unit, such as cents." },
-    },
+    { title: "New text", body: { learning: "Amounts are integers of the smallest unit, such as cents." } },
     {
       title: "With its file, without its source",
-      key: "organization",
-      path: { learning_id: world.learnings.kept },
       body: {
         learning: "Amounts are integers of the smallest unit, such as cents.",
         file: "src/amount.ts",
@@ -125,30 +135,26 @@ export const requestsOf = (
       },
     },
   ],
-  deleteLearning: [{ title: "Deleted", key: "organization", path: { learning_id: world.learnings.deleted } }],
+  decideLearning: [{ title: "Approved", path: { learning_id: world.learnings.waiting } }],
+  deleteLearning: [{ title: "Deleted" }],
+  setSeatAssignment: [{ title: "Automatic" }],
+  listPermissions: [{ title: "What permissions are made of" }],
+  getRole: [{ title: "A custom role" }],
+  updateRole: [{ title: "New name", body: { name: "Senior reviewer" } }],
+  deleteRole: [{ title: "Deleted" }],
+  deleteKey: [{ title: "Ended" }],
   listOrganizations: [
     { title: "First page of a workspace", key: "workspace", query: { limit: "1" } },
     { title: "Next page", key: "workspace", query: { limit: "1" }, goesOn: true },
     { title: "Some of an instance", key: "instance", query: { organization_ids: "7002" } },
   ],
   listRepositories: [
-    {
-      title: "First page",
-      key: "organization",
-      path: { organization_id: world.organization },
-      query: { limit: "1" },
-    },
-    {
-      title: "Next page",
-      key: "organization",
-      path: { organization_id: world.organization },
-      query: { limit: "1" },
-      goesOn: true,
-    },
+    { title: "First page", query: { limit: "1" } },
+    { title: "Next page", query: { limit: "1" }, goesOn: true },
   ],
   listUsers: [
-    { title: "Members of one organization", key: "organization", query: { limit: "2" } },
-    { title: "Next page", key: "organization", query: { limit: "2" }, goesOn: true },
+    { title: "Members of one organization", query: { limit: "2" } },
+    { title: "Next page", query: { limit: "2" }, goesOn: true },
     {
       title: "Everybody of a workspace",
       key: "workspace",
@@ -168,14 +174,8 @@ export const requestsOf = (
       body: { action: "unassign", user_ids: ["501"], dry_run: true },
     },
   ],
-  getSeatAssignment: [{ title: "The mode", key: "instance" }],
-  setSeatAssignment: [{ title: "Automatic", key: "instance", body: { mode: "automatic" } }],
   changeRoles: [
-    {
-      title: "In one organization",
-      key: "organization",
-      body: { role: "cr_member", user_ids: ["502", "503"] },
-    },
+    { title: "In one organization", body: { role: "cr_member", user_ids: ["502", "503"] } },
     {
       title: "In every organization of an instance",
       key: "instance",
@@ -195,12 +195,9 @@ export const requestsOf = (
       },
     },
   ],
-  listPermissions: [{ title: "What permissions are made of", key: "user" }],
-  getRole: [{ title: "A custom role", key: "user", path: { role_id: world.roles.reviewer } }],
   createRole: [
     {
       title: "With its own permissions",
-      key: "organization",
       body: {
         name: "Security champion",
         description: "Reads security findings and writes Learnings.",
@@ -216,32 +213,17 @@ export const requestsOf = (
       body: { name: "Trainee", duplicate_from: "cr_member", is_default: true, org_id: "1001" },
     },
   ],
-  updateRole: [
-    {
-      title: "New name",
-      key: "organization",
-      path: { role_id: world.roles.reviewer },
-      body: { name: "Senior reviewer" },
-    },
-  ],
-  deleteRole: [{ title: "Deleted", key: "organization", path: { role_id: world.roles.unused } }],
   giveRole: [
-    {
-      title: "Given to two",
-      key: "organization",
-      path: { role_id: world.roles.reviewer },
-      body: { user_ids: ["504", "404"] },
-    },
+    { title: "Given to two", body: { user_ids: ["504", "404"] } },
     {
       title: "Only what would become of it",
       key: "workspace",
-      path: { role_id: world.roles.reviewer },
       body: { user_ids: ["502"], dry_run: true, org_id: "1001" },
     },
   ],
   listKeys: [
-    { title: "First page", key: "organization", query: { limit: "2" }, showsUse: true },
-    { title: "Next page", key: "organization", query: { limit: "2" }, goesOn: true, showsUse: true },
+    { title: "First page", query: { limit: "2" }, showsUse: true },
+    { title: "Next page", query: { limit: "2" }, goesOn: true, showsUse: true },
     {
       title: "One organization of a workspace",
       key: "workspace",
@@ -249,18 +231,10 @@ export const requestsOf = (
       showsUse: true,
     },
   ],
-  rotateKey: [
-    {
-      title: "With a grace of ten minutes",
-      key: "organization",
-      path: { key_id: world.keyIds.replaced },
-      body: { grace_seconds: 600 },
-    },
-  ],
-  deleteKey: [{ title: "Ended", key: "organization", path: { key_id: world.keyIds.ended } }],
+  rotateKey: [{ title: "With a grace of ten minutes", body: { grace_seconds: 600 } }],
   listAuditLogs: [
-    { title: "Newest first", key: "organization", query: { limit: "1" } },
-    { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
+    { title: "Newest first", query: { limit: "1" } },
+    { title: "Next page", query: { limit: "1" }, goesOn: true },
     {
       title: "Filtered",
       key: "workspace",
@@ -274,28 +248,16 @@ export const requestsOf = (
         limit: "2",
       },
     },
-    {
-      title: "Of one person",
-      key: "organization",
-      query: { user_ids: "501", search: "dashboards", limit: "1" },
-    },
-    { title: "CSV", key: "organization", query: { format: "csv", actions: "role.updated,role.deleted" } },
-    {
-      title: "NDJSON",
-      key: "organization",
-      query: { format: "ndjson", actions: "role.updated,role.deleted" },
-    },
+    { title: "Of one person", query: { user_ids: "501", search: "dashboards", limit: "1" } },
+    { title: "CSV", query: { format: "csv", actions: "role.updated,role.deleted" } },
+    { title: "NDJSON", query: { format: "ndjson", actions: "role.updated,role.deleted" } },
   ],
   listSecurityFindings: [
-    { title: "First page", key: "organization", query: { limit: "1" } },
-    { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
-    {
-      title: "Filtered",
-      key: "organization",
-      query: { repo_id: "9001", state: "all", severity: "critical,high" },
-    },
-    { title: "CSV", key: "organization", query: { format: "csv" } },
-    { title: "SARIF", key: "organization", query: { format: "sarif", repo_id: "9001" } },
+    { title: "First page", query: { limit: "1" } },
+    { title: "Next page", query: { limit: "1" }, goesOn: true },
+    { title: "Filtered", query: { repo_id: "9001", state: "all", severity: "critical,high" } },
+    { title: "CSV", query: { format: "csv" } },
+    { title: "SARIF", query: { format: "sarif", repo_id: "9001" } },
   ],
   whoami: [
     { title: "An organization key", key: "organization" },

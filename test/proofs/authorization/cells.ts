@@ -1,6 +1,6 @@
 import { isLong } from "../../support/volume.ts";
 import type { Caller } from "./expected.ts";
-import { hasBody } from "./requests.ts";
+import { hasBody, thingOf } from "./requests.ts";
 import { qualified, type Selection, type Selector, selectionOf, selectors } from "./selectors.ts";
 import { type Kind, kinds, type Role, type Row, roles, rows } from "./table.ts";
 import { type MarkedOrganization, plans, type Tenant } from "./world.ts";
@@ -28,23 +28,10 @@ function callersOf(tenant: Tenant): Caller[] {
   });
 }
 
-const rowsWithThingsInPath = new Set([
-  "listRepositories",
-  "getLearning",
-  "decideLearning",
-  "updateLearning",
-  "deleteLearning",
-  "getRole",
-  "createRole",
-  "updateRole",
-  "deleteRole",
-  "giveRole",
-]);
-
 function isPossible(row: Row, selector: Selector): boolean {
   // The body names the role to copy, and the schema sets no format for ids in a body.
   if (selector === "path provider id" && row.id === "createRole") return false;
-  if (selector.startsWith("path ")) return rowsWithThingsInPath.has(row.id);
+  if (selector.startsWith("path ")) return thingOf(row) !== undefined && thingOf(row) !== "key_id";
   return selector !== "in the other place" || hasBody(row);
 }
 

@@ -1,4 +1,4 @@
-import { hasBody, throughOf } from "./requests.ts";
+import { hasBody, thingOf, throughOf } from "./requests.ts";
 import { qualified, type Selection } from "./selectors.ts";
 import { type Kind, type Role, type Row, roleAllows } from "./table.ts";
 import { type MarkedOrganization, reachedOf, type Tenant } from "./world.ts";
@@ -129,15 +129,10 @@ function checkRole(row: Row, { kind, role }: Caller): Expected | undefined {
   return needed === "Admin" ? refused(403, "NOT_ADMIN") : refused(403, "PERMISSION_DENIED");
 }
 
-const thingsInPaths: Readonly<Record<string, string>> = {
-  getLearning: "LEARNING_NOT_FOUND",
-  decideLearning: "LEARNING_NOT_FOUND",
-  updateLearning: "LEARNING_NOT_FOUND",
-  getRole: "ROLE_NOT_FOUND",
-  createRole: "ROLE_NOT_FOUND",
-  updateRole: "ROLE_NOT_FOUND",
-  deleteRole: "ROLE_NOT_FOUND",
-  giveRole: "ROLE_NOT_FOUND",
+/** Deletion of a Learning is idempotent; keys are looked up where the key itself belongs. */
+const missingCodes: Readonly<Record<string, string>> = {
+  learning_id: "LEARNING_NOT_FOUND",
+  role_id: "ROLE_NOT_FOUND",
 };
 
 /** The seats of a workspace are one pool for all its people. */
@@ -147,7 +142,7 @@ function letThrough(row: Row, caller: Caller, selection: Selection): Expected {
   const scope = scopeOf(row, caller, selection);
   const isNarrowed = row.plan === "enterprise" && !isWholePool(row, caller);
   const organizations = isNarrowed ? scope.filter(({ plan }) => plan === "enterprise") : scope;
-  const missing = thingsInPaths[row.id];
+  const missing = row.id === "deleteLearning" ? undefined : missingCodes[thingOf(row) ?? ""];
   const isThere = organizations.some((organization) => organization === selection.pathOrganization);
   if (missing && !isThere) return { status: 404, code: missing, isAdmitted: true };
   const [status, code] = throughOf(row);

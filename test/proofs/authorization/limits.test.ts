@@ -8,32 +8,13 @@ import type { Selection } from "./selectors.ts";
 import { type Kind, type Row, rows } from "./table.ts";
 import { buildInstance, buildWorkspace, KeyStore, type MarkedOrganization, type Tenant } from "./world.ts";
 
-/** Written by hand: which operations count in one bucket, and who owns the bucket. */
-const buckets = [
-  { owner: "quota", operations: ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] },
-  {
-    owner: "quota",
-    operations: ["listLearnings", "listLearnings of a name", "listLearnings of pending", "getLearning"],
-  },
-  {
-    owner: "organization",
-    operations: ["createLearnings", "updateLearning", "deleteLearning", "decideLearning"],
-  },
-  { owner: "quota", operations: ["listOrganizations"] },
-  { owner: "quota", operations: ["listRepositories"] },
-  { owner: "quota", operations: ["listUsers"] },
-  { owner: "organization or workspace", operations: ["assignSeats"] },
-  { owner: "organization", operations: ["getSeatAssignment", "setSeatAssignment"] },
-  { owner: "organization", operations: ["changeRoles", "giveRole"] },
-  { owner: "organization", operations: ["listRoles", "getRole", "listPermissions"] },
-  { owner: "organization", operations: ["createRole", "updateRole", "deleteRole"] },
-  { owner: "quota", operations: ["listAuditLogs"] },
-  { owner: "quota", operations: ["listSecurityFindings"] },
-  { owner: "quota", operations: ["listKeys"] },
-  { owner: "quota", operations: ["rotateKey", "deleteKey"] },
-  { owner: "key", operations: ["whoami"] },
-] as const;
-type Owner = (typeof buckets)[number]["owner"];
+/** The rows of the table that share a limit. */
+const windows = [...Map.groupBy(rows, ({ window }) => window)].map(([window, sharing]) => ({
+  window,
+  sharing,
+  names: sharing.map(({ operation }) => operation).join(", "),
+  owner: sharing[0]?.countsFor ?? "",
+}));
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -49,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => {
   pace.end();
   console.info(
-    `rate limit buckets: ${bucketsCounted} of ${buckets.length} counted as written, ${bucketsFilled} of them filled, in ${callsInAll} calls`,
+    `rate limit buckets: ${bucketsCounted} of ${windows.length} counted as written, ${bucketsFilled} of them filled, in ${callsInAll} calls`,
   );
 });
 let callsInAll = 0;
@@ -85,7 +66,8 @@ function callers(row: Row): Caller[] {
 }
 
 /** Name of the bucket that such a call counts in. */
-function ownerOf(owner: Owner, row: Row, { kind, tenant, organization, isAll }: Caller): string {
+function ownerOf(row: Row, { kind, tenant, organization, isAll }: Caller): string {
+  const { countsFor: owner } = row;
   if (owner === "key") return `${kind} key of ${tenant.id}`;
   // A Learning that does not exist is in no organization: the call counts where the key belongs.
   if (isAll || (row.id === "deleteLearning" && kind === "instance")) return tenant.id;
@@ -108,26 +90,27 @@ async function call(row: Row, { kind, tenant, organization, isAll }: Caller) {
   return await api.call(request.target, { key, ...request });
 }
 
-const rowsOf = (names: readonly string[]): Row[] => rows.filter(({ operation }) => names.includes(operation));
-
 /** Every operation by the first caller, then by the next: a full window has counted all of them. */
 const inTurns = (operations: readonly Row[]) =>
   operations
     .flatMap((row) => callers(row).map((caller, turn) => ({ row, caller, turn })))
     .toSorted((one, other) => one.turn - other.turn);
 
-test("every row of the table counts in one of the buckets", () => {
-  const named = buckets.flatMap(({ operations }) => [...operations]);
-  expect(named.toSorted()).toEqual(rows.map(({ operation }) => operation).toSorted());
+test("rows of one window have one limit, and one owner counts them", () => {
+  for (const { names, sharing } of windows)
+    expect([
+      names,
+      new Set(sharing.map(({ perMinute, countsFor }) => `${perMinute} ${countsFor}`)).size,
+    ]).toEqual([names, 1]);
 });
 
-test.each(buckets)(
-  "$operations count in one window, owned by $owner: exact to the last call, and then 429",
-  async ({ owner, operations }) => {
+test.each(windows)(
+  "$names count in one window, owned by $owner: exact to the last call, and then 429",
+  async ({ sharing }) => {
     await pace.move();
     const spent = new Map<string, number>();
-    for (const { row, caller } of inTurns(rowsOf(operations))) {
-      const bucket = ownerOf(owner, row, caller);
+    for (const { row, caller } of inTurns(sharing)) {
+      const bucket = ownerOf(row, caller);
       if ((spent.get(bucket) ?? 0) >= Number(row.perMinute)) {
         await pace.move();
         spent.clear();
@@ -139,12 +122,12 @@ test.each(buckets)(
       expect([who, headers["x-ratelimit-remaining"]]).toEqual([who, left]);
       callsInAll++;
     }
-    const [row] = rowsOf(operations);
+    const [row] = sharing;
     const [caller] = row ? callers(row) : [];
     if (!row || !caller) throw new Error("Every bucket has a row and a caller.");
     bucketsCounted++;
     if (!isLong && row.perMinute !== "10") return;
-    const rest = Number(row.perMinute) - (spent.get(ownerOf(owner, row, caller)) ?? 0);
+    const rest = Number(row.perMinute) - (spent.get(ownerOf(row, caller)) ?? 0);
     const answers = await Promise.all(Array.from({ length: rest + 3 }, () => call(row, caller)));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(3);
     await pace.move();

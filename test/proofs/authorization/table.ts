@@ -1,41 +1,43 @@
 /**
  * Who may call what, written by hand from "Who may call what" in docs/use/guide.md. Nothing here is read from the tested
- * code. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY.
+ * code. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY. Rows with the same window share their limit, which
+ * counts for the organization, for the key, or by quota: the organization, workspace or instance that the key is of.
+ * Answers that show no organization have a "-" at the end.
  */
 const written = `
-| operation                | organization | user | workspace | instance | legacy | agentic | org_id   | needs                        | plan       | limit | instance   | organization_ids |
-|--------------------------|--------------|------|-----------|----------|--------|---------|----------|------------------------------|------------|-------|------------|------------------|
-| listReviewCommentMetrics | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                |
-| listReviewMetrics        | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                |
-| listMcpMetrics           | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                |
-| listLearnings            | y            | y    | y         | y        | y      | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                |
-| listLearnings of a name  | 403          | y    | 403       | 403      | 403    | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                |
-| listLearnings of pending | y            | y    | y         | y        | 403    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                |
-| createLearnings          | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | home       | -                |
-| getLearning              | y            | y    | y         | y        | y      | 403     | required | user keys learning:read      | enterprise | 60    | authorized | -                |
-| updateLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                |
-| deleteLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                |
-| decideLearning           | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | authorized | -                |
-| listOrganizations        | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | somewhere  | 10    | authorized | y                |
-| listRepositories         | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | enterprise | 60    | authorized | -                |
-| listUsers                | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | home       | -                |
-| assignSeats              | y            | y    | y         | y        | 410    | 403     | refused  | Admin                        | enterprise | 10    | home       | -                |
-| getSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                |
-| setSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                |
-| changeRoles              | y            | y    | y         | y        | 410    | 403     | required | Admin                        | somewhere  | 10    | named      | -                |
-| listRoles                | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                |
-| getRole                  | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                |
-| listPermissions          | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                |
-| createRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
-| updateRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
-| deleteRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
-| giveRole                 | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
-| listAuditLogs            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                |
-| listSecurityFindings     | y            | y    | 403       | y        | 410    | 403     | -        | security:read                | every      | 60    | authorized | y                |
-| listKeys                 | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                |
-| rotateKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                |
-| deleteKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                |
-| whoami                   | y            | y    | y         | y        | y      | y       | ignored  | -                            | every      | 60    | authorized | -                |
+| operation                | organization | user | workspace | instance | legacy | agentic | org_id   | needs                        | plan       | limit | instance   | organization_ids | window          | counts for                | shows |
+|--------------------------|--------------|------|-----------|----------|--------|---------|----------|------------------------------|------------|-------|------------|------------------|-----------------|---------------------------|-------|
+| listReviewCommentMetrics | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     |
+| listReviewMetrics        | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     |
+| listMcpMetrics           | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     |
+| listLearnings            | y            | y    | y         | y        | y      | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                | learnings       | quota                     | y     |
+| listLearnings of a name  | 403          | y    | 403       | 403      | 403    | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                | learnings       | quota                     | y     |
+| listLearnings of pending | y            | y    | y         | y        | 403    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                | learnings       | quota                     | -     |
+| createLearnings          | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | home       | -                | learnings-write | organization              | y     |
+| getLearning              | y            | y    | y         | y        | y      | 403     | required | user keys learning:read      | enterprise | 60    | authorized | -                | learnings       | quota                     | y     |
+| updateLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                | learnings-write | organization              | y     |
+| deleteLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                | learnings-write | organization              | -     |
+| decideLearning           | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | authorized | -                | learnings-write | organization              | y     |
+| listOrganizations        | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | somewhere  | 10    | authorized | y                | organizations   | quota                     | y     |
+| listRepositories         | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | enterprise | 60    | authorized | -                | repositories    | quota                     | y     |
+| listUsers                | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | home       | -                | users           | quota                     | y     |
+| assignSeats              | y            | y    | y         | y        | 410    | 403     | refused  | Admin                        | enterprise | 10    | home       | -                | seats           | organization or workspace | y     |
+| getSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                | seat-assignment | organization              | y     |
+| setSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                | seat-assignment | organization              | -     |
+| changeRoles              | y            | y    | y         | y        | 410    | 403     | required | Admin                        | somewhere  | 10    | named      | -                | role-changes    | organization              | y     |
+| listRoles                | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | y     |
+| getRole                  | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | y     |
+| listPermissions          | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | -     |
+| createRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | -     |
+| updateRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | y     |
+| deleteRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | -     |
+| giveRole                 | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | role-changes    | organization              | y     |
+| listAuditLogs            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                | audit-logs      | quota                     | y     |
+| listSecurityFindings     | y            | y    | 403       | y        | 410    | 403     | -        | security:read                | every      | 60    | authorized | y                | findings        | quota                     | y     |
+| listKeys                 | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | keys            | quota                     | -     |
+| rotateKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     |
+| deleteKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     |
+| whoami                   | y            | y    | y         | y        | y      | y       | ignored  | -                            | every      | 60    | authorized | -                | whoami          | key                       | y     |
 `;
 
 export const kinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
@@ -55,6 +57,10 @@ export type Row = Readonly<Record<Kind, string>> & {
   /** The organizations that an instance key acts on. */
   readonly instanceActsOn: string;
   readonly takesOrganizationIds: boolean;
+  readonly window: string;
+  readonly countsFor: string;
+  /** Whether the answer shows which organizations the request reached. */
+  readonly showsOrganizations: boolean;
 };
 
 export const rows: readonly Row[] = written
@@ -68,6 +74,7 @@ function toRow(cells: readonly string[]): Row {
   const [operation = "", organization = "", user = "", workspace = "", instance = "", legacy = ""] = cells;
   const [agentic = "", orgId = "", needs = "", plan = "", perMinute = "", acts = "", ids = ""] =
     cells.slice(6);
+  const [window = "", countsFor = "", shows = ""] = cells.slice(13);
   const [, ofUserKeys] = /^user keys (.+)$/.exec(needs) ?? [];
   return {
     operation,
@@ -85,6 +92,9 @@ function toRow(cells: readonly string[]): Row {
     perMinute,
     instanceActsOn: acts,
     takesOrganizationIds: ids === "y",
+    window,
+    countsFor,
+    showsOrganizations: shows === "y",
   };
 }
 

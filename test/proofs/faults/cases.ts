@@ -2,7 +2,7 @@ import { required } from "../../../lib/runtime/required.ts";
 import { isLong, seedOfRun } from "../../support/volume.ts";
 import { type Call, canHappen, type Fault, faults } from "./fault.ts";
 import type { CleanRun } from "./fault-runner.ts";
-import { writtenSites } from "./sites.ts";
+import { namesBySite } from "./sites.ts";
 
 /** A fault at one call, at this and all later calls of the same place, or at this call and every call after it. */
 export type How = "once" | "for good" | "crash";
@@ -75,7 +75,6 @@ export const takenAsDone: readonly string[] = [
   "lib/stream/settle.ts settleAppend writeIf",
   "lib/stream/settle.ts settleAppend writeIf 2",
 ];
-const namesBySite = new Map(writtenSites.map(({ id, name }) => [id, name]));
 
 function isFair(fault: Fault, isAlone: boolean, { site }: Call): boolean {
   if (fault === "condition") return !isAlone && !takenAsDone.includes(namesBySite.get(site) ?? "");

@@ -30,6 +30,7 @@ const machinery = new Set([
   "lib/events/s3-client.ts",
   "lib/index/bedrock-embedder.ts",
   "lib/index/bedrock-client.ts",
+  "cli/connection/paced-queue.ts",
   // Only counts calls.
   "cli/commands/repair.ts",
 ]);
@@ -109,6 +110,10 @@ export const writtenSites: readonly WrittenSite[] = sources.flatMap(({ file, tex
     };
   });
 });
+
+export const namesBySite: ReadonlyMap<string, string> = new Map(
+  writtenSites.map(({ id, name }) => [id, name]),
+);
 
 /** The last function that begins above, at the margin or as a method. */
 function functionAround(text: string, index: number): string {

@@ -1,25 +1,14 @@
 import { expect } from "vitest";
-import { operations } from "../../../lib/contract/operations.ts";
+import { type OperationId, operations } from "../../../lib/contract/operations.ts";
 import type { Answer } from "../../support/api.ts";
 import { isLong } from "../../support/volume.ts";
 import { bytesOf, leaksIn } from "./compare.ts";
-import { readersOf, window } from "./requests.ts";
+import { ask, readersOf } from "./requests.ts";
 import type { Stage } from "./stage.ts";
 import type { Holder, TenantFixture } from "./tenants.ts";
 
 /** Every operation that pages. */
-const paged: Readonly<Record<string, string>> = {
-  listReviewCommentMetrics: `/v1/metrics/review-comments?${window}&limit=1`,
-  listReviewMetrics: `/v1/metrics/reviews?${window}&limit=1`,
-  listMcpMetrics: `/v1/metrics/mcp?${window}&limit=1`,
-  listLearnings: "/v1/learnings?limit=1",
-  listAuditLogs: "/v1/audit-logs?limit=1&order=asc",
-  listUsers: "/v1/users?limit=1",
-  listKeys: "/v1/keys?limit=1",
-  listOrganizations: "/v1/organizations?limit=1",
-  listSecurityFindings: "/v1/security/scans/code?limit=1",
-  listRepositories: "/v1/organizations/{organization_id}/repositories?limit=1",
-};
+const paged = operations.filter(({ query }) => "cursor" in query.shape).map(({ id }) => id);
 /** The same list over other data: its cursors are not valid for the first list. */
 const elsewhere: Readonly<Record<string, string>> = {
   listReviewCommentMetrics: "user_ids=u1",
@@ -30,13 +19,15 @@ const elsewhere: Readonly<Record<string, string>> = {
   listUsers: "role_filter=admin",
   listSecurityFindings: "state=all",
 };
-const targetOf = (operation: string, { branch }: Holder): string =>
-  paged[operation]?.replace("{organization_id}", branch.uuid) ?? "";
+const targetOf = (operation: OperationId, holder: Holder): string =>
+  ask(operation, holder, {
+    query: { limit: "1", ...(operation === "listAuditLogs" && { order: "asc" }) },
+  }).target;
 
 export type MadeCursor = {
   readonly tenant: TenantFixture;
   readonly holder: Holder;
-  readonly operation: string;
+  readonly operation: OperationId;
   readonly cursor: string;
 };
 
@@ -45,7 +36,7 @@ export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
   const made: MadeCursor[] = [];
   for (const tenant of stage.tenants)
     for (const holder of isLong ? tenant.holders : onePerKind(tenant))
-      for (const operation of Object.keys(paged).filter((each) => readersOf(each).includes(holder.kind))) {
+      for (const operation of paged.filter((each) => readersOf(each).includes(holder.kind))) {
         const target = targetOf(operation, holder);
         const { json, headers } = await stage.send(holder, operation, { method: "GET", target });
         const next: unknown =
@@ -53,8 +44,7 @@ export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
         for (const cursor of [next, headers["x-resume-cursor"]])
           if (typeof cursor === "string") made.push({ tenant, holder, operation, cursor });
       }
-  const withCursors = operations.filter(({ query }) => query && "cursor" in query.shape).map(({ id }) => id);
-  expect([...new Set(made.map(({ operation }) => operation))].toSorted()).toEqual(withCursors.toSorted());
+  expect([...new Set(made.map(({ operation }) => operation))].toSorted()).toEqual(paged.toSorted());
   return made;
 }
 

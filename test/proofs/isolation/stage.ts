@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { operations } from "../../../lib/contract/operations.ts";
+import { type OperationId, operationOf } from "../../../lib/contract/operations.ts";
+import type { SentRequest } from "../../../lib/contract/requests.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
@@ -9,8 +10,8 @@ import { seededRandom } from "../../support/clock.ts";
 import { Pace } from "../../support/pace.ts";
 import { scanAll } from "../../support/scan-all.ts";
 import type { World } from "../../support/world.ts";
-import { own, type Request, write } from "./requests.ts";
-import { buildTenant, type Holder, planWorld, shared, type TenantFixture } from "./tenants.ts";
+import { ask } from "./requests.ts";
+import { buildTenant, type Holder, planWorld, type TenantFixture } from "./tenants.ts";
 
 const callersAtOnce = 8;
 
@@ -68,14 +69,13 @@ export class Stage {
   async send(
     holder: Holder,
     operation: string,
-    { target, ...rest }: Request,
+    { target, ...rest }: SentRequest,
     sender = holder.tenantId,
   ): Promise<Answer> {
     if (!this.#pace) throw new Error("The world is built first.");
-    const limit = operations.find(({ id }) => id === operation)?.rateLimit;
-    const bucket = `${holder.tenantId}|${limit?.bucket}`;
+    const { bucket, requestsMax } = operationOf(operation).rateLimit;
     const rawHeaders = ["x-request-id", `${sender}_${this.requests++}`];
-    return await this.#pace.run(bucket, limit?.requestsMax ?? 1, () =>
+    return await this.#pace.run(`${holder.tenantId}|${bucket}`, requestsMax, () =>
       this.#api.call(target, { key: holder.key, rawHeaders, ...rest }),
     );
   }
@@ -102,19 +102,13 @@ export class Stage {
   }
 }
 
-function settlingRequests(holder: Holder): Array<[operation: string, request: Request]> {
-  const people = holder.kind === "workspace" ? { emails: [shared.email] } : { user_ids: ["u2"] };
-  const roles = [
-    { role: "cr_admin", user_ids: ["u1"] },
-    { role: "cr_member", user_ids: ["u2"] },
-  ];
-  return [
-    ["assignSeats", write("POST", "/v1/users/seats", { action: "unassign", ...people })],
-    ...roles.map((body): [string, Request] => [
-      "changeRoles",
-      write("POST", "/v1/users/roles", { ...body, ...own(holder) }),
-    ]),
-  ];
+function settlingRequests(holder: Holder): Array<[operation: OperationId, request: SentRequest]> {
+  const bodies = [
+    ["assignSeats", { action: "unassign" }],
+    ["changeRoles", { user_ids: ["u1"] }],
+    ["changeRoles", { role: "cr_member" }],
+  ] as const;
+  return bodies.map(([id, body]) => [id, ask(id, holder, { body: { ...body, dry_run: false } })]);
 }
 
 /** The contents of the table except counters and dates of use; the audit log is separate, because it only grows. */

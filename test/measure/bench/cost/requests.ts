@@ -24,7 +24,7 @@ export async function priceRequests(sizes: Sizes): Promise<PricedRequest[]> {
     const cases = casesOf(await buildWorld(api.table, sizes));
     const priced: PricedRequest[] = [];
     for (const { id, streaming } of operations) {
-      for (const { name, size, budget, request } of cases[id]) {
+      for (const { name, size, budget, request } of cases(id)) {
         const repeats = budget.kind === "read" ? timesAsked : 1;
         if (repeats === 1) await withLog(() => api.count({ key: request.key, target: "/v1/whoami" }));
         const asked = await timed(api, { ...request, compressed: true }, repeats);

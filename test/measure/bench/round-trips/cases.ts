@@ -1,5 +1,7 @@
 import { keyLimits } from "../../../../lib/contract/limits.ts";
-import type { OperationId } from "../../../../lib/contract/operations.ts";
+import { type ListedOperation, type OperationId, operationOf } from "../../../../lib/contract/operations.ts";
+import { requestOf, usualKind } from "../../../../lib/contract/requests.ts";
+import { absent } from "../../../support/subject.ts";
 import type { BenchRequest } from "../support/bench-api.ts";
 import { measuredWeek, windowQuery } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
@@ -33,11 +35,43 @@ const legacyPage = { kind: "read", dataPages: 1, legacy: true } as const;
 const write = { kind: "write" } as const;
 const batch = (tripsMax: number) => ({ kind: "batch", tripsMax }) as const;
 
-type Cases = { readonly [Id in OperationId]: readonly Case[] };
+type Cases = Readonly<Partial<Record<OperationId, readonly Case[]>>>;
 
-/** Every operation of the contract, small and large: a missing one does not compile. */
-export function casesOf(world: BenchWorld): Cases {
-  return { ...metricsCases(world), ...learningCases(world), ...peopleCases(world), ...otherCases(world) };
+/** The requests of an operation in a small and in a large organization. */
+export function casesOf(world: BenchWorld): (id: OperationId) => readonly Case[] {
+  const special: Cases = {
+    ...metricsCases(world),
+    ...learningCases(world),
+    ...peopleCases(world),
+    ...otherCases(world),
+  };
+  return (id) => special[id] ?? usualCases(operationOf(id), world);
+}
+
+/** The contract's request, in both organizations; one page of data, or one write. */
+function usualCases(operation: ListedOperation, { small, large, instance }: BenchWorld): Case[] {
+  const budget = operation.method === "GET" ? page(1) : write;
+  // What a request deletes is not what another one changes.
+  const index = operation.method === "DELETE" ? 1 : 0;
+  const of = (size: Case["size"], place: BenchOrganization): Case => ({
+    name: size === "small" ? "one" : "one of many",
+    size,
+    budget,
+    request: {
+      key: usualKind(operation) === "instance" ? instance.key : place.keys.organization,
+      ...requestOf(operation, {
+        ...absent,
+        organization_id: place.uuid,
+        learning_id: place.learningIds[index] ?? "",
+        role_id: place.roleIds[index] ?? "",
+        key_id: place.keyIds[index] ?? "",
+        repository_id: place.repositoryIds[0] ?? "",
+        user_id: place.members[0] ?? "",
+        text: `Name what ${operation.id} measures.`,
+      }),
+    },
+  });
+  return [of("small", small), of("large", large)];
 }
 
 const get = (name: string, size: Case["size"], budget: Budget, key: string, target: string): Case => ({
@@ -65,7 +99,7 @@ const send = (
   body?: object,
 ): Case => ({ name, size, budget, request: { key, method, target, ...(body && { body }) } });
 
-function metricsCases({ sizes, small, large, workspace }: BenchWorld) {
+function metricsCases({ sizes, small, large, workspace }: BenchWorld): Cases {
   const pages = (path: string): Case[] => {
     const target = `${path}?${windowQuery(measuredWeek)}`;
     return [
@@ -84,7 +118,7 @@ function metricsCases({ sizes, small, large, workspace }: BenchWorld) {
   };
 }
 
-function learningCases({ sizes, small, large, workspace }: BenchWorld) {
+function learningCases({ sizes, small, large, workspace }: BenchWorld): Cases {
   const path = "/v1/learnings";
   const item = ({ repositoryIds }: BenchOrganization, learning: string) => ({
     repository_id: repositoryIds[0],
@@ -114,6 +148,7 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
         data: named(100, (index) => item(large, `New: ${learningText(index)}`)),
       }),
     ],
+    // A user key's member may not read every repository.
     getLearning: [
       get("one", "small", write, small.keys.user, of(small, 0)),
       get("one of many", "large", write, user, of(large, 0)),
@@ -139,14 +174,10 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
   };
 }
 
-function peopleCases({ small, large, workspace, instance }: BenchWorld) {
+function peopleCases({ small, large, workspace, instance }: BenchWorld): Cases {
   const key = small.keys.organization;
   const bigKey = large.keys.organization;
   const [member] = small.members;
-  const role = {
-    name: "Reader of everything",
-    permissions: [{ resource_id: "security", access_type: "read" }],
-  };
   const seats = "/v1/users/seats";
   const roles = "/v1/users/roles";
   const workspaceOrganization = workspace.first.provider_organization_id;
@@ -163,10 +194,6 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
         action: "assign",
         emails: workspace.emails,
       }),
-    ],
-    getSeatAssignment: [
-      get("home of an instance", "small", page(0), instance.key, `${seats}/assignment`),
-      get("instance of 10", "large", page(0), instance.key, `${seats}/assignment`),
     ],
     setSeatAssignment: [
       send("one", "small", write, instance.key, "POST", `${seats}/assignment`, { mode: "automatic" }),
@@ -207,20 +234,6 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
         `/v1/roles/permissions?org_id=${workspaceOrganization}`,
       ),
     ],
-    getRole: [
-      get("of 2", "small", page(1), key, `/v1/roles/${small.roleIds[0]}`),
-      get("of many", "large", page(1), bigKey, `/v1/roles/${large.roleIds[0]}`),
-    ],
-    createRole: [
-      send("the third", "small", write, key, "POST", "/v1/roles", role),
-      send("one of many", "large", write, bigKey, "POST", "/v1/roles", role),
-    ],
-    updateRole: [
-      send("of 3", "small", write, key, "PATCH", `/v1/roles/${small.roleIds[0]}`, { description: "Reads." }),
-      send("of many", "large", write, bigKey, "PATCH", `/v1/roles/${large.roleIds[0]}`, {
-        description: "Reads.",
-      }),
-    ],
     giveRole: [
       send("one", "small", write, key, "POST", `/v1/roles/${small.roleIds[0]}/users`, { user_ids: [member] }),
       send("500", "large", batch(10), bigKey, "POST", `/v1/roles/${large.roleIds[0]}/users`, {
@@ -228,25 +241,16 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
         dry_run: true,
       }),
     ],
-    deleteRole: [
-      send("of 3", "small", write, key, "DELETE", `/v1/roles/${small.roleIds[1]}`),
-      send("of many", "large", write, bigKey, "DELETE", `/v1/roles/${large.roleIds[1]}`),
-    ],
   };
 }
 
-function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
-  const repositories = ({ uuid }: BenchOrganization) => `/v1/organizations/${uuid}/repositories`;
+function otherCases({ sizes, small, large, workspace, instance }: BenchWorld): Cases {
   const findings = "/v1/security/scans/code";
   return {
     listOrganizations: [
       get("one", "small", page(0), small.keys.organization, "/v1/organizations"),
       get(`of ${sizes.workspaceOrganizations}`, "large", page(0), workspace.token, "/v1/organizations"),
       get("10 of an instance", "large", page(0), instance.key, "/v1/organizations"),
-    ],
-    listRepositories: [
-      get("20", "small", page(1), small.keys.organization, repositories(small)),
-      get("20", "large", page(1), large.keys.organization, repositories(large)),
     ],
     listAuditLogs: [
       get("a few", "small", page(1), small.keys.organization, "/v1/audit-logs"),
@@ -268,14 +272,6 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
         workspace.token,
         "/v1/keys",
       ),
-    ],
-    rotateKey: [
-      send("one", "small", write, small.keys.organization, "POST", `/v1/keys/${small.keyIds[0]}/rotate`, {}),
-      send("one", "large", write, large.keys.organization, "POST", `/v1/keys/${large.keyIds[0]}/rotate`, {}),
-    ],
-    deleteKey: [
-      send("one", "small", write, small.keys.organization, "DELETE", `/v1/keys/${small.keyIds[1]}`),
-      send("one", "large", write, large.keys.organization, "DELETE", `/v1/keys/${large.keyIds[1]}`),
     ],
     whoami: [
       get("user key", "small", page(0), small.keys.user, "/v1/whoami"),

@@ -38,7 +38,7 @@ async function countCases(sizes: Sizes): Promise<Count[]> {
     const cases = casesOf(await buildWorld(api.table, sizes));
     const counts: Count[] = [];
     for (const { id } of operations)
-      for (const each of cases[id]) counts.push({ operation: id, ...(await countCase(api, lockstep, each)) });
+      for (const each of cases(id)) counts.push({ operation: id, ...(await countCase(api, lockstep, each)) });
     return counts;
   } finally {
     await api.close();
