@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { examplesFile, releasedFile } from "../../cli/generate/generated-files.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { rows } from "../proofs/authorization/table.ts";
+
+const locationOf = (file: string) => new URL(`../../${file}`, import.meta.url);
+const read = (file: string): string => readFileSync(locationOf(file), "utf8");
+const idsIn = (file: string, text: RegExp): ReadonlySet<string> =>
+  new Set([...read(file).matchAll(text)].map(([, id = ""]) => id));
+
+const table = "test/proofs/authorization/table.ts";
+const counts = "test/measure/bench/round-trips/counts.txt";
+const client = "lib/client/operations.generated.ts";
+const tabulated = new Set(rows.map(({ id }) => id));
+const counted = idsIn(counts, /^(\w+),/gm);
+const generated = idsIn(client, /\b(\w+): /g);
+const recorded = z.object({ operations: z.record(z.string(), z.unknown()) });
+const examples = recorded.parse(JSON.parse(read(examplesFile))).operations;
+const released = idsIn(releasedFile, /"operationId": "(\w+)"/g);
+const changes = read("CHANGELOG.md");
+
+/** What an operation needs besides its request, which the compiler asks for. Each line says what to do. */
+function gapsOf({ id, source, method, path }: Operation): string[] {
+  const [folder = ""] = source.split("/");
+  const isTested = existsSync(locationOf(`test/functions/${folder}.test.ts`));
+  const gaps: ReadonlyArray<readonly [isThere: boolean, gap: string]> = [
+    [existsSync(locationOf(`functions/${source}.ts`)), `write its handler, functions/${source}.ts`],
+    [
+      isTested || existsSync(locationOf(`test/${folder}`)),
+      `test what it guarantees in test/functions/${folder}.test.ts`,
+    ],
+    [tabulated.has(id), `say who may call it, by hand, in ${table}`],
+    [
+      released.has(id) || changes.includes(`${method} ${path}`),
+      `tell callers about ${method} ${path} in CHANGELOG.md, under Unreleased`,
+    ],
+    [
+      counted.has(id),
+      `count its round trips: npm run test:measure -- test/measure/bench/round-trips --update writes ${counts}`,
+    ],
+    [Object.hasOwn(examples, id), `record its examples: npm run generate writes ${examplesFile}`],
+    [generated.has(id), `add it to the client: npm run generate writes ${client}`],
+  ];
+  return gaps.filter(([isThere]) => !isThere).map(([, gap]) => `${id}: ${gap}`);
+}
+
+test("every operation has all that an operation needs", () => {
+  expect(operations.flatMap(gapsOf)).toEqual([]);
+});
+
+test("an operation that has only its entry in the contract learns at once of everything else", () => {
+  const [first] = operations;
+  const added = { ...first, id: "getNothing", source: "nothing/get", path: "/v1/nothing" };
+  expect(gapsOf(added).map((gap) => gap.split(":", 1)[0])).toEqual(Array(7).fill("getNothing"));
+});
