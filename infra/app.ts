@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { Code } from "aws-cdk-lib/aws-lambda";
-import { buildDigest, bundleDirectory, bundleFunctions } from "./bundle.ts";
+import { bundleDirectory, bundleFunctions, releasesOf } from "./bundle.ts";
 import { InvalidOptions } from "./options.ts";
 import { keepSourceMaps } from "./source-maps.ts";
 import { createApp } from "./stack.ts";
@@ -24,14 +24,15 @@ function commit(): string | undefined {
 
 try {
   await bundleFunctions();
-  const { app, options } = createApp({
+  const releases = await releasesOf();
+  const { app } = createApp({
     codeOf,
+    releases,
     checked: true,
-    release: commit(),
-    buildDigest: await buildDigest(),
+    commit: commit(),
     region: process.env.CDK_DEFAULT_REGION,
   });
-  if (options.release !== undefined) await keepSourceMaps(options.release);
+  await keepSourceMaps(releases);
   app.synth();
 } catch (error) {
   if (!(error instanceof InvalidOptions)) throw error;

@@ -117,12 +117,23 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
   return measure(source, metafile, { outputs, eager, all });
 }
 
-/** Identifies the actual build: one commit gives different builds with changed files or other dependencies. */
-export async function buildDigest(bundles: string = bundlesDirectory): Promise<string> {
+/**
+ * The release of each function: a digest of its code. A commit that does not change a function's code does not change
+ * its release, so a deployment leaves that function alone.
+ */
+export async function releasesOf(
+  sources: readonly string[] = functionSources,
+  bundles: string = bundlesDirectory,
+): Promise<ReadonlyMap<string, string>> {
+  const entries = sources.map(async (source) => [source, await digest(join(bundles, source))] as const);
+  return new Map(await Promise.all(entries));
+}
+
+async function digest(directory: string): Promise<string> {
   const hash = createHash("sha256");
-  for (const path of (await Array.fromAsync(glob("**/*.mjs", { cwd: bundles }))).toSorted())
-    hash.update(`${path}\n`).update(await readFile(join(bundles, path)));
-  return hash.digest("hex").slice(0, 8);
+  for (const path of (await Array.fromAsync(glob("*.mjs", { cwd: directory }))).toSorted())
+    hash.update(`${path}\n`).update(await readFile(join(directory, path)));
+  return hash.digest("hex").slice(0, 12);
 }
 
 async function write({ path, contents }: OutputFile): Promise<void> {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { auditLimits } from "../lib/contract/limits.ts";
 import { operations } from "../lib/contract/operations.ts";
-import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../lib/contract/platform.ts";
+import { embeddingModelId, eventQueueSettings, lambdaLimits, serviceTag } from "../lib/contract/platform.ts";
 import { ingest, internalFunctions, workers } from "../lib/contract/workers.ts";
 
 /**
@@ -79,75 +79,105 @@ function nameAndNumber(part: string): [string, string] {
   return [name.trim(), count.trim()];
 }
 
-const optionsSchema = z
-  .object({
-    /** Name of the CloudFormation stack; one account can have several. */
-    stackName: z
+const tags = z.preprocess(
+  (value) => (typeof value === "string" ? Object.fromEntries(value.split(",").map(nameAndText)) : value),
+  z.record(
+    z
       .string()
-      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, {
-        error: "must be 1 to 64 letters, digits and hyphens, a letter first",
-      })
-      .default("ReviewApi"),
-    /** Last part of API Gateway's own address. */
-    stage: z
-      .string()
-      .regex(/^\w{1,64}$/, { error: "must be 1 to 64 letters, digits and underscores" })
-      .default("live"),
-    domainName: z.hostname({ error: "must be a host name such as api.example.com" }).optional(),
-    certificateArn: z
-      .string()
-      .regex(/^arn:[\w-]+:acm:/, { error: "must be the ARN of an ACM certificate in the stack's region" })
-      .optional(),
-    /** The path of the domain at which the API is; the root by default. */
-    basePath: z
-      .string()
-      .regex(/^[A-Za-z0-9._-]{1,64}$/, {
-        error: "must be one path segment of 1 to 64 letters, digits, dots, hyphens and underscores",
-      })
-      .optional(),
-    /** If true, only the domain answers; API Gateway's own address does not. */
-    disableExecuteApiEndpoint: switchOption.default(false),
-    /** If given, the stack also creates the domain's alias records, for IPv4 and IPv6. */
-    hostedZoneId: z
-      .string()
-      .regex(/^Z[A-Z0-9]+$/, { error: "must be a Route 53 hosted zone id" })
-      .optional(),
-    corsOrigins: listOption(origin).optional(),
-    keyHeaderNames: listOption(headerName).optional(),
-    waf: switchOption.default(false),
-    customerManagedKey: switchOption.default(false),
-    alarmEmail: z.email({ error: "must be an e-mail address" }).optional(),
-    auditRetentionDays: numberOption(1, 3_650).default(auditLimits.retentionDaysDefault),
-    bedrockModelId: z
-      .string()
-      .regex(/^amazon\.titan-embed-text-v2:[\w:]{1,100}$/, {
-        error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
-      })
-      .default(embeddingModelId),
-    /** The region where Bedrock runs the model, if not the stack's own. */
-    bedrockRegion: z
-      .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: "must be an AWS region such as eu-west-1" })
-      .optional(),
-    reservedConcurrency: reservedConcurrency.default({}),
-    /**
-     * Batches of events that are applied at the same time. A new account can run ten functions at the same time in
-     * total.
-     */
-    eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
-      eventQueueSettings.workersMax,
-    ),
-    /** API Gateway has one logging role per account: an account that already has one keeps it. */
-    apiGatewayLogRole: switchOption.default(true),
-    pointInTimeRecovery: switchOption.default(true),
-    /** X-Ray traces of requests; each is charged. */
-    tracing: switchOption.default(false),
-    /** Included in every log line; `infra/app.ts` passes the commit. */
-    release: z
-      .string()
-      .regex(/^[\w.-]{1,64}$/, { error: "must be 1 to 64 letters, digits, dots, hyphens and underscores" })
-      .optional(),
-  })
+      .regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/i, { error: "must be a tag's key, without aws: before it" }),
+    z.string().regex(/^[\w .:/=+@-]{0,256}$/, { error: "must be a tag's value of at most 256 characters" }),
+    { error: "must be a list such as team=reviews,costCenter=42, with no key that begins with aws:" },
+  ),
+);
+
+function nameAndText(part: string): [string, string] {
+  const [name = "", ...rest] = part.split("=");
+  return [name.trim(), rest.join("=").trim()];
+}
+
+const fields = z.object({
+  /** Name of the CloudFormation stack; one account can have several. */
+  stackName: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, {
+      error: "must be 1 to 64 letters, digits and hyphens, a letter first",
+    })
+    .default("ReviewApi"),
+  /** Last part of API Gateway's own address. */
+  stage: z
+    .string()
+    .regex(/^\w{1,64}$/, { error: "must be 1 to 64 letters, digits and underscores" })
+    .default("live"),
+  domainName: z.hostname({ error: "must be a host name such as api.example.com" }).optional(),
+  certificateArn: z
+    .string()
+    .regex(/^arn:[\w-]+:acm:/, { error: "must be the ARN of an ACM certificate in the stack's region" })
+    .optional(),
+  /** The path of the domain at which the API is; the root by default. */
+  basePath: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, {
+      error: "must be one path segment of 1 to 64 letters, digits, dots, hyphens and underscores",
+    })
+    .optional(),
+  /** If true, only the domain answers; API Gateway's own address does not. */
+  disableExecuteApiEndpoint: switchOption.default(false),
+  /** If given, the stack also creates the domain's alias records, for IPv4 and IPv6. */
+  hostedZoneId: z
+    .string()
+    .regex(/^Z[A-Z0-9]+$/, { error: "must be a Route 53 hosted zone id" })
+    .optional(),
+  corsOrigins: listOption(origin).optional(),
+  keyHeaderNames: listOption(headerName).optional(),
+  waf: switchOption.default(false),
+  customerManagedKey: switchOption.default(false),
+  alarmEmail: z.email({ error: "must be an e-mail address" }).optional(),
+  auditRetentionDays: numberOption(1, 3_650).default(auditLimits.retentionDaysDefault),
+  bedrockModelId: z
+    .string()
+    .regex(/^amazon\.titan-embed-text-v2:[\w:]{1,100}$/, {
+      error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
+    })
+    .default(embeddingModelId),
+  /** The region where Bedrock runs the model, if not the stack's own. */
+  bedrockRegion: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: "must be an AWS region such as eu-west-1" })
+    .optional(),
+  reservedConcurrency: reservedConcurrency.default({}),
+  /**
+   * Batches of events that are applied at the same time. A new account can run ten functions at the same time in
+   * total.
+   */
+  eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
+    eventQueueSettings.workersMax,
+  ),
+  /** API Gateway has one logging role per account: an account that already has one keeps it. */
+  apiGatewayLogRole: switchOption.optional(),
+  /** A stack of a developer or a pull request: deleting it deletes its data too. */
+  ephemeral: switchOption.default(false),
+  /** A restored table that the stack uses instead of its own, which it keeps. */
+  tableName: z
+    .string()
+    .regex(/^[\w.-]{3,255}$/, { error: "must be the name of a DynamoDB table in the stack's region" })
+    .optional(),
+  /** On the stack, from which CloudFormation copies them to every resource that can have tags. */
+  tags: tags.default({}),
+  /** Other accounts whose roles may send events and invoke the search. */
+  platformAccounts: listOption(
+    z.string().regex(/^\d{12}$/, { error: "must be an AWS account id of twelve digits" }),
+  ).optional(),
+  pointInTimeRecovery: switchOption.default(true),
+  /** X-Ray traces of requests; each is charged. */
+  tracing: switchOption.default(false),
+  /** An output of the stack; `infra/app.ts` passes the commit of the checkout. */
+  commit: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, { error: "must be 1 to 64 letters, digits, dots, hyphens and underscores" })
+    .optional(),
+});
+
+const optionsSchema = fields
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
     path: ["domainName"],
     error: "goes together with certificateArn: give both or neither",
@@ -167,6 +197,15 @@ const optionsSchema = z
       error: "needs domainName: without a domain nothing would answer",
     },
   )
+  .refine(({ ephemeral, apiGatewayLogRole }) => !(ephemeral && apiGatewayLogRole), {
+    path: ["apiGatewayLogRole"],
+    error:
+      "must not be true if ephemeral is: the role would be deleted with the stack, for every API of the account",
+  })
+  .transform((options) => ({
+    ...options,
+    apiGatewayLogRole: options.apiGatewayLogRole ?? !options.ephemeral,
+  }))
   // Lambda's poller takes as many batches as it may; a smaller function rejects some, and each rejection counts as a
   // receive.
   .refine(
@@ -181,17 +220,21 @@ const optionsSchema = z
 
 export type StackOptions = z.output<typeof optionsSchema>;
 
-/**
- * A release and the digest of its bundles: included in log lines, and the name under which the source maps are kept.
- */
-export const releaseOfBuild = (release: string | undefined, digest: string): string =>
-  release === undefined ? digest : `${release}-${digest}`;
+/** The tags of the stack: every resource that can have tags has these. */
+export const stackTags = ({ tags: chosen }: Pick<StackOptions, "tags">): Record<string, string> => ({
+  service: serviceTag,
+  ...chosen,
+});
+
+/** What `synth` and `preflight` say without the option `alarmEmail`. */
+export const nobodyHearsAlarms =
+  "Nobody hears the alarms: they have no receiver. Set alarmEmail to an address that somebody reads.";
 
 export class InvalidOptions extends Error {
   override readonly name = "InvalidOptions";
 }
 
-export const stackOptionNames: readonly string[] = Object.keys(optionsSchema.shape);
+export const stackOptionNames: readonly string[] = Object.keys(fields.shape);
 
 /** Reads every option from the context; the error lists each invalid option and its allowed values. */
 export function parseOptions(context: (name: string) => unknown): StackOptions {

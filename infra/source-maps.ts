@@ -1,53 +1,48 @@
-import { cp, readFile, rm } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
-import { operations } from "../lib/contract/operations.ts";
-import { internalFunctions, workers } from "../lib/contract/workers.ts";
-import { buildDigest, bundleFunctions, bundlesDirectory, projectDirectory } from "./bundle.ts";
+import { bundleFunctions, bundlesDirectory, projectDirectory, releasesOf } from "./bundle.ts";
 
 const mapsDirectory = join(projectDirectory, "dist", "source-maps");
 
+/** The release of each function, by its source. */
+export type Releases = ReadonlyMap<string, string>;
+
 /** Keeps the source maps of the new bundles by release: the next build overwrites the bundles. */
 export async function keepSourceMaps(
-  release: string,
+  releases: Releases,
   { bundles = bundlesDirectory, keptIn = mapsDirectory } = {},
 ): Promise<void> {
-  const target = join(keptIn, release);
-  await rm(target, { recursive: true, force: true });
-  await cp(bundles, target, {
-    recursive: true,
-    filter: (path) => !/\.[a-z]+$/.test(path) || path.endsWith(".mjs.map"),
-  });
+  for (const [source, release] of releases)
+    await cp(join(bundles, source), join(keptIn, release), {
+      recursive: true,
+      filter: (path) => !/\.[a-z]+$/.test(path) || path.endsWith(".mjs.map"),
+    });
 }
 
-/** Builds the source maps of a log line's release again; fails if this tree produces a different build. */
-export async function rebuildSourceMaps(logLine: string, build = everyBundle): Promise<void> {
+/** Builds the source maps of a log line's release again; fails if this tree builds no such function. */
+export async function rebuildSourceMaps(
+  logLine: string,
+  build = buildEveryFunction,
+  keep: (releases: Releases) => Promise<void> = keepSourceMaps,
+): Promise<void> {
   const { release = "" } = lineSchema.parse(JSON.parse(logLine));
-  const digest = await build();
-  if (release !== digest && !release.endsWith(`-${digest}`))
+  const releases = await build();
+  if (![...releases.values()].includes(release))
     throw new NoSourceMap(
-      `The line is of ${release}, and this tree builds ${digest}: the places would be wrong. Check out the commit that the ` +
-        "release begins with, without changes, run npm install, and try again.",
+      `This tree builds no function of release ${release}: the places would be wrong. Check out the commit that was ` +
+        "deployed then (the stack's output Commit), without changes, run npm install, and try again.",
     );
-  await keepSourceMaps(release);
+  await keep(releases);
 }
 
-async function everyBundle(): Promise<string> {
+async function buildEveryFunction(): Promise<Releases> {
   await bundleFunctions();
-  return await buildDigest();
+  return await releasesOf();
 }
 
-const lineSchema = z.object({
-  release: z.string().optional(),
-  operation: z.string().optional(),
-  worker: z.string().optional(),
-  cause: z.array(z.string()),
-});
-
-const sources = new Map<string, string>(
-  [...operations, ...workers, ...internalFunctions].map(({ id, source }) => [id, source]),
-);
+const lineSchema = z.object({ release: z.string().optional(), cause: z.array(z.string()) });
 
 export class NoSourceMap extends Error {
   override readonly name = "NoSourceMap";
@@ -55,13 +50,9 @@ export class NoSourceMap extends Error {
 
 /** The `cause` of a log line, with positions in our own files instead of the bundle's. */
 export async function explainCause(logLine: string, keptIn: string = mapsDirectory): Promise<string[]> {
-  const { release, operation, worker, cause } = lineSchema.parse(JSON.parse(logLine));
-  const source = sources.get(operation ?? worker ?? "");
-  if (release === undefined || source === undefined)
-    throw new NoSourceMap(
-      "The line names no release, or no operation or worker: its places stay as they are.",
-    );
-  const readMap = mapReader(join(keptIn, release, source), release);
+  const { release, cause } = lineSchema.parse(JSON.parse(logLine));
+  if (release === undefined) throw new NoSourceMap("The line names no release: its places stay as they are.");
+  const readMap = mapReader(join(keptIn, release), release);
   return await Promise.all(cause.map((line) => explainLine(line, readMap)));
 }
 
@@ -73,7 +64,8 @@ function mapReader(directory: string, release: string): ReadMap {
       return new SourceMap(JSON.parse(await readFile(join(directory, `${file}.map`), "utf8")));
     } catch {
       throw new NoSourceMap(
-        `There are no source maps of ${release} here. Check out the commit that it begins with and run: npm run explain -- --build`,
+        `There are no source maps of ${release} here. Check out the commit that was deployed then (the stack's output ` +
+          "Commit) and run: npm run explain -- --build",
       );
     }
   };

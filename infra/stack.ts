@@ -1,4 +1,13 @@
-import { Annotations, App, type AppProps, type CfnElement, CfnOutput, Stack, Validations } from "aws-cdk-lib";
+import {
+  Annotations,
+  App,
+  type AppProps,
+  type CfnElement,
+  CfnOutput,
+  RemovalPolicies,
+  Stack,
+  Validations,
+} from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { Construct } from "constructs";
 import type { Operation } from "../lib/contract/operation.ts";
@@ -13,13 +22,16 @@ import { type CodeOf, FunctionFactory } from "./constructs/function-factory.ts";
 import { FunctionLogs } from "./constructs/function-logs.ts";
 import { Ingestion } from "./constructs/ingestion.ts";
 import { Observability } from "./constructs/observability.ts";
+import { admitPlatform } from "./constructs/platform-account.ts";
 import { Internal, Workers } from "./constructs/workers.ts";
 import { logicalId } from "./logical-id.ts";
-import { parseOptions, releaseOfBuild, type StackOptions } from "./options.ts";
+import { nobodyHearsAlarms, parseOptions, type StackOptions, stackTags } from "./options.ts";
 
 export type ReviewApiProps = {
   readonly options: StackOptions;
   readonly codeOf: CodeOf;
+  /** The release of each function, by its source. */
+  readonly releases?: ReadonlyMap<string, string>;
   /** The contract's lists, unless a test passes its own. */
   readonly operations?: readonly Operation[];
   readonly workers?: readonly Worker[];
@@ -29,14 +41,18 @@ export type ReviewApiProps = {
 export class ReviewApiStack extends Stack {
   constructor(scope: Construct, props: ReviewApiProps) {
     const { options } = props;
-    super(scope, options.stackName, { description: "Review metrics, Learnings and administration API" });
+    super(scope, options.stackName, {
+      description: "Review metrics, Learnings and administration API",
+      tags: stackTags(options),
+    });
     const data = new Data(this, "Data", options);
     const ingestion = new Ingestion(this, "Ingestion", {
       encryptionKey: data.encryptionKey,
       workersMax: options.eventWorkers,
     });
     const logs = new FunctionLogs(this, "Logs");
-    const shared = { data, ingestion, codeOf: props.codeOf, options };
+    const { codeOf, releases } = props;
+    const shared = { data, ingestion, codeOf, options, ...(releases && { releases }) };
     const served = props.operations ?? operations;
     const api = new Api(this, "Api", {
       functionFactory: new FunctionFactory({ ...shared, logGroup: logs.api }),
@@ -50,9 +66,9 @@ export class ReviewApiStack extends Stack {
       ingestion,
     });
     const internal = new Internal(this, "Internal", functionFactory, internalFunctions);
-    new Observability(this, "Observability", {
+    const observability = new Observability(this, "Observability", {
       restApi: api.restApi,
-      table: data.table,
+      tableName: data.table.name,
       ingestion,
       workers: running,
       apiFunctions: [...api.functions.values()],
@@ -62,17 +78,22 @@ export class ReviewApiStack extends Stack {
       bedrockModelId: options.bedrockRegion === undefined ? options.bedrockModelId : undefined,
       alarmEmail: options.alarmEmail,
     });
-    if (options.waf) new Firewall(this, "Firewall", api.restApi, served);
+    if (options.waf) new Firewall(this, "Firewall", { restApi: api.restApi, operations: served, options });
     this.#addDomain(api, options);
 
-    this.#output(stackOutputs.tableName, data.table.ref);
+    this.#output(stackOutputs.tableName, data.table.name);
     this.#output(stackOutputs.eventsQueueUrl, ingestion.eventsQueue.queueUrl);
     this.#output(stackOutputs.deadLetterQueueUrl, ingestion.deadLetterQueue.queueUrl);
     this.#output(stackOutputs.eventsBucket, ingestion.eventsBucket.bucketName);
     this.#output(stackOutputs.auditRetentionDays, String(options.auditRetentionDays));
     this.#output(stackOutputs.bedrockRegion, options.bedrockRegion ?? this.region);
+    if (options.commit !== undefined) this.#output(stackOutputs.commit, options.commit);
     const search = internal.functions.get(searchLearnings.id);
     if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
+    for (const platformAccount of options.platformAccounts ?? [])
+      admitPlatform({ platformAccount, data, ingestion, search });
+    if (options.ephemeral) RemovalPolicies.of(this).destroy();
+    else this.#output(stackOutputs.rollbackAlarms, observability.rollbackAlarms.join(","));
   }
 
   #addDomain({ restApi, url }: Api, options: StackOptions): void {
@@ -98,15 +119,13 @@ export class ReviewApiStack extends Stack {
   }
 }
 
-export type AppOptions = Pick<ReviewApiProps, "codeOf" | "operations" | "workers"> & {
+export type AppOptions = Pick<ReviewApiProps, "codeOf" | "releases" | "operations" | "workers"> & {
   /** Runs AWS's offline template rules and cdk-nag's AwsSolutions pack, with violations as errors. */
   readonly checked: boolean;
   readonly context?: AppProps["context"];
   readonly outdir?: string;
   /** Used unless the option of that name is given. */
-  readonly release?: string | undefined;
-  /** The digest of the bundles; part of the release in log lines. */
-  readonly buildDigest?: string;
+  readonly commit?: string | undefined;
   /** The region of the stack, if it is known. */
   readonly region?: string | undefined;
 };
@@ -116,21 +135,21 @@ export function createApp(given: AppOptions): {
   stack: ReviewApiStack;
   options: StackOptions;
 } {
-  const { checked, context, outdir, release, buildDigest, region, ...props } = given;
+  const { checked, context, outdir, commit, region, ...props } = given;
   const app = new App({
     builtinCloudFormationValidation: checked,
     ...(context && { context }),
     ...(outdir && { outdir }),
   });
-  const chosen = parseOptions(
-    (name) => app.node.tryGetContext(name) ?? (name === "release" ? release : undefined),
+  const options = parseOptions(
+    (name) => app.node.tryGetContext(name) ?? (name === "commit" ? commit : undefined),
   );
-  const options =
-    buildDigest === undefined ? chosen : { ...chosen, release: releaseOfBuild(chosen.release, buildDigest) };
   const stack = new ReviewApiStack(app, { options, ...props });
   const modelRegion = options.bedrockRegion ?? region;
   if (modelRegion !== undefined && !embeddingRegions.includes(modelRegion))
     Annotations.of(stack).addWarningV2("review-api:embeddingRegion", noModelKnown(modelRegion));
+  if (options.alarmEmail === undefined && !options.ephemeral)
+    Annotations.of(stack).addWarningV2("review-api:alarmEmail", nobodyHearsAlarms);
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return { app, stack, options };
 }

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { AnyPrincipal, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -8,7 +8,8 @@ import type { StackOptions } from "../options.ts";
 
 /** The single table, and the key that encrypts all data if the operator wants a customer-managed one. */
 export class Data extends Construct {
-  readonly table: CfnTable;
+  /** The table that the service uses: the stack's own, or a restored one. */
+  readonly table: { readonly name: string; readonly arn: string };
   /**
    * Encrypts the table, the queues and the events bucket. Logs contain no customer content and are not encrypted with
    * it.
@@ -21,29 +22,43 @@ export class Data extends Construct {
     {
       customerManagedKey,
       pointInTimeRecovery,
-    }: Pick<StackOptions, "customerManagedKey" | "pointInTimeRecovery">,
+      ephemeral,
+      tableName,
+    }: Pick<StackOptions, "customerManagedKey" | "pointInTimeRecovery" | "ephemeral" | "tableName">,
   ) {
     super(scope, id);
-    this.encryptionKey = customerManagedKey ? createKey(this) : undefined;
-    this.table = new CfnTable(this, "Table", {
+    this.encryptionKey = customerManagedKey ? createKey(this, ephemeral) : undefined;
+    const own = new CfnTable(this, "Table", {
       ...schema,
       billingMode: "PAY_PER_REQUEST",
       timeToLiveSpecification: { enabled: true, attributeName: tableShape.expiryAttribute },
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
-      deletionProtectionEnabled: true,
+      deletionProtectionEnabled: !ephemeral,
       ...(this.encryptionKey && {
         sseSpecification: { sseEnabled: true, sseType: "KMS", kmsMasterKeyId: this.encryptionKey.keyArn },
       }),
     });
     // A failed first deployment leaves the table behind: its deletion protection would block a rollback.
-    this.table.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    Validations.of(this.table).acknowledge({
+    own.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    // The stack keeps its own table beside a restored one: without it, the way back would be a new, empty table.
+    this.table =
+      tableName === undefined
+        ? { name: own.ref, arn: own.attrArn }
+        : {
+            name: tableName,
+            arn: Stack.of(this).formatArn({
+              service: "dynamodb",
+              resource: "table",
+              resourceName: tableName,
+            }),
+          };
+    Validations.of(own).acknowledge({
       id: "CloudFormation-Validate::E3039",
       reason:
         "The rule does not know vector indexes, whose search schema uses the two attributes it calls unused.",
     });
     if (!pointInTimeRecovery)
-      Validations.of(this.table).acknowledge({
+      Validations.of(own).acknowledge({
         id: "AwsSolutions-DDB3",
         reason: "The operator switched point-in-time recovery off with the stack option of that name.",
       });
@@ -75,15 +90,23 @@ const schema = {
   ],
 };
 
+/** Names of AWS services in conditions of keys. */
+export function servicesOf(scope: Construct, names: readonly string[]): string[] {
+  const { region, urlSuffix } = Stack.of(scope);
+  return names.map((name) => `${name}.${region}.${urlSuffix}`);
+}
+
 /**
  * Every principal of the account that may use the table, a queue or the bucket may use the key, and only through them.
  */
-function createKey(scope: Construct): Key {
-  const { account, region, urlSuffix } = Stack.of(scope);
+function createKey(scope: Construct, ephemeral: boolean): Key {
+  const { account } = Stack.of(scope);
   const key = new Key(scope, "EncryptionKey", {
     description: "Encrypts the review API's table, queues and events bucket",
     enableKeyRotation: true,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    // The shortest time that KMS allows between the order and the deletion.
+    ...(ephemeral && { pendingWindow: Duration.days(7) }),
   });
   key.addToResourcePolicy(
     new PolicyStatement({
@@ -101,7 +124,7 @@ function createKey(scope: Construct): Key {
       conditions: {
         StringEquals: {
           "kms:CallerAccount": account,
-          "kms:ViaService": ["dynamodb", "sqs", "s3"].map((service) => `${service}.${region}.${urlSuffix}`),
+          "kms:ViaService": servicesOf(scope, ["dynamodb", "sqs", "s3"]),
         },
       },
     }),

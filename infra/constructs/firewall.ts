@@ -1,9 +1,18 @@
+import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 import type { Operation } from "../../lib/contract/operation.ts";
-import { firewall } from "../../lib/contract/platform.ts";
+import { firewall, retention } from "../../lib/contract/platform.ts";
+import type { StackOptions } from "../options.ts";
 import { gatewayBody } from "./gateway-responses.ts";
+
+export type FirewallProps = {
+  readonly restApi: RestApi;
+  readonly operations: readonly Operation[];
+  readonly options: StackOptions;
+};
 
 /**
  * The stack option `waf`: blocks known bad addresses and known exploits, and limits the rate of each address. Without
@@ -13,19 +22,20 @@ import { gatewayBody } from "./gateway-responses.ts";
  * requests to these paths at all, so that no rule that AWS adds later can refuse one.
  */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, restApi: RestApi, operations: readonly Operation[]) {
+  constructor(scope: Construct, id: string, { restApi, operations, options }: FirewallProps) {
     super(scope, id);
     const acl = new CfnWebACL(this, "WebAcl", {
       scope: "REGIONAL",
       defaultAction: { allow: {} },
       visibilityConfig: visible("WebAcl"),
+      dataProtectionConfig: { dataProtections: hidden(options) },
       customResponseBodies: {
         tooManyRequests: { contentType: "APPLICATION_JSON", content: gatewayBody("RATE_LIMIT_EXCEEDED") },
       },
       rules: [
         managed(0, { name: "AWSManagedRulesAmazonIpReputationList" }),
         managed(1, {
-          name: "AWSManagedRulesKnownBadInputsRuleSet",
+          name: firewall.knownBadInputs,
           version: firewall.knownBadInputsVersion,
           ...except(pathsOfFreeText(operations)),
         }),
@@ -36,14 +46,63 @@ export class Firewall extends Construct {
       resourceArn: restApi.deploymentStage.stageArn,
       webAclArn: acl.attrArn,
     });
+    addLog(this, acl, restApi);
   }
+}
+
+/** Headers in which callers send keys, rightly or by mistake. */
+const keyHeaders = ["x-service-api-key", "authorization"];
+
+/**
+ * Logs and samples do not contain keys, nor query strings, which contain cursors and searches. WAF's own redaction of
+ * logs would leave the samples as they are.
+ */
+const hidden = ({ keyHeaderNames = [] }: StackOptions): CfnWebACL.DataProtectProperty[] => [
+  {
+    action: "SUBSTITUTION",
+    field: { fieldType: "SINGLE_HEADER", fieldKeys: [...keyHeaders, ...keyHeaderNames] },
+  },
+  { action: "SUBSTITUTION", field: { fieldType: "QUERY_STRING" } },
+];
+
+/** The requests that the firewall refused. WAF writes only to groups with this prefix. */
+function addLog(scope: Construct, acl: CfnWebACL, { restApiId }: RestApi): void {
+  const logGroup = new LogGroup(scope, "FirewallLogs", {
+    // The API's id makes the name new after a teardown, which keeps the group.
+    logGroupName: `aws-waf-logs-${Stack.of(scope).stackName}-${restApiId}`,
+    retention: retention.logDays,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  const { logGroupName } = logGroup;
+  new CfnLoggingConfiguration(scope, "Logging", {
+    resourceArn: acl.attrArn,
+    // Without the `:*` at the end of the group's own ARN, which WAF refuses.
+    logDestinationConfigs: [
+      Stack.of(scope).formatArn({
+        service: "logs",
+        resource: "log-group",
+        resourceName: logGroupName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+    ],
+    loggingFilter: {
+      DefaultBehavior: "DROP",
+      Filters: [
+        {
+          Behavior: "KEEP",
+          Requirement: "MEETS_ANY",
+          Conditions: [{ ActionCondition: { Action: "BLOCK" } }],
+        },
+      ],
+    },
+  });
 }
 
 const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
-  // Samples store whole requests, keys included.
-  sampledRequestsEnabled: false,
+  // Samples store whole requests, except what `hidden` names.
+  sampledRequestsEnabled: true,
 });
 
 const managed = (

@@ -29,6 +29,8 @@ export type FunctionFactoryProps = {
   readonly data: Data;
   readonly ingestion: Ingestion;
   readonly codeOf: CodeOf;
+  /** The release of each function, by its source; log lines include it. */
+  readonly releases?: ReadonlyMap<string, string>;
   readonly options: StackOptions;
   readonly logGroup: LogGroup;
   /** The public address of the API, for functions that call it. */
@@ -59,13 +61,13 @@ export class FunctionFactory {
       memoryMegabytes: props.memoryMegabytes,
       environment: {
         [environmentVariables.metricsNamespace]: options.stackName,
-        [environmentVariables.release]: options.release,
+        [environmentVariables.release]: this.#props.releases?.get(props.source),
         ...(tableGrants.some(({ actions }) => actions.length > 0) && this.#tableVariables()),
         ...Object.assign({}, ...provisions.map(({ environment }) => environment)),
         ...props.environment,
       },
       statements: [
-        ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants, props)]),
+        ...tableStatements(data.table.arn, [...tableGrants, ...transactionGrants(tableGrants, props)]),
         ...provisions.flatMap(({ statements }) => statements),
       ],
       logGroup,
@@ -78,7 +80,7 @@ export class FunctionFactory {
 
   #tableVariables(): Record<string, string> {
     return {
-      [environmentVariables.tableName]: this.#props.data.table.ref,
+      [environmentVariables.tableName]: this.#props.data.table.name,
       [environmentVariables.auditRetentionDays]: String(this.#props.options.auditRetentionDays),
     };
   }

@@ -6,7 +6,7 @@ import { FilterPattern, type LogGroup } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
-import { alarms } from "../../lib/contract/platform.ts";
+import { alarms, rollback } from "../../lib/contract/platform.ts";
 import type { Worker } from "../../lib/contract/workers.ts";
 import { addLogQueries } from "./log-queries.ts";
 import { createDashboard } from "./operator-dashboard.ts";
@@ -96,12 +96,20 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
 
 /** Alarms that name their section of the runbook, and one dashboard. */
 export class Observability extends Construct {
+  /** ARNs of the alarms that roll a deployment back. */
+  readonly rollbackAlarms: readonly string[];
+
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
     const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
     const metrics = serviceMetrics(this, { ...props, apiThrottles: countThrottles(props.accessLogs) });
-    for (const [name, rule] of Object.entries(rules(metrics)))
-      createAlarm(this, name, { section: name, rule, topic });
+    const made = new Map(
+      Object.entries(rules(metrics)).map(([name, rule]) => [
+        name,
+        createAlarm(this, name, { section: name, rule, topic }),
+      ]),
+    );
+    this.rollbackAlarms = rollback.alarms.flatMap((name) => made.get(name)?.alarmArn ?? []);
     for (const { worker, made } of props.workers)
       if (isSlow(worker))
         createAlarm(this, `${worker.id}Errors`, {
@@ -163,7 +171,7 @@ type AlarmProps = {
   readonly topic: Topic | undefined;
 };
 
-function createAlarm(scope: Construct, name: string, { section, rule, topic }: AlarmProps): void {
+function createAlarm(scope: Construct, name: string, { section, rule, topic }: AlarmProps): Alarm {
   const alarm = new Alarm(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`, {
     metric: rule.metric,
     threshold: rule.above,
@@ -173,8 +181,9 @@ function createAlarm(scope: Construct, name: string, { section, rule, topic }: A
     treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription: `Runbook: docs/operate/runbook.md#${section.toLowerCase()}`,
   });
-  if (!topic) return;
+  if (!topic) return alarm;
   const action = new SnsAction(topic);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
+  return alarm;
 }

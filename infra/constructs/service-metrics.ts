@@ -1,7 +1,6 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import type { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { alarms } from "../../lib/contract/platform.ts";
@@ -20,7 +19,7 @@ import type { RunningWorker } from "./workers.ts";
 
 export type ServiceMetricsProps = {
   readonly restApi: RestApi;
-  readonly table: CfnTable;
+  readonly tableName: string;
   readonly ingestion: Ingestion;
   readonly workers: readonly RunningWorker[];
   readonly apiFunctions: readonly ServiceFunction[];
@@ -76,7 +75,7 @@ export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
   return {
     ...gateway,
     ...queueMetrics(props.ingestion),
-    ...tableMetrics(props.table),
+    ...tableMetrics(props.tableName),
     ...functionMetrics(props),
     ...own,
     indexTrouble: indexTrouble(props.workers, gateway.calls, own.indexLag),
@@ -137,12 +136,12 @@ const queueMetrics = ({ eventsQueue, deadLetterQueue }: Ingestion) => ({
   queueLength: eventsQueue.metricApproximateNumberOfMessagesVisible({ period, label: "in the queue" }),
 });
 
-function tableMetrics(table: CfnTable) {
+function tableMetrics(TableName: string) {
   const ofTable = (metricName: string, dimensions: Readonly<Record<string, string>> = {}) =>
     new Metric({
       namespace: "AWS/DynamoDB",
       metricName,
-      dimensionsMap: { TableName: table.ref, ...dimensions },
+      dimensionsMap: { TableName, ...dimensions },
       ...sum,
     });
   const ofVectorIndex = { VectorIndexName: tableShape.vectorIndex.name };

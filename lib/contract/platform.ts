@@ -166,10 +166,7 @@ export const environmentVariables = {
   /** The public address of the API. */
   apiUrl: "API_URL",
   metricsNamespace: "METRICS_NAMESPACE",
-  /**
-   * The deployed commit; log lines include it. It is a variable, so that a commit does not change code that is
-   * otherwise unchanged.
-   */
+  /** A digest of the function's code; log lines include it, and source maps are kept under it. */
   release: "RELEASE",
 } as const;
 
@@ -184,11 +181,18 @@ export const stackOutputs = {
   auditRetentionDays: "AuditRetentionDays",
   /** The region where Bedrock runs the model; the operator's tool also creates embeddings there. */
   bedrockRegion: "BedrockRegion",
+  /** The deployed commit. */
+  commit: "Commit",
   /** The function that the reviewer invokes. */
   searchFunctionName: "SearchLearningsFunctionName",
+  /** ARNs of the alarms that roll a deployment back, comma-separated. */
+  rollbackAlarms: "RollbackAlarms",
   /** Only with a custom domain: the target of its DNS record. */
   domainTarget: "DomainTarget",
 } as const;
+
+/** The value of the tag `service` on everything that the stack creates. */
+export const serviceTag = "review-api";
 
 /** The function that answers 404, 405 and preflight requests: functions/<source>.ts. */
 export const fallbackSource = "fallback";
@@ -225,10 +229,19 @@ export const alarms = {
   tableThrottles: { throttlesAbove: 50 },
 } as const;
 
+/** The alarms that end a deployment and roll it back; CloudFormation takes five. */
+export const rollback = {
+  alarms: ["serverErrors", "publicAddress", "latencyP99", "workerErrors", "reviewSearch"],
+  /** After the last resource: three periods of `latencyP99`, the slowest of these alarms. */
+  monitoringMinutes: 15,
+} as const satisfies { alarms: ReadonlyArray<keyof typeof alarms>; monitoringMinutes: number };
+
 export const firewall = {
   /** The optional firewall's limit for one IP address; an office behind one address stays far below it. */
   requestsPerAddressMax: 5_000,
   windowSeconds: 300,
+  /** AWS's rules about attacks. */
+  knownBadInputs: "AWSManagedRulesKnownBadInputsRuleSet",
   /**
    * The version of AWS's attack rules: a new version could refuse what we accept, so it is updated manually. See
    * docs/change/decisions/0017-what-a-first-deployment-must-survive.md. AWS has no version numbers for its list of addresses.
@@ -238,6 +251,12 @@ export const firewall = {
 
 /** The model that embeds Learnings and searches, unless the option `bedrockModelId` names another version. */
 export const embeddingModelId = "amazon.titan-embed-text-v2:0";
+
+/** Bedrock's quota of the model in Service Quotas. One request a second is enough for a small team. */
+export const embeddingQuota = {
+  name: /requests per minute for Amazon Titan Text Embeddings V2/i,
+  requestsPerMinuteMin: 60,
+} as const;
 
 /**
  * Regions with Titan Text Embeddings v2: "Model support by AWS Region" in Bedrock's user guide, as of 2026-02-15. AWS

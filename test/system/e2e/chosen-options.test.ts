@@ -3,6 +3,7 @@ import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import { auditPartition } from "../../../lib/store/layout.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
 import { chosenOptions } from "../infra/build.ts";
+import { environmentOf } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines, metricsOf } from "./logs.ts";
 
@@ -37,7 +38,7 @@ test("basePath: wrong methods, unknown paths and the reference are distinguished
   expect(answers[0]?.headers.allow).toBe("GET");
 });
 
-test("release: every line contains it, the invocation and the gateway's id beside the caller's", async () => {
+test("every line contains the release of its function, the invocation and the gateway's id beside the caller's", async () => {
   const { headers } = await deployment().call("/v1/whoami", {
     key: key(),
     headers: ["x-request-id", "mine"],
@@ -45,7 +46,7 @@ test("release: every line contains it, the invocation and the gateway's id besid
   expect(headers["x-request-id"]).toBe("mine");
   const line = () => logLines(deployment()).find(({ request_id }) => request_id === "mine");
   await expect.poll(line).toMatchObject({
-    release: chosenOptions.release,
+    release: environmentOf(deployment().template, "whoami").RELEASE,
     lambda_request_id: expect.any(String),
     gateway_request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     cold_start: expect.any(Boolean),

@@ -2,7 +2,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import * as z from "zod";
-import { type BundleSize, bundleFunctions, everyFunction, projectDirectory } from "../../../infra/bundle.ts";
+import {
+  type BundleSize,
+  bundleFunctions,
+  everyFunction,
+  functionSources,
+  projectDirectory,
+  releasesOf,
+} from "../../../infra/bundle.ts";
 import { referenceBundle } from "../../../lib/contract/reference.ts";
 import { madeOnce } from "../../support/made-once.ts";
 import { type StackTemplate, templateSchema } from "./support.ts";
@@ -16,7 +23,7 @@ export const chosenOptions = {
   basePath: "review",
   disableExecuteApiEndpoint: "true",
   tracing: "true",
-  release: "0a1b2c3",
+  commit: "0a1b2c3",
   corsOrigins: "https://app.example.com",
   keyHeaderNames: "x-api-key",
   auditRetentionDays: "90",
@@ -92,10 +99,11 @@ async function make(made: string, directory: string): Promise<void> {
     import("aws-cdk-lib/aws-lambda"),
     import("./synthesize.ts"),
   ]);
+  const releases = await releasesOf(functionSources, made);
   const assets = { "aws:cdk:enable-asset-metadata": true, "aws:cdk:disable-asset-staging": true };
   const codeOf = (source: string) => Code.fromAsset(join(made, source), { exclude: ["*.map"] });
   for (const [name, options] of Object.entries({ plain: {}, chosen: chosenOptions })) {
-    const template = JSON.stringify(synthesize({ ...assets, ...options }, {}, codeOf));
+    const template = JSON.stringify(synthesize({ ...assets, ...options }, { releases }, codeOf));
     await writeFile(join(made, `${name}.json`), template.replaceAll(made, directory));
   }
 }

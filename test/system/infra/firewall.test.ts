@@ -121,3 +121,44 @@ describe("the firewall", () => {
     expect(freeText.filter((path) => !paths.has(path))).toEqual([]);
   });
 });
+
+describe("what the firewall stores", () => {
+  const template = synthesize({ waf: "true", keyHeaderNames: "x-api-key" });
+  const acl = properties(template, "WebAcl");
+
+  test("logs and samples hide keys and query strings, by the protection that covers both", () => {
+    expect(acl.DataProtectionConfig).toEqual({
+      DataProtections: [
+        {
+          Action: "SUBSTITUTION",
+          Field: {
+            FieldType: "SINGLE_HEADER",
+            FieldKeys: ["x-service-api-key", "authorization", "x-api-key"],
+          },
+        },
+        { Action: "SUBSTITUTION", Field: { FieldType: "QUERY_STRING" } },
+      ],
+    });
+  });
+
+  test("every rule keeps samples of what it refuses", () => {
+    const stored = JSON.stringify(acl).match(/"SampledRequestsEnabled":\w+/g);
+    expect(new Set(stored)).toEqual(new Set(['"SampledRequestsEnabled":true']));
+    expect(stored).toHaveLength(rules.length + 1);
+  });
+
+  test("refused requests are logged for 90 days, in a group with the name that WAF requires", () => {
+    expect(properties(template, "FirewallLogs")).toMatchObject({ RetentionInDays: 90 });
+    expect(JSON.stringify(properties(template, "FirewallLogs").LogGroupName)).toContain("aws-waf-logs-");
+    const logging = properties(template, "Logging");
+    expect(logging).toMatchObject({
+      ResourceArn: { "Fn::GetAtt": ["WebAcl", "Arn"] },
+      LoggingFilter: {
+        DefaultBehavior: "DROP",
+        Filters: [{ Behavior: "KEEP", Conditions: [{ ActionCondition: { Action: "BLOCK" } }] }],
+      },
+    });
+    expect(JSON.stringify(logging.LogDestinationConfigs)).toMatch(/:log-group:.*FirewallLogs/);
+    expect(JSON.stringify(logging.LogDestinationConfigs)).not.toContain(":*");
+  });
+});

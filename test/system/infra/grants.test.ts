@@ -183,7 +183,10 @@ describe("roles", () => {
 
   test.each(["fallback", "reference"])("the %s has neither access to the table nor its name", (id) => {
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), id))).toEqual([]);
-    expect(environmentOf(plainTemplate(), id)).toEqual({ METRICS_NAMESPACE: "ReviewApi" });
+    expect(environmentOf(plainTemplate(), id)).toEqual({
+      METRICS_NAMESPACE: "ReviewApi",
+      RELEASE: expect.any(String),
+    });
   });
 });
 
@@ -207,6 +210,7 @@ describe("workers", () => {
       "DEAD_LETTER_QUEUE_URL",
       "EVENTS_BUCKET",
       "METRICS_NAMESPACE",
+      "RELEASE",
       "TABLE_NAME",
     ]);
   });
@@ -237,6 +241,7 @@ describe("workers", () => {
       "DEAD_LETTER_QUEUE_URL",
       "EVENTS_BUCKET",
       "METRICS_NAMESPACE",
+      "RELEASE",
       "TABLE_NAME",
     ]);
   });

@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { parseOptions, type StackOptions } from "../../../infra/options.ts";
+import { createApp } from "../../../infra/stack.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { whoami } from "../../../lib/contract/operations/keys.ts";
 import { operations } from "../../../lib/contract/operations.ts";
@@ -8,7 +13,7 @@ import { ingest } from "../../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import { environmentOf, ofType, partOf, properties, type StackTemplate, statementsOf } from "./support.ts";
-import { synthesize, variant } from "./synthesize.ts";
+import { noCode, synthesize, testContext, variant } from "./synthesize.ts";
 
 const contract: readonly Operation[] = operations;
 const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name) => options[name]);
@@ -17,6 +22,8 @@ const few = { operations: [whoami], workers: [ingest] };
 const small = (options: Readonly<Record<string, unknown>>) => synthesize(options, few);
 
 const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
+
+const policySchema = z.object({ Statement: z.array(z.object({ Action: z.unknown() }).loose()) });
 
 const certificateArn = "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b";
 const domain = { domainName: "api.example.com", certificateArn };
@@ -132,13 +139,11 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       expect([stageOf(plainTemplate()), stageOf(traced)]).toEqual([false, true]);
     },
   },
-  release: {
-    "reaches a function as a variable, so that another commit does not change the code": () => {
-      const variables = environmentOf(small({ release: "0a1b2c3" }), "whoami");
-      expect(variables).toMatchObject({ RELEASE: "0a1b2c3" });
-      const assetOf = (template: ReturnType<typeof small>) =>
-        properties(template, partOf("whoami", "Function")).Code;
-      expect(assetOf(small({ release: "0a1b2c3" }))).toEqual(assetOf(small({ release: "4d5e6f7" })));
+  commit: {
+    "is an output and nothing else: a commit that changes no code changes no resource": () => {
+      const [one, other] = ["0a1b2c3", "4d5e6f7"].map((commit) => small({ commit }));
+      expect([one?.Outputs.Commit?.Value, other?.Outputs.Commit?.Value]).toEqual(["0a1b2c3", "4d5e6f7"]);
+      expect(one?.Resources).toEqual(other?.Resources);
     },
   },
   corsOrigins: {
@@ -175,9 +180,95 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
         DefaultAction: { Allow: {} },
       });
       expect(acl).not.toContain("AWSManagedRulesCommonRuleSet");
-      expect(acl).not.toContain('"SampledRequestsEnabled":true');
       expect(properties(template, "Association")).toMatchObject({
         WebACLArn: { "Fn::GetAtt": ["WebAcl", "Arn"] },
+      });
+    },
+  },
+  ephemeral: {
+    "leaves nothing: deleting the stack deletes every resource, and nothing protects its table": () => {
+      const options = { waf: "true", customerManagedKey: "true", ephemeral: "true" };
+      const { Resources } = synthesize(options);
+      const kept = Object.entries(Resources).filter(
+        ([, { DeletionPolicy = "Delete", UpdateReplacePolicy = "Delete" }]) =>
+          DeletionPolicy !== "Delete" || UpdateReplacePolicy !== "Delete",
+      );
+      expect(kept).toEqual([]);
+      expect(Resources.Table?.Properties).toMatchObject({ DeletionProtectionEnabled: false });
+      expect(Resources.EncryptionKey?.Properties).toMatchObject({ PendingWindowInDays: 7 });
+    },
+    "does not touch the account's logging role, which other APIs need after the stack is gone": () => {
+      expect(ofType(small({ ephemeral: "true" }), "AWS::ApiGateway::Account")).toEqual([]);
+      expect(() => given({ ephemeral: "true", apiGatewayLogRole: "true" })).toThrow(
+        "apiGatewayLogRole must not be true if ephemeral is",
+      );
+    },
+  },
+  tableName: {
+    "points functions, grants and alarms at a restored table, and keeps the stack's own": () => {
+      const template = small({ tableName: "restored" });
+      expect(template.Outputs.TableName?.Value).toBe("restored");
+      expect(template.Resources.Table).toEqual(small({}).Resources.Table);
+      for (const id of ["whoami", "ingest"]) {
+        expect(environmentOf(template, id)).toMatchObject({ TABLE_NAME: "restored" });
+        const resources = JSON.stringify(statementsOf(template, id).map(({ Resource }) => Resource));
+        expect(resources).toContain(":table/restored");
+        expect(resources).not.toContain('"Table"');
+      }
+      const { Table: _, ...others } = template.Resources;
+      expect(JSON.stringify(others)).not.toMatch(/"(Ref|Fn::GetAtt)":\[?"Table"/);
+    },
+  },
+  tags: {
+    "are the stack's, with the service's own: CloudFormation copies them to every resource": () => {
+      const tagsOf = (options: Readonly<Record<string, unknown>>) => {
+        const context = { ...testContext, ...options };
+        const outdir = mkdtempSync(join(tmpdir(), "tags-"));
+        const { stack } = createApp({ codeOf: noCode, checked: false, context, outdir, ...few });
+        rmSync(outdir, { recursive: true });
+        return stack.tags.tagValues();
+      };
+      expect(tagsOf({})).toEqual({ service: "review-api" });
+      expect(tagsOf({ tags: "team=reviews, costCenter=42" })).toEqual({
+        service: "review-api",
+        team: "reviews",
+        costCenter: "42",
+      });
+    },
+  },
+  platformAccounts: {
+    "may send events and invoke the search from their own roles, and nothing else": () => {
+      const platformAccounts = "444455556666";
+      const template = small({ platformAccounts, customerManagedKey: "true" });
+      const before = small({ customerManagedKey: "true" });
+      const principal = `:iam::${platformAccounts}:root`;
+      const admitted = Object.entries(template.Resources).filter(([, { Properties }]) =>
+        JSON.stringify(Properties).includes(platformAccounts),
+      );
+      expect(Object.fromEntries(admitted.map(([id, { Type }]) => [id, Type]))).toEqual({
+        EventsQueuePolicy: "AWS::SQS::QueuePolicy",
+        EventsBucketPolicy: "AWS::S3::BucketPolicy",
+        EncryptionKey: "AWS::KMS::Key",
+        SearchLearningsFunctionPlatform444455556666: "AWS::Lambda::Permission",
+      });
+      const added = (id: string, document: "PolicyDocument" | "KeyPolicy") => {
+        const of = (each: StackTemplate) => policySchema.parse(properties(each, id)[document]).Statement;
+        return of(template).slice(of(before).length);
+      };
+      expect(JSON.stringify(added("EventsQueuePolicy", "PolicyDocument"))).toContain(principal);
+      expect(added("EventsQueuePolicy", "PolicyDocument")).toMatchObject([
+        { Action: ["sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"] },
+      ]);
+      expect(added("EventsBucketPolicy", "PolicyDocument")).toMatchObject([{ Action: "s3:PutObject" }]);
+      expect(added("EncryptionKey", "KeyPolicy")).toMatchObject([
+        {
+          Action: ["kms:Decrypt", "kms:GenerateDataKey"],
+          Condition: { StringEquals: { "kms:ViaService": [expect.anything(), expect.anything()] } },
+        },
+      ]);
+      expect(properties(template, "SearchLearningsFunctionPlatform444455556666")).toMatchObject({
+        Action: "lambda:InvokeFunction",
+        Principal: platformAccounts,
       });
     },
   },
@@ -316,6 +407,9 @@ const everyOption = {
   alarmEmail: "ops@example.com",
   auditRetentionDays: "90",
   reservedConcurrency: "ingest=20",
+  tableName: "restored",
+  tags: "team=reviews",
+  platformAccounts: "444455556666",
 };
 
 test.each([

@@ -6,6 +6,8 @@ const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name
 test("without options the stack is secure", () => {
   expect(given({})).toEqual({
     apiGatewayLogRole: true,
+    ephemeral: false,
+    tags: {},
     disableExecuteApiEndpoint: false,
     eventWorkers: 20,
     tracing: false,
@@ -54,11 +56,17 @@ test.each([
   [{ disableExecuteApiEndpoint: "true" }, "disableExecuteApiEndpoint needs domainName"],
   [{ bedrockRegion: "Ireland" }, "bedrockRegion must be an AWS region such as eu-west-1"],
   [{ eventWorkers: "1" }, "eventWorkers must be a whole number from 2 to 20"],
-  [{ release: "a b" }, "release must be 1 to 64"],
+  [{ commit: "a b" }, "commit must be 1 to 64"],
   [{ corsOrigins: "https://a.example/path" }, "corsOrigins.0 must be an origin"],
   [{ corsOrigins: "" }, "corsOrigins.0 must be an origin"],
   [{ keyHeaderNames: "x_key" }, "keyHeaderNames.0 must be a header name"],
   [{ keyHeaderNames: "Host" }, "keyHeaderNames.0 must not be a header with a meaning of its own"],
+  [{ tableName: "a b" }, "tableName must be the name of a DynamoDB table"],
+  [
+    { tags: "aws:x=1" },
+    "tags.aws:x must be a list such as team=reviews,costCenter=42, with no key that begins with aws:",
+  ],
+  [{ platformAccounts: "1234" }, "platformAccounts.0 must be an AWS account id of twelve digits"],
   [{ waf: "yes" }, "waf must be true or false"],
   [{ alarmEmail: "ops" }, "alarmEmail must be an e-mail address"],
   [{ auditRetentionDays: "1e2" }, "auditRetentionDays must be a whole number from 1 to 3650"],

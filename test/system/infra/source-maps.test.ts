@@ -1,24 +1,26 @@
-import { mkdtempSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildDigest, bundleFunctions, everyFunction, projectDirectory } from "../../../infra/bundle.ts";
-import { releaseOfBuild } from "../../../infra/options.ts";
+import { bundleFunctions, everyFunction, projectDirectory, releasesOf } from "../../../infra/bundle.ts";
 import { explainCause, keepSourceMaps, rebuildSourceMaps } from "../../../infra/source-maps.ts";
-import { createApp } from "../../../infra/stack.ts";
 import { whoami } from "../../../lib/contract/operations/keys.ts";
-import { noCode, testContext } from "./synthesize.ts";
+import { environmentOf } from "./support.ts";
+import { synthesize } from "./synthesize.ts";
 
 let directory: string;
 let bundle: string;
+let release: string;
+const source = "keys/whoami";
 const keptIn = () => join(directory, "maps");
 
 beforeAll(async () => {
   directory = await mkdtemp(join(projectDirectory, "node_modules", ".cache", "source-maps-"));
   const bundles = join(directory, "bundles");
-  await bundleFunctions({ ...everyFunction, sources: ["keys/whoami"], outputDirectory: bundles });
-  bundle = await readFile(join(bundles, "keys/whoami/index.mjs"), "utf8");
-  await keepSourceMaps("0a1b2c3", { bundles, keptIn: keptIn() });
+  await bundleFunctions({ ...everyFunction, sources: [source], outputDirectory: bundles });
+  bundle = await readFile(join(bundles, source, "index.mjs"), "utf8");
+  const releases = await releasesOf([source], bundles);
+  release = releases.get(source) ?? expect.fail("no release");
+  await keepSourceMaps(releases, { bundles, keptIn: keptIn() });
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -31,7 +33,7 @@ function recordedLine(text: string, fields: object = {}): string {
     level: "error",
     message: "request",
     operation: "whoami",
-    release: "0a1b2c3",
+    release,
     cause,
     ...fields,
   });
@@ -43,55 +45,60 @@ test("a logged position in a bundle is shown as a position in our own file", asy
   expect(explained[1]).toMatch(/^at accept \(lib\/http\/cursor-keys\.ts:\d+:\d+\)$/);
   expect(explained[2]).toBe("at node:internal/process/task_queues:1:2");
   const [, row = ""] = /:(\d+):/.exec(explained[1] ?? "") ?? [];
-  const source = await readFile("lib/http/cursor-keys.ts", "utf8");
-  expect(source.split("\n")[Number(row) - 1]).toContain("The service is being set up.");
+  const text = await readFile("lib/http/cursor-keys.ts", "utf8");
+  expect(text.split("\n")[Number(row) - 1]).toContain("The service is being set up.");
 });
 
 test("a release without local source maps is named, with the command that builds them", async () => {
   const line = recordedLine("The service is being set up.", { release: "4d5e6f7" });
   await expect(explainCause(line, keptIn())).rejects.toThrow(
-    "There are no source maps of 4d5e6f7 here. Check out the commit that it begins with and run: npm run explain -- --build",
+    "There are no source maps of 4d5e6f7 here. Check out the commit that was deployed then (the stack's output Commit) and run: npm run explain -- --build",
   );
 });
 
-test("two builds of one commit with different files are two releases, and each keeps its maps", async () => {
-  const builds = await Promise.all(
-    ["1", "2"].map(async (content) => {
-      const bundles = join(directory, `changed-${content}`);
-      await mkdir(join(bundles, "keys/whoami"), { recursive: true });
-      await writeFile(join(bundles, "keys/whoami/index.mjs"), content);
-      await writeFile(join(bundles, "keys/whoami/index.mjs.map"), `map ${content}`);
-      const release = releaseOfBuild("0a1b2c3-changed", await buildDigest(bundles));
-      await keepSourceMaps(release, { bundles, keptIn: keptIn() });
-      return release;
-    }),
+/** Two functions; the second has the given code. */
+async function buildWith(content: string) {
+  const bundles = join(directory, `with-${content}`);
+  for (const [name, code] of Object.entries({ one: "same", two: content })) {
+    await mkdir(join(bundles, name), { recursive: true });
+    await writeFile(join(bundles, name, "index.mjs"), code);
+    await writeFile(join(bundles, name, "index.mjs.map"), `map of ${code}`);
+  }
+  const releases = await releasesOf(["one", "two"], bundles);
+  await keepSourceMaps(releases, { bundles, keptIn: keptIn() });
+  return { one: releases.get("one") ?? "", two: releases.get("two") ?? "" };
+}
+
+test("a change of one function's code changes the release of that function only, and both keep their maps", async () => {
+  const [before, after] = [await buildWith("1"), await buildWith("2")];
+  expect(after.one).toBe(before.one);
+  expect(after.two).not.toBe(before.two);
+  const kept = [before.one, before.two, after.two].map((each) =>
+    readFile(join(keptIn(), each, "index.mjs.map"), "utf8"),
   );
-  expect(new Set(builds).size).toBe(2);
-  const kept = builds.map((release) =>
-    readFile(join(keptIn(), release, "keys/whoami/index.mjs.map"), "utf8"),
-  );
-  expect(await Promise.all(kept)).toEqual(["map 1", "map 2"]);
+  expect(await Promise.all(kept)).toEqual(["map of same", "map of 1", "map of 2"]);
 });
 
-test("the release of the stack names the commit and what was built, with the option and without git", () => {
-  const releaseOf = (given: object) => {
-    const outdir = mkdtempSync(join(directory, "app-"));
-    const few = { operations: [whoami], workers: [] };
-    const context = { ...testContext, ...given };
-    return createApp({
-      ...{ codeOf: noCode, checked: false, outdir, context, buildDigest: "1a2b3c4d", ...few },
-      ...given,
-    }).options.release;
-  };
-  expect(releaseOf({})).toBe("1a2b3c4d");
-  expect(releaseOf({ release: "0a1b2c3" })).toBe("0a1b2c3-1a2b3c4d");
+test("a function's release reaches its log lines as a variable", () => {
+  const releases = new Map([[source, "1a2b3c4d5e6f"]]);
+  const template = synthesize({}, { operations: [whoami], workers: [], releases });
+  expect(environmentOf(template, "whoami")).toMatchObject({ RELEASE: "1a2b3c4d5e6f" });
 });
 
 test("maps are not rebuilt from a source tree that builds something else", async () => {
-  const line = recordedLine("The service is being set up.", { release: "0a1b2c3-1a2b3c4d" });
-  await expect(rebuildSourceMaps(line, async () => "99999999")).rejects.toThrow(
-    "The line is of 0a1b2c3-1a2b3c4d, and this tree builds 99999999: the places would be wrong.",
+  const line = recordedLine("The service is being set up.", { release: "1a2b3c4d5e6f" });
+  const build = async () => new Map([[source, "999999999999"]]);
+  await expect(rebuildSourceMaps(line, build)).rejects.toThrow(
+    "This tree builds no function of release 1a2b3c4d5e6f: the places would be wrong.",
   );
+  const kept: unknown[] = [];
+  const same = new Map([[source, "1a2b3c4d5e6f"]]);
+  await rebuildSourceMaps(
+    line,
+    async () => same,
+    async (releases) => void kept.push(releases),
+  );
+  expect(kept).toEqual([same]);
 });
 
 test("a line without a release says so", async () => {

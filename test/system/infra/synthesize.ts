@@ -20,7 +20,7 @@ export const testContext = { ...cdkJson.context, "aws:cdk:bundling-stacks": [] }
 
 export const noCode = () => Code.fromInline("exports.handler = () => undefined;");
 
-export type Overrides = Pick<ReviewApiProps, "operations" | "workers">;
+export type Overrides = Pick<ReviewApiProps, "operations" | "workers" | "releases">;
 
 /** The template of the stack with these options, as plain data. */
 export function synthesize(
