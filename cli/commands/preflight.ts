@@ -1,4 +1,6 @@
-import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../../lib/contract/platform.ts";
+import { nobodyHearsAlarms, type StackOptions } from "../../infra/options.ts";
+import { embeddingModelId, eventQueueSettings } from "../../lib/contract/platform.ts";
+import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Command, CommandInput } from "../command.ts";
@@ -12,7 +14,7 @@ import {
 import { OperatorError } from "../errors.ts";
 import { sentence } from "../sentence.ts";
 import { defaultOptions, optionsFile, readStackOptions } from "../stack-options.ts";
-import { verdict } from "../terminal.ts";
+import { type Terminal, verdict } from "../terminal.ts";
 
 const workersBounds = { min: eventQueueSettings.workersMin, max: eventQueueSettings.workersMax };
 
@@ -22,6 +24,8 @@ type Result = {
   readonly ms: number;
   readonly problem: string | null;
 };
+
+type Checks = Readonly<Record<string, () => Promise<void>>>;
 
 const command: Command = {
   name: "",
@@ -46,37 +50,40 @@ const command: Command = {
   },
   examples: ["preflight", "preflight --region eu-west-1 --event-workers 5", "preflight --stack ReviewApi"],
   async run(input, terminal) {
-    const region = input.text("region");
-    const workers = input.integer("event-workers", workersBounds);
+    const eventWorkers = input.integer("event-workers", workersBounds);
+    const bedrockRegion = input.text("bedrock-region");
+    const bedrockModelId = input.text("bedrock-model-id");
+    const results: Result[] = [];
+    const shown = input.flag("json") ? undefined : terminal;
+    const run = async (checks: Checks) => void results.push(...(await runChecks(checks, shown)));
+
     let chosen = defaultOptions();
-    const checks: Readonly<Record<string, () => Promise<void>>> = {
+    let identity: AwsIdentity | undefined;
+    await run({
       "the stack takes the options": async () => {
         chosen = await readStackOptions(input.text("options"));
       },
-      "the account may run enough functions at once": () =>
-        checkConcurrency(region, workers ?? chosen.eventWorkers),
-      "Bedrock has the embedding model": () =>
-        checkModel(
-          input.text("bedrock-model-id") ?? chosen.bedrockModelId,
-          input.text("bedrock-region") ?? chosen.bedrockRegion ?? region,
-        ),
+      "an AWS region is set": async () => {
+        identity = await identityOf(input.text("region"));
+      },
+    });
+    const options = {
+      ...chosen,
+      ...(eventWorkers !== undefined && { eventWorkers }),
+      ...(bedrockRegion !== undefined && { bedrockRegion }),
+      ...(bedrockModelId !== undefined && { bedrockModelId }),
     };
-    const results: Result[] = [];
-    for (const [name, check] of Object.entries(checks)) {
-      const startedMs = systemClock.nowMs();
-      const problem = await check().then(() => null, sentence);
-      const result = { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
-      results.push(result);
-      if (input.flag("json")) continue;
-      terminal.out(`${verdict(terminal, result.ok)} ${String(result.ms).padStart(6)} ms  ${name}`);
-      if (problem !== null) terminal.out(`       ${problem}`);
-    }
+    if (identity) await run(await accountChecks(identity, options));
+
+    const notes = options.alarmEmail === undefined && !options.ephemeral ? [nobodyHearsAlarms] : [];
+    for (const note of notes) shown?.out(`note   ${note}`);
     const ok = results.every((result) => result.ok);
     const found = input.has("stack") ? await organizationsWithoutAdmin(input) : undefined;
-    if (input.flag("json")) {
+    if (found && shown) sayWithoutAdmin(shown, found);
+    if (!shown) {
       const organizations_without_admin = found?.map(nameOf);
-      terminal.out(JSON.stringify({ ok, checks: results, organizations_without_admin }));
-    } else if (found) sayWithoutAdmin(terminal, found);
+      terminal.out(JSON.stringify({ ok, checks: results, notes, organizations_without_admin }));
+    }
     if (!ok) throw new OperatorError("The account is not ready for the stack.");
   },
 };
@@ -97,54 +104,42 @@ const nameOf = ({ uuid, name, provider, provider_organization_id }: Organization
   provider_organization_id,
 });
 
-/**
- * Half of the unreserved concurrency is left to callers. Concurrency reserved by other functions does not help here.
- */
-async function checkConcurrency(region: string | undefined, workers: number): Promise<void> {
-  const { GetAccountSettingsCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
-  const client = new LambdaClient(region === undefined ? {} : { region });
-  const { AccountLimit } = await client
-    .send(new GetAccountSettingsCommand({}))
-    .finally(() => client.destroy());
-  const free = AccountLimit?.UnreservedConcurrentExecutions;
-  const quota = AccountLimit?.ConcurrentExecutions;
-  if (free === undefined || quota === undefined)
-    throw new OperatorError(
-      "Lambda does not say how many functions the account may run at once. Look at Service Quotas (Lambda, concurrent " +
-        `executions): it should be at least ${2 * workers}, not counting reserved concurrency.`,
-    );
-  if (free >= 2 * workers) return;
-  const { workersMin, visibilitySeconds, receivesMax } = eventQueueSettings;
-  const reserved = quota > free ? ` (of ${quota}; functions reserve the rest)` : "";
-  const hours = Math.floor((receivesMax * visibilitySeconds) / 3600);
-  throw new OperatorError(
-    `The account may run ${free} functions at once${reserved}, and the worker of events may take ${workers} of them. ` +
-      `Then callers get 503. An event that finds no free function is retried every ${visibilitySeconds / 60} minutes, and ` +
-      `becomes a dead letter after ${hours} hours. Ask for more in Service Quotas (Lambda, concurrent ` +
-      `executions; ${lambdaLimits.concurrencyMax} is usual), or deploy with ` +
-      `-c eventWorkers=${Math.max(workersMin, Math.floor(free / 2))}.`,
-  );
+async function runChecks(checks: Checks, terminal: Terminal | undefined): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [name, check] of Object.entries(checks)) {
+    const startedMs = systemClock.nowMs();
+    const problem = await check().then(() => null, sentence);
+    const result = { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
+    results.push(result);
+    terminal?.out(`${verdict(terminal, result.ok)} ${String(result.ms).padStart(6)} ms  ${name}`);
+    if (problem !== null) terminal?.out(`       ${problem}`);
+  }
+  return results;
 }
 
-/** Requests one embedding of two words. */
-async function checkModel(modelId: string, region: string | undefined): Promise<void> {
-  const { BedrockRuntimeClient, InvokeModelCommand } = await import("@aws-sdk/client-bedrock-runtime");
-  const { NodeHttpHandler } = await import("@smithy/node-http-handler");
-  const client = new BedrockRuntimeClient({
-    requestHandler: new NodeHttpHandler(),
-    ...(region !== undefined && { region }),
+async function identityOf(region: string | undefined): Promise<AwsIdentity> {
+  const { operatorIdentity } = await import("../connection/stack.ts");
+  return await operatorIdentity(region).catch((error: unknown) => {
+    if (!(error instanceof Error && /^Region is missing/.test(error.message))) throw error;
+    throw new OperatorError("No AWS region is set. Give --region, or set AWS_REGION.");
   });
-  const contentType = "application/json";
-  const body = JSON.stringify({ inputText: "early return" });
-  try {
-    await client.send(new InvokeModelCommand({ modelId, body, contentType, accept: contentType }));
-  } catch (error) {
-    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new OperatorError(
-      `${modelId} does not answer (${said.replace(/\.$/, "")}). If the region does not have the model, ` +
-        "choose another with -c bedrockRegion=REGION. If your own role lacks bedrock:InvokeModel, allow it.",
-    );
-  } finally {
-    client.destroy();
-  }
+}
+
+async function accountChecks(identity: AwsIdentity, options: StackOptions): Promise<Checks> {
+  const { eventWorkers, bedrockModelId, bedrockRegion = identity.region, waf, tableName } = options;
+  const model = { ...identity, region: bedrockRegion };
+  const checks = await import("../preflight/account-checks.ts");
+  return {
+    "the account may run enough functions at once": () => checks.checkConcurrency(identity, eventWorkers),
+    "Bedrock has the embedding model": () => checks.checkModel(model, bedrockModelId),
+    "Bedrock allows enough embeddings a minute": () => checks.checkModelQuota(model),
+    "API Gateway's logging role is this stack's or kept": () => checks.checkLoggingRole(identity, options),
+    ...(tableName !== undefined && {
+      "the restored table has what a restore does not bring": async () => {
+        const { checkRestoredTable } = await import("../preflight/restored-table.ts");
+        await checkRestoredTable(identity, tableName, options);
+      },
+    }),
+    ...(waf && { "WAF has the version of its rules": () => checks.checkFirewallRules(identity) }),
+  };
 }

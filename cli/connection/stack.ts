@@ -60,7 +60,7 @@ export async function connectToStack(stackName: string, region: string | undefin
 }
 
 /** Region and credentials come from where AWS's own tools find them: environment, profiles, single sign-on. */
-async function operatorIdentity(region: string | undefined): Promise<AwsIdentity> {
+export async function operatorIdentity(region: string | undefined): Promise<AwsIdentity> {
   const { config } = new CloudFormationClient(region === undefined ? {} : { region });
   return { region: await config.region(), credentials: () => config.credentials() };
 }

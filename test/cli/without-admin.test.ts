@@ -20,6 +20,13 @@ beforeAll(async () => {
       ...{ AuditRetentionDays: "90", BedrockRegion: "us-west-2" },
     }),
     {
+      apigateway: (_, response) => void response.end("{}"),
+      servicequotas: (_, response) =>
+        void response.end(
+          JSON.stringify({
+            Quotas: [{ QuotaName: "Requests per minute for Amazon Titan Text Embeddings V2", Value: 2_000 }],
+          }),
+        ),
       bedrock: (_, response) => void response.end(JSON.stringify({ embedding: [1, 0] })),
       lambda: (_, response) =>
         void response.end(
@@ -33,6 +40,8 @@ beforeAll(async () => {
     ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
     AWS_ENDPOINT_URL_LAMBDA: aws.url,
+    AWS_ENDPOINT_URL_API_GATEWAY: aws.url,
+    AWS_ENDPOINT_URL_SERVICE_QUOTAS: aws.url,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: aws.url,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   });
