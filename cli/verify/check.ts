@@ -1,4 +1,4 @@
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorError } from "../errors.ts";
 
 /**
@@ -11,13 +11,28 @@ export class CheckFailed extends OperatorError {}
 
 const pollMs = 250;
 
+export type Wait = {
+  readonly untilMs: number;
+  readonly otherwise: string;
+  /** Treats an error like a "not yet"; at the deadline the last error is thrown. */
+  readonly retryErrors?: boolean;
+  readonly clock?: Clock;
+};
+
 /** Waits for something that the service does in the background. Checks at least once, even after the deadline. */
 export async function waitUntil(
   isThere: () => Promise<boolean>,
-  { untilMs, otherwise }: { readonly untilMs: number; readonly otherwise: string },
+  { untilMs, otherwise, retryErrors = false, clock = systemClock }: Wait,
 ): Promise<void> {
-  while (!(await isThere())) {
-    if (systemClock.nowMs() > untilMs) throw new CheckFailed(otherwise);
-    await systemClock.sleep(pollMs);
+  for (;;) {
+    let problem: unknown = new CheckFailed(otherwise);
+    try {
+      if (await isThere()) return;
+    } catch (error) {
+      if (!retryErrors) throw error;
+      problem = error;
+    }
+    if (clock.nowMs() > untilMs) throw problem;
+    await clock.sleep(pollMs);
   }
 }

@@ -170,11 +170,12 @@ function indexChecks({ connection, search }: CheckContext, { newLearning }: Call
             "Not tried: nothing is indexed. First repair what the check of the embedding reports.",
           );
         const id = await indexed();
-        // A vector index follows a write after a short delay.
+        // A vector index follows a write after a short delay, and a new index may answer with errors at first.
         await waitUntil(
           async () => (await search(request)).learnings.some((learning) => learning.id === id),
           {
             untilMs: systemClock.nowMs() + searchMsMax,
+            retryErrors: true,
             otherwise:
               "The vector search does not find a Learning that was just indexed. Check that the table's vector index is ACTIVE " +
               "(aws dynamodb describe-table), and what the log of the function searchLearnings says.",
