@@ -1,13 +1,16 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const step = z.object({ uses: z.string().optional(), run: z.string().optional() });
+const step = z.object({ uses: z.string().optional(), run: z.string().optional(), if: z.string().optional() });
 const job = z.object({
+  if: z.string().optional(),
+  environment: z.string().optional(),
+  permissions: z.record(z.string(), z.string()).optional(),
   strategy: z.object({ matrix: z.record(z.string(), z.array(z.string())) }).optional(),
   steps: z.array(step),
 });
@@ -59,4 +62,36 @@ test("every action of a workflow is pinned to a digest and names its version", (
 test("a workflow may only read unless a job asks for more", () => {
   for (const { file, permissions } of workflows)
     expect([file, permissions]).toEqual([file, { contents: "read" }]);
+});
+
+describe("the workflow that deploys", () => {
+  const deploy = workflows.find(({ file }) => file.endsWith("/deploy.yml")) ?? expect.fail("no deploy.yml");
+  const { live, "pull-request": pullRequest } = deploy.jobs;
+
+  test("a job gets AWS credentials only by OIDC, and only in an environment of its own", () => {
+    expect(deploy.text).not.toMatch(/secrets\.|AWS_SECRET/);
+    for (const [name, each] of Object.entries(deploy.jobs))
+      expect([name, each.environment, each.permissions]).toEqual([
+        name,
+        name,
+        { contents: "read", "id-token": "write" },
+      ]);
+  });
+
+  test("the live stack is checked before its deployment and after it", () => {
+    const commands = live?.steps.flatMap(({ run = "" }) => /preflight|npm run deploy|verify/.exec(run) ?? []);
+    expect(commands?.map(([command]) => command)).toEqual(["preflight", "npm run deploy", "verify"]);
+  });
+
+  test("a pull request has an ephemeral stack until it closes, and a fork has none", () => {
+    expect(pullRequest?.if).toContain("head.repo.full_name == github.repository");
+    const [closing, before] = ["==", "!="].map((sign) =>
+      pullRequest?.steps
+        .filter((each) => each.if === `github.event.action ${sign} 'closed'`)
+        .map(({ run = "" }) => run.split(" --")[0]),
+    );
+    expect(before).toEqual(["npx review-api preflight", "npm run deploy", "npx review-api verify"]);
+    expect(closing).toEqual(["npm run destroy"]);
+    expect(pullRequest?.steps.some(({ run = "" }) => run.includes('"ephemeral":true'))).toBe(true);
+  });
 });
