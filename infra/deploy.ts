@@ -9,7 +9,7 @@ const triggerOption = "--rollback-trigger-alarm-arns";
 
 /**
  * `npm run deploy`: `cdk deploy` with rollback triggers. From the second deployment on, CloudFormation rolls back if
- * one of the stack's own alarms rings during the deployment or shortly after it. A deployment that mends a ringing
+ * one of the stack's own alarms rings during the deployment or shortly after it. A deployment that repairs the cause of a ringing
  * alarm must not wait for it: `npm run deploy -- --rollback-trigger-alarm-arns none`.
  */
 export async function deploymentArguments(

@@ -79,8 +79,10 @@ describe("the workflow that deploys", () => {
   });
 
   test("the live stack is checked before its deployment and after it", () => {
-    const commands = live?.steps.flatMap(({ run = "" }) => /preflight|npm run deploy|verify/.exec(run) ?? []);
-    expect(commands?.map(([command]) => command)).toEqual(["preflight", "npm run deploy", "verify"]);
+    const commands = live?.steps.flatMap(
+      ({ run = "" }) => /preflight|npm run deploy|verify/.exec(run)?.[0] ?? [],
+    );
+    expect(commands).toEqual(["preflight", "npm run deploy", "verify"]);
   });
 
   test("a pull request has an ephemeral stack until it closes, and a fork has none", () => {

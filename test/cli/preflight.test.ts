@@ -336,7 +336,7 @@ describe("the option tableName", () => {
     ],
     ["any table", { DescribeTable: undefined }, "There is no table restored in this account and region"],
   ])(
-    "a restored table without %s is reported, with the command that mends it",
+    "a restored table without %s is reported, with the command that repairs it",
     async (_, answers, problem) => {
       tableAnswers = Object.fromEntries(
         Object.entries<object | undefined>({ ...sound, ...answers }).filter(

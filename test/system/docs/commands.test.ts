@@ -56,7 +56,8 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
   [/^git pull\b/, "needs the repository's own home"],
   [/^npx review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
-  [/^npm run deploy\b/, "needs an AWS account"],
+  [/^npm run (deploy|destroy)\b/, "test/system/infra/deploy.test.ts runs them against a fake account"],
+  [/^(nameOf\(\)|for \w+ in )/, "test/system/docs/teardown.test.ts runs them"],
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];
