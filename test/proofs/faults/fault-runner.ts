@@ -12,9 +12,11 @@ import { createVectorSearch } from "../../../lib/store/vectors.ts";
 import { useApi } from "../../support/api.ts";
 import { isLong } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
+import { synthesize } from "../../system/infra/synthesize.ts";
 import type { Case } from "./cases.ts";
 import { eventScenarios } from "./events.ts";
 import type { Call, FaultInjector } from "./fault.ts";
+import { Grants } from "./grants.ts";
 import { operationScenarios } from "./operations.ts";
 import { operatorScenarios } from "./operator.ts";
 import type { CallResult, FaultEnvironment, Fixture, Scenario, ScenarioSet } from "./scenario.ts";
@@ -40,6 +42,7 @@ const repetitionsMax = 3;
 /** Runs scenarios on one table, each from its own initial contents (fixture), with or without a fault. */
 export class FaultRunner {
   readonly cleanRuns = new Map<string, CleanRun>();
+  #grants: Grants | undefined;
   readonly #api = useApi();
   readonly #wire = new Wire();
   readonly #door: { wire?: Wire };
@@ -67,6 +70,7 @@ export class FaultRunner {
   }
 
   async open(): Promise<void> {
+    this.#grants = new Grants(synthesize(), this.#api.store().tableName);
     await this.#wire.open();
     this.#door.wire = this.#wire;
     Object.assign(process.env, environmentOf(this.#wire.endpoint));
@@ -193,6 +197,11 @@ export class FaultRunner {
     throw new Error(`${name} says ${said.text} by short pages, and ${whole.text} by whole ones; ${unlike}.`);
   }
 
+  /** What the functions asked of the table in all runs so far. */
+  get grants(): Grants {
+    return required(this.#grants, "grants");
+  }
+
   /** Call sites that received items from a page after the first. */
   get readOn(): ReadonlySet<string> {
     return this.#wire.readOn;
@@ -214,6 +223,7 @@ export class FaultRunner {
       return await scenario.act();
     } finally {
       this.#wire.rest();
+      if (scenario.covers !== undefined) this.#grants?.note(scenario.covers, this.#wire.calls);
       this.#wait(-later);
     }
   }

@@ -168,3 +168,21 @@ describe("a call that fails", () => {
     timeoutMs,
   );
 });
+
+/** The last tests: all runs above count, also what a function does after a fault and when the clock has moved. */
+describe("the role of each function in the template", () => {
+  test("it allows every call of the table that its function makes, in every branch that a scenario reaches", () => {
+    const { grants } = faultRunner;
+    expect(grants.functions.length).toBeGreaterThan(operations.length);
+    expect(grants.functions.flatMap((id) => grants.refused(id))).toEqual([]);
+  });
+
+  test("a role that lacks a grant is noticed: with the role of another function, calls are refused", () => {
+    const { grants } = faultRunner;
+    expect(grants.refused("approveDue", grants.statementsOf("whoami"))).not.toEqual([]);
+    const [, ...others] = grants
+      .statementsOf("approveDue")
+      .filter(({ Action }) => Action.some((action) => action.startsWith("dynamodb:")));
+    expect(grants.refused("approveDue", others)).not.toEqual([]);
+  });
+});

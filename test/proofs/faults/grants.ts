@@ -1,0 +1,49 @@
+import { Account } from "../../system/e2e/account.ts";
+import { accessesOf } from "../../system/e2e/dynamo-access.ts";
+import { type Access, permits, roleStatements, type Statement } from "../../system/e2e/policy.ts";
+import { partOf, type StackTemplate } from "../../system/infra/support.ts";
+import type { Call } from "./fault.ts";
+
+const tableOperations: ReadonlySet<string> = new Set([
+  ...["GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "SearchVectors"],
+  ...["BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems"],
+]);
+
+/** What each function asks of the table in all runs, with and without faults, against its role in the template. */
+export class Grants {
+  readonly #template: StackTemplate;
+  readonly #account: Account;
+  readonly #asked = new Map<string, Map<string, Access & { readonly site: string }>>();
+
+  constructor(template: StackTemplate, tableName: string) {
+    this.#template = template;
+    this.#account = new Account(template, tableName);
+  }
+
+  note(functionId: string, calls: readonly Call[]): void {
+    const known = this.#asked.get(functionId) ?? new Map();
+    this.#asked.set(functionId, known);
+    for (const { operation, body, site } of calls)
+      if (tableOperations.has(operation))
+        for (const access of accessesOf(this.#account, operation, JSON.parse(body)))
+          known.set(JSON.stringify(access), { ...access, site });
+  }
+
+  statementsOf(functionId: string): readonly Statement[] {
+    return roleStatements(this.#template, this.#account, partOf(functionId, "Function"));
+  }
+
+  /** The ids of functions that made a call. */
+  get functions(): readonly string[] {
+    return [...this.#asked.keys()];
+  }
+
+  /** The calls of a function that a role does not allow; its own role unless given. */
+  refused(functionId: string, statements = this.statementsOf(functionId)): readonly string[] {
+    const asked = [...(this.#asked.get(functionId)?.values() ?? [])];
+    const refused = asked.filter((access) => !permits(statements, access));
+    return refused.map(
+      ({ action, partitions, site }) => `${functionId}: ${action} on ${partitions?.join()} at ${site}`,
+    );
+  }
+}
