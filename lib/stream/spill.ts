@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
+import { v5 } from "uuid";
 import * as z from "zod";
+import { identityNamespace } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
 import { parseItem } from "../store/items/parse.ts";
@@ -108,10 +110,7 @@ function spillIdOf(
 ): string {
   const period = Math.floor(clock.nowMs() / (limits.lateRequestHours * secondsPerHour * 1000));
   const content = hash("sha256", bytes, "base64url");
-  return hash("sha256", JSON.stringify([...names, content, limits.partBytesMax, period]), "base64url").slice(
-    0,
-    22,
-  );
+  return v5(JSON.stringify([...names, content, limits.partBytesMax, period]), identityNamespace);
 }
 
 /** Not marked for removal, and not dropped. */
