@@ -1,7 +1,6 @@
 import { settleOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { withoutKeys } from "../contract/key-forms.ts";
-import { peopleLimits } from "../contract/limits.ts";
 import type { OwedItem } from "../store/items/owed.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { TransactionWrite } from "../store/table.ts";
@@ -107,26 +106,4 @@ export async function inParts<Element, State>(
     rest = rest.slice(part.decided);
     known = part.after;
   }
-}
-
-/** Groups that each fit in one transaction, by the number of elements and by the sum of their memberships. */
-export function* peopleTogether<Element>(
-  elements: readonly Element[],
-  countMax: number,
-  membershipsOf: (element: Element) => number,
-): Generator<readonly Element[]> {
-  let together: Element[] = [];
-  let memberships = 0;
-  for (const element of elements) {
-    const more = membershipsOf(element);
-    const isFull = together.length >= countMax || memberships + more > peopleLimits.membershipsTogetherMax;
-    if (isFull && together.length > 0) {
-      yield together;
-      together = [];
-      memberships = 0;
-    }
-    together.push(element);
-    memberships += more;
-  }
-  if (together.length > 0) yield together;
 }

@@ -6,9 +6,9 @@ import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
-import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 import { filledSeatsEntry } from "./automatic-entry.ts";
-import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
+import { type PersonChange, peopleWrites } from "./change.ts";
 import { lacksSeat } from "./person.ts";
 
 export async function readPool(table: Table, pool: PoolKey): Promise<PoolItem | undefined> {
@@ -93,48 +93,6 @@ async function seatAndRecord(store: Store, pool: PoolKey, changes: readonly Pers
   const { writes, owed } = withCopies(peopleWrites(pool, changes), entry);
   await store.table.transact(writes);
   await settleOwed(store, owed);
-}
-
-export type SeatDecision = {
-  /** For one transaction: every person's item and the pool's guard. Empty if there is nothing to change. */
-  readonly writes: readonly TransactionWrite[];
-  /** The people that the transaction changes. */
-  readonly changed: readonly PersonItem[];
-  /** No seat was free for these. */
-  readonly refused: readonly PersonItem[];
-  /** Seats the transaction takes from the pool; negative gives them back. */
-  readonly seatsTaken: number;
-};
-
-/**
- * A decision of the API or the operator about people of one pool, in order; events do not change it afterwards.
- * `people` are items as read from the table, each once. If the transaction is refused, read again and decide again.
- */
-export function decideSeats(
-  pool: PoolKey,
-  guard: PoolItem,
-  people: readonly Item[],
-  assigned: boolean,
-): SeatDecision {
-  let available = Math.max(0, guard.seats_free);
-  const changes: PersonChange[] = [];
-  const refused: PersonItem[] = [];
-  for (const item of people) {
-    const change = personChange(item, { seat: assigned, seat_decided: assigned });
-    const takesSeat = assigned && !change.before.seat;
-    if (takesSeat && available === 0) {
-      refused.push(change.before);
-      continue;
-    }
-    if (takesSeat) available--;
-    changes.push(change);
-  }
-  return {
-    writes: peopleWrites(pool, changes),
-    changed: changes.filter(isChange).map(({ after }) => after),
-    refused,
-    seatsTaken: seatsOf(changes).seatsTaken,
-  };
 }
 
 /** Whether the seat or the decision about it changes. */

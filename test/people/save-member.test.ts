@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
-import { decideSeats, readPool } from "../../lib/people/seats.ts";
+import { readPool } from "../../lib/people/seats.ts";
 import { parseMember, parsePeople, parsePerson } from "../../lib/store/items/people.ts";
 import { memberKey, type PoolKey, peopleKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
@@ -18,7 +18,9 @@ import {
   workspaceSaved,
 } from "../events/support.ts";
 import { openStore, type TestStore, useStore } from "../support/engine.ts";
+import { organizationOf } from "../support/stored.ts";
 import { checkPeople } from "./checks.ts";
+import { decideSeats } from "./decide-seats.ts";
 import { readableRepositories } from "./readable.ts";
 
 const store = useStore();
@@ -44,11 +46,8 @@ const personItem = async (pool: PoolKey, userId = "4411", email: string | null =
   found(await harness.table.get(personKey(pool, { organization: uuid, userId, email })));
 const person = async (...given: Parameters<typeof personItem>) => parsePerson(await personItem(...given));
 
-async function decideSeat(pool: PoolKey, assigned: boolean): Promise<void> {
-  const pooled = await readPool(harness.table, pool);
-  if (!pooled) throw new Error("There is no such pool.");
-  await harness.table.transact(decideSeats(pool, pooled, [await personItem(pool)], assigned).writes);
-}
+const decideSeat = async (assigned: boolean) =>
+  await decideSeats(harness, await organizationOf(harness.table, uuid), ["4411"], assigned);
 
 describe("a member's role", () => {
   test.each([
@@ -129,7 +128,7 @@ describe("a member who leaves", () => {
 
   test.each([true, false])("a member who returns keeps the seat decision (%s)", async (decided) => {
     await deliver(harness, [organizationSaved(1), memberSaved(2, { seat_assigned: !decided })]);
-    await decideSeat(ownPool, decided);
+    await decideSeat(decided);
     await deliver(harness, [memberSaved(3, { active: false }), memberSaved(4, { seat_assigned: !decided })]);
     expect(await person(ownPool)).toMatchObject({ seat: decided, seat_decided: decided });
     checkPeople(await everything(harness.table));
@@ -235,7 +234,7 @@ describe("people of a workspace", () => {
 
   test("people keep the decision about their seat when the organization leaves", async () => {
     await deliver(harness, [memberSaved(3)]);
-    await decideSeat(acme, false);
+    await decideSeat(false);
     await deliver(harness, [organizationSaved(5)]);
     expect(await person(ownPool)).toMatchObject({ seat: false, seat_decided: false });
     checkPeople(await everything(harness.table));

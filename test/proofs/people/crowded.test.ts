@@ -2,11 +2,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits, peopleLimits, requestLimits } from "../../../lib/contract/limits.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../../lib/people/assign-seats.ts";
-import { peopleTogether } from "../../../lib/people/batch.ts";
 import { listMembers } from "../../../lib/people/list-members.ts";
 import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
 import { memberKey, personKey, personsRange, workspaceTenant } from "../../../lib/store/layout.ts";
-import { queryAll } from "../../../lib/store/table.ts";
+import { queryAll, type Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -128,22 +127,20 @@ test("people with very many memberships are seated, moved and given seats in tra
 
   await deliver(harness, [workspaceSaved(4, { seats_purchased: 100 })]);
   expect((await seats()).assigned).toBe(users.length);
+  const together: number[] = [];
+  const transact: Table["transact"] = (writes) => {
+    together.push(writes.filter((write) => "put" in write && write.put.sk.startsWith("PERSON#")).length);
+    return harness.table.transact(writes);
+  };
   const outcomes = await assignSeatsByEmail(
-    audited(),
+    { ...audited(), table: { ...harness.table, transact } },
     { tenant: acme, organizations: [] },
     { action: "unassign", emails },
   );
   expect([outcomes.status, (await seats()).assigned]).toEqual(["success", 0]);
+  const most = peopleLimits.membershipsTogetherMax / peopleLimits.membershipsMax;
+  expect(together.filter((count) => count > 0)).toEqual([most, most]);
   await deliver(harness, [organizationSaved(5, { ...inAcme, workspace_id: "other" })]);
   const moved = await Array.fromAsync(queryAll(harness.table, personsRange(workspaceTenant("other"))));
   expect(moved.map((item) => parsePerson(item).email).toSorted()).toEqual(emails.toSorted());
 }, 120_000);
-
-test("one transaction takes a limited number of people and memberships, but always at least one person", () => {
-  const most = peopleLimits.membershipsTogetherMax;
-  const together = (sizes: readonly number[]) => [...peopleTogether(sizes, 3, (size) => size)];
-  expect(together([])).toEqual([]);
-  expect(together([1, 1, 1, 1])).toEqual([[1, 1, 1], [1]]);
-  expect(together([most, 1])).toEqual([[most], [1]]);
-  expect(together([most + 1, most - 1, 1])).toEqual([[most + 1], [most - 1, 1]]);
-});

@@ -4,7 +4,7 @@ import { eventLimits } from "../../../lib/contract/limits.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
 import { roleWrites } from "../../../lib/people/roles.ts";
-import { decideSeats, fillSeats, readPool } from "../../../lib/people/seats.ts";
+import { fillSeats, readPool } from "../../../lib/people/seats.ts";
 import {
   memberKey,
   type PoolKey,
@@ -13,7 +13,6 @@ import {
   poolGuardKey,
   workspaceTenant,
 } from "../../../lib/store/layout.ts";
-import { retryOnConflict } from "../../../lib/store/retry-on-conflict.ts";
 import { type Key, queryAll, type Table, TransactionRefused } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -29,8 +28,10 @@ import {
   workspaceSaved,
 } from "../../events/support.ts";
 import { checkPeople } from "../../people/checks.ts";
+import { decideSeats } from "../../people/decide-seats.ts";
 import { openStore, useStore } from "../../support/engine.ts";
 import { finalized } from "../../support/event-data.ts";
+import { organizationOf } from "../../support/stored.ts";
 
 const store = useStore();
 let harness: IngestHarness;
@@ -46,14 +47,8 @@ const people = (count: number, data: Record<string, unknown> = {}, at = 3) =>
     memberSaved(at, { user_id: `u${index}`, email: `p${index}@acme.test`, ...data }),
   );
 
-const decide = (keys: readonly Key[], assigned: boolean) =>
-  retryOnConflict(harness, async () => {
-    const items = (await harness.table.getMany(keys)).filter((item) => item !== undefined);
-    const guard = await readPool(harness.table, own);
-    if (!guard) throw new Error("There is no such pool.");
-    const { writes } = decideSeats(own, guard, items, assigned);
-    if (writes.length > 0) await harness.table.transact(writes);
-  });
+const decide = async (userIds: readonly string[], assigned: boolean) =>
+  await decideSeats(harness, await organizationOf(harness.table, uuidOf()), userIds, assigned);
 
 describe("seats while they last", () => {
   test("many organizations at once never take more seats than the workspace bought, and use all of them", async () => {
@@ -161,7 +156,8 @@ describe("seats while they last", () => {
       const found = keys.filter(isPerson);
       if (found.length > 1 && !overtaken) {
         overtaken = true;
-        await decide(found, false);
+        const userIds = found.map(({ sk }) => sk.slice(sk.lastIndexOf("#") + 1));
+        await decide(userIds, false);
       }
       return harness.table.getMany(keys, ...rest);
     };
@@ -273,13 +269,7 @@ describe("idle seats", () => {
         ...finalized(organizationName(), "1", { repository_id: "9001", author_id: "reviewed" }),
       }),
     ]);
-    const persons = await Array.fromAsync(queryAll(harness.table, personsRange(own)));
-    await decide(
-      persons
-        .filter((person) => JSON.stringify(person).includes("decided"))
-        .map(({ pk, sk }) => ({ pk, sk })),
-      true,
-    );
+    await decide(["decided"], true);
     harness.clock.now += msPerDay;
     const idleSince = async (sinceMs: number) => {
       const query = { sinceMs, isAuthor: () => false, isJudged: () => true, auditRetentionDays: 0 };
@@ -298,10 +288,7 @@ describe("decisions at once", () => {
       organizationSaved(1, { seats_purchased: 25 }),
       ...people(60, { seat_assigned: false }),
     ]);
-    const everyone = await Array.fromAsync(queryAll(harness.table, personsRange(own)), ({ pk, sk }) => ({
-      pk,
-      sk,
-    }));
+    const everyone = Array.from({ length: 60 }, (_, index) => `u${index}`);
 
     await Promise.all([0, 15, 30, 45].map((start) => decide(everyone.slice(start, start + 15), true)));
 
