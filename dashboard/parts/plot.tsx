@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { linePath, plotScale } from "../../lib/report/plot-geometry.ts";
 
 export type PlotSeries = {
   readonly name: string;
@@ -41,9 +42,9 @@ export function Plot({ title, labels, names, series, format, ticks, height = 208
   const most = lines.at(-1) ?? 1;
   const tickText = (value: number) => format(value).replace(/\.0(?=\D|$)/, "");
   const left = 12 + Math.max(...lines.map((line) => tickText(line).length)) * 6.5;
-  const step = (width - left - right) / Math.max(1, labels.length);
-  const x = (index: number) => left + (index + 0.5) * step;
-  const y = (value: number) => top + plotHeight * (1 - value / most);
+  const area = { left, top, width: width - left - right, height: plotHeight };
+  const scale = plotScale(area, labels.length, most);
+  const { step, x, y } = scale;
   const every = Math.max(1, Math.ceil(labelWidth / step));
   const move = (by: number) =>
     setActive((at) => Math.min(labels.length - 1, Math.max(0, at === null ? labels.length - 1 : at + by)));
@@ -99,7 +100,7 @@ export function Plot({ title, labels, names, series, format, ticks, height = 208
           .filter(({ kind }) => kind === "line")
           .map(({ name, look, values }) => (
             <g key={name}>
-              <path class={`line ${look}`} d={pathOf(values, x, y)} />
+              <path class={`line ${look}`} d={linePath(values, scale)} />
               {values.map((value, index) =>
                 value === null ? null : (
                   <circle
@@ -175,22 +176,6 @@ function stackOf(series: readonly PlotSeries[], count: number): Bar[][] {
   });
 }
 
-/** A line through the known values; it is interrupted where a value is missing. */
-function pathOf(
-  values: ReadonlyArray<number | null>,
-  x: (index: number) => number,
-  y: (value: number) => number,
-): string {
-  let isDrawing = false;
-  return values
-    .map((value, index) => {
-      const command = isDrawing ? "L" : "M";
-      isDrawing = value !== null;
-      return value === null ? "" : `${command}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
-    })
-    .join("");
-}
-
 const isAlone = (values: ReadonlyArray<number | null>, index: number): boolean =>
   (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
 
@@ -222,7 +207,7 @@ export function Sparkline({ values }: { readonly values: ReadonlyArray<number | 
   const lastValue = values[last] ?? null;
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${tall}`} aria-hidden="true" focusable="false">
-      <path class="line" d={pathOf(values, x, y)} />
+      <path class="line" d={linePath(values, { x, y })} />
       {lastValue !== null && <circle class="dot" cx={x(last)} cy={y(lastValue)} r="2.5" />}
     </svg>
   );

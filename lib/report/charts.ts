@@ -1,4 +1,5 @@
 import { type Markup, markup } from "./markup.ts";
+import { linePath, type PlotArea, plotScale, rounded } from "./plot-geometry.ts";
 
 /**
  * Charts as SVG text: the same in a file that a job creates without a browser, and on a page. A chart has a label for
@@ -21,26 +22,22 @@ export type ChartOptions = {
 
 const width = 640;
 const height = 220;
-const left = 56;
-const right = 12;
-const top = 12;
-const bottom = 40;
-const plotWidth = width - left - right;
-const plotHeight = height - top - bottom;
+const area: PlotArea = { left: 56, top: 12, width: 572, height: 168 };
+const right = area.left + area.width;
+const bottom = area.top + area.height;
 const gridLines = 4;
 const labelsMax = 8;
 
 export function barChart(points: readonly Point[], options: ChartOptions): Markup {
   const most = topOf(points, options);
-  const step = plotWidth / Math.max(1, points.length);
-  const bars = points.flatMap(({ label, value }, index) => {
-    if (value === null) return [];
-    const barHeight = (value / most) * plotHeight;
-    return [
-      markup`<rect class="bar" x="${round(left + index * step + step * 0.15)}" y="${round(top + plotHeight - barHeight)}" width="${round(step * 0.7)}" height="${round(barHeight)}"><title>${label}: ${options.format(value)}</title></rect>`,
-    ];
-  });
-  const x = (index: number) => left + (index + 0.5) * step;
+  const { step, x, y } = plotScale(area, points.length, most);
+  const bars = points.flatMap(({ label, value }, index) =>
+    value === null
+      ? []
+      : [
+          markup`<rect class="bar" x="${rounded(x(index) - step * 0.35)}" y="${rounded(y(value))}" width="${rounded(step * 0.7)}" height="${rounded(bottom - y(value))}"><title>${label}: ${options.format(value)}</title></rect>`,
+        ],
+  );
   return frame(options, { points, most, x }, bars);
 }
 
@@ -51,44 +48,29 @@ export function lineChart(series: readonly [Series, ...Series[]], options: Chart
     series.flatMap((each) => each.points),
     options,
   );
-  const step = plotWidth / Math.max(1, points.length);
-  const x = (index: number) => left + (index + 0.5) * step;
-  const y = (value: number) => top + plotHeight * (1 - value / most);
+  const scale = plotScale(area, points.length, most);
+  const { x, y } = scale;
   const lines = series.map(({ name, points: own }, which) => {
     const dots = own.flatMap(({ label, value }, index) =>
       value === null
         ? []
         : [
-            markup`<circle class="dot series-${which}" cx="${round(x(index))}" cy="${round(y(value))}" r="3"><title>${name}, ${label}: ${options.format(value)}</title></circle>`,
+            markup`<circle class="dot series-${which}" cx="${rounded(x(index))}" cy="${rounded(y(value))}" r="3"><title>${name}, ${label}: ${options.format(value)}</title></circle>`,
           ],
     );
-    return markup`<path class="line series-${which}" d="${pathOf(own, x, y)}"/>${dots}`;
+    return markup`<path class="line series-${which}" d="${linePath(
+      own.map(({ value }) => value),
+      scale,
+    )}"/>${dots}`;
   });
   const legend =
     series.length > 1
       ? series.map(
           ({ name }, which) =>
-            markup`<g class="legend"><circle class="dot series-${which}" cx="${left + 8 + which * 170}" cy="${height - 8}" r="4"/><text x="${left + 18 + which * 170}" y="${height - 4}">${name}</text></g>`,
+            markup`<g class="legend"><circle class="dot series-${which}" cx="${area.left + 8 + which * 170}" cy="${height - 8}" r="4"/><text x="${area.left + 18 + which * 170}" y="${height - 4}">${name}</text></g>`,
         )
       : [];
   return frame(options, { points, most, x }, [...lines, ...legend]);
-}
-
-/** A line through the known values, with a gap where a value is missing. */
-function pathOf(
-  points: readonly Point[],
-  x: (index: number) => number,
-  y: (value: number) => number,
-): string {
-  let isDrawing = false;
-  return points
-    .map(({ value }, index) => {
-      const command = isDrawing ? "L" : "M";
-      isDrawing = value !== null;
-      return value === null ? "" : `${command}${round(x(index))} ${round(y(value))}`;
-    })
-    .filter(Boolean)
-    .join(" ");
 }
 
 const topOf = (points: readonly Point[], { most }: ChartOptions): number =>
@@ -106,14 +88,14 @@ function frame(
   content: readonly Markup[],
 ): Markup {
   const grid = Array.from({ length: gridLines + 1 }, (_, index) => {
-    const y = round(top + (plotHeight * index) / gridLines);
+    const y = rounded(area.top + (area.height * index) / gridLines);
     const value = most * (1 - index / gridLines);
-    return markup`<line class="grid" x1="${left}" x2="${width - right}" y1="${y}" y2="${y}"/><text class="axis end" x="${left - 6}" y="${y + 4}">${format(value)}</text>`;
+    return markup`<line class="grid" x1="${area.left}" x2="${right}" y1="${y}" y2="${y}"/><text class="axis end" x="${area.left - 6}" y="${y + 4}">${format(value)}</text>`;
   });
   const every = Math.ceil(points.length / labelsMax);
   const labels = points.flatMap(({ label }, index) =>
     index % every === 0
-      ? [markup`<text class="axis middle" x="${round(x(index))}" y="${height - bottom + 16}">${label}</text>`]
+      ? [markup`<text class="axis middle" x="${rounded(x(index))}" y="${bottom + 16}">${label}</text>`]
       : [],
   );
   return markup`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
@@ -122,5 +104,3 @@ ${labels}
 ${content}
 </svg>`;
 }
-
-const round = (value: number): number => Math.round(value * 10) / 10;
