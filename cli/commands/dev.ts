@@ -1,4 +1,3 @@
-import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { counted } from "../../lib/contract/counted.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
@@ -62,7 +61,6 @@ async function run(input: CommandInput, terminal: Terminal): Promise<void> {
       log: logTo(terminal),
       ...(!input.flag("json") && { onAnswer: terminal.say, onStep: terminal.say }),
       seed: async (backend, queuePoller) => {
-        await listOldKeys(backend);
         if (!input.flag("no-demo"))
           keys = await seedDemo(backend, queuePoller, directory, input.flag("json") ? silent : terminal);
         if (seed !== undefined) await applySeed(backend, queuePoller, seed, terminal);

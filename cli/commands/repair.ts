@@ -1,5 +1,3 @@
-import { listOldKeys } from "../../lib/access/key-rows.ts";
-import { listOldPending } from "../../lib/learnings/approval.ts";
 import { NothingToResume, repairTable } from "../../lib/organizations/repair.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -42,8 +40,6 @@ const repair: Command = {
           pull_requests_reset: found.pullRequestsReset,
           rows_mended: found.rowsRepaired,
           parts_dropped: partsDropped,
-          keys_listed: await listOldKeys(deps),
-          pending_listed: await listOldPending(deps),
         };
       };
       const report = await work()

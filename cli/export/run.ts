@@ -86,7 +86,7 @@ async function bringUpToDate(
   format: ExportFormat,
 ): Promise<MergeResult> {
   const start = { resume: input.flag("resume"), overwrite: input.flag("overwrite") };
-  const earlier = await earlierRun(output, start, source.onlyGrows);
+  const earlier = await earlierRun(output, start);
   const query = queryOf(rest, earlier?.state);
   const request = { what, format, query, key_scope: await keyScopeOf(client) };
   if (earlier) sameRequest(output, earlier.state, request);

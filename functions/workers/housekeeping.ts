@@ -1,5 +1,3 @@
-import { listOldKeys } from "../../lib/access/key-rows.ts";
-import { listOldPending } from "../../lib/learnings/approval.ts";
 import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
 import { log } from "../../lib/runtime/log.ts";
 import { worker } from "../../lib/runtime/worker.ts";
@@ -10,16 +8,7 @@ import { sweepSome } from "../../lib/stream/sweep-some.ts";
 export const handler = worker("housekeeping", async (): Promise<void> => {
   const store = openStore();
   const pieces = new ErrorCollector();
-  const done = { keys_listed: 0, pending_listed: 0, parts_dropped: 0 };
-  await pieces.run(async () => {
-    done.keys_listed = await listOldKeys(store);
-  });
-  await pieces.run(async () => {
-    done.pending_listed = await listOldPending(store);
-  });
-  await pieces.run(async () => {
-    done.parts_dropped = (await sweepSome(store, pieces)).dropped;
-  });
-  log("info", "housekeeping", done);
+  const { dropped } = await sweepSome(store, pieces);
+  log("info", "housekeeping", { parts_dropped: dropped });
   pieces.end();
 });

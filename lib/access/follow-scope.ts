@@ -98,7 +98,7 @@ export async function followRows<Shown extends ScopeRow>(
 
 type ScopeRow = Pick<OrganizationItem, "visible_epoch">;
 
-/** Rows of release 1 have no epoch: they were visible from the beginning. */
+/** A row without an epoch is visible from the beginning. */
 const epochOf = ({ visible_epoch: epoch = 0 }: ScopeRow): number => epoch;
 
 const withinSpan = <Shown extends ScopeRow>(rows: readonly Shown[], { to }: ScopeSpan): Shown[] =>

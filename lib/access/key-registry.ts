@@ -11,10 +11,9 @@ import { boundedTable } from "../store/bounded.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeople } from "../store/items/people.ts";
-import { apiKeyKey, keyDirectoryRange, memberKey, organizationKeyRow, peopleKey } from "../store/layout.ts";
+import { apiKeyKey, keyDirectoryRange, memberKey, peopleKey } from "../store/layout.ts";
 import {
   ConditionFailed,
-  type Range,
   StoreUnavailable,
   type Table,
   TransactionRefused,
@@ -24,7 +23,7 @@ import { ttlAfter } from "../store/ttl.ts";
 import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { KeyRegistryError } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
-import { isUnlisted, keyRowWrites, keysOfRows } from "./key-rows.ts";
+import { keyRowWrites, keysOfOrganization, keysOfRows } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & {
@@ -56,23 +55,8 @@ export async function listKeysOfOrganization(
   { table }: { readonly table: Table },
   organization?: string,
 ): Promise<KeyItem[]> {
-  if (organization === undefined) return (await Array.fromAsync(keysOfRows(table, keyDirectoryRange))).flat();
-  const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
-  return await listedAndOldKeys(table, { pk, beginsWith }, (key) => key.organization === organization);
-}
-
-/** The keys that a part of the table lists, and keys of the first release, which are listed there only later. */
-export async function listedAndOldKeys(
-  table: Table,
-  range: Range,
-  isOwn: (key: KeyItem) => boolean,
-): Promise<KeyItem[]> {
-  const own: KeyItem[] = [];
-  for await (const keys of keysOfRows(table, range)) own.push(...keys.filter(isOwn));
-  const known = new Set(own.map(({ id }) => id));
-  for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted))
-    own.push(...keys.filter((key) => isOwn(key) && !known.has(key.id)));
-  return own;
+  if (organization !== undefined) return await keysOfOrganization(table, organization);
+  return (await Array.fromAsync(keysOfRows(table, keyDirectoryRange))).flat();
 }
 
 /** The fields of a new key. */

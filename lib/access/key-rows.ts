@@ -4,7 +4,6 @@ import { parseKey } from "../store/items/key.ts";
 import {
   apiKeyKey,
   keyDirectoryKey,
-  keyDirectoryRange,
   keyOfRow,
   keyRowsPrefix,
   organizationKeyRow,
@@ -21,28 +20,23 @@ const placesOf = ({ id, kind, organization, tenant }: KeyItem): Key[] => [
   ...(kind === "workspace" || kind === "instance" ? [tenantKeyRow(tenant, id)] : []),
 ];
 
-const placeWrites = (key: KeyItem): Put[] =>
-  placesOf(key).map((place) => ({ put: { ...place, kind: key.kind } }));
-
-/** `listed` means that the rows of its organization and tenant exist. */
-const directoryWrite = ({ id, kind }: KeyItem): Put => ({
-  put: { ...keyDirectoryKey(id), kind, listed: true },
-});
-
-/** All rows that list a key. */
-export const keyRowWrites = (key: KeyItem): Put[] => [directoryWrite(key), ...placeWrites(key)];
+/** All rows that list a key: in the directory of all keys, and at its places. */
+export const keyRowWrites = (key: KeyItem): Put[] =>
+  [keyDirectoryKey(key.id), ...placesOf(key)].map((row) => ({ put: { ...row, kind: key.kind } }));
 
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
-export async function* keysOfRows(
-  table: Table,
-  range: Range,
-  isWanted: (row: Item) => boolean = () => true,
-): AsyncGenerator<KeyItem[]> {
+export async function* keysOfRows(table: Table, range: Range): AsyncGenerator<KeyItem[]> {
   const idOf = ({ sk }: Key) => (sk.startsWith(keyRowsPrefix) ? keyOfRow(sk) : sk);
   for await (const rows of pagesOf(table, range)) {
-    const items = await table.getMany(rows.filter(isWanted).map((row) => apiKeyKey(idOf(row))));
+    const items = await table.getMany(rows.map((row) => apiKeyKey(idOf(row))));
     yield items.filter((item) => item !== undefined).map(parseKey);
   }
+}
+
+/** The keys that belong to one organization, and the instance keys whose home it is. */
+export async function keysOfOrganization(table: Table, organization: string): Promise<KeyItem[]> {
+  const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
+  return (await Array.fromAsync(keysOfRows(table, { pk, beginsWith }))).flat();
 }
 
 async function* pagesOf(table: Table, range: Range): AsyncGenerator<readonly Item[]> {
@@ -52,22 +46,4 @@ async function* pagesOf(table: Table, range: Range): AsyncGenerator<readonly Ite
     yield page.items;
     resume = page.resume;
   } while (resume);
-}
-
-/** True for keys of the first release that `listOldKeys` has not listed yet. */
-export const isUnlisted = ({ listed }: Item): boolean => listed !== true;
-
-/**
- * Keys of the first release are in the directory only. This also lists them under their organizations and tenants. It
- * is safe to run at any time and twice at once, and cheap after all keys are listed. Returns how many it listed.
- */
-export async function listOldKeys({ table }: { readonly table: Table }): Promise<number> {
-  let listed = 0;
-  for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted)) {
-    // The directory's own rows come last, so that an interrupted run starts again with the keys that are not listed.
-    await table.writeMany(keys.flatMap(placeWrites));
-    await table.writeMany(keys.map(directoryWrite));
-    listed += keys.length;
-  }
-  return listed;
 }

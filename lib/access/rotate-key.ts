@@ -169,7 +169,7 @@ function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number):
   }
 }
 
-/** Earlier releases allowed keys whose role is deleted, or whose list of organizations does not contain their home. */
+/** A successor must be a key that could be created today. */
 async function requireRights(
   { table }: RegistryDeps,
   { id, role, authorized }: KeyItem,

@@ -94,7 +94,7 @@ function namedScope(principal: Principal, orgId: string | undefined): Scope {
   return one(organizationNamed(principal.organizations, orgId));
 }
 
-/** The list of a key of an earlier release may leave out the key's home: then the key cannot act there. */
+/** No key is created whose list leaves out its home. If a list does, the key cannot act there. */
 function homeScope({ home, forbiddenOrganizations }: Principal): Scope {
   const forbidden = forbiddenOrganizations.find(({ uuid }) => uuid === home?.uuid);
   if (!forbidden) return one(home);

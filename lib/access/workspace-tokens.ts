@@ -7,11 +7,11 @@ import {
   draftKeyItem,
   expiryOf,
   type IssuedKey,
-  listedAndOldKeys,
   type RegistryDeps,
   storeKey,
 } from "./key-registry.ts";
 import { KeyRegistryError, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
+import { keysOfRows } from "./key-rows.ts";
 import { revokeLine } from "./revoke-key.ts";
 
 export type TokenRequest = {
@@ -51,7 +51,7 @@ export async function listWorkspaceTokens(
 ): Promise<KeyItem[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const { pk, sk: beginsWith } = tenantKeyRow(workspaceTenant(workspaceId), "");
-  return await listedAndOldKeys(deps.table, { pk, beginsWith }, (key) => key.workspace_id === workspaceId);
+  return (await Array.fromAsync(keysOfRows(deps.table, { pk, beginsWith }))).flat();
 }
 
 export async function deleteWorkspaceToken(

@@ -86,7 +86,7 @@ export const expireWaiting = worker({
   timeoutSeconds: 300,
 });
 
-export const approveDue = worker({
+const approveDue = worker({
   id: "approveDue",
   source: "workers/approve-due",
   summary:
@@ -143,26 +143,15 @@ export const finishMoves = worker({
   memoryMegabytes: 1024,
 });
 
-export const housekeeping = worker({
+const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
-  summary:
-    "Adds keys and pending Learnings of earlier releases to their lists, and deletes parts of large entries that no entry refers to",
+  summary: "Deletes parts of large entries that no entry refers to",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
-  tableActions: [
-    "GetItem",
-    "BatchGetItem",
-    "Query",
-    "PutItem",
-    "UpdateItem",
-    "BatchWriteItem",
-    "ConditionCheckItem",
-  ],
-  // Keys and waiting Learnings of earlier releases are listed with their organizations and tenants.
-  tablePartitions: ["DIRECTORY#ORG", "SWEEPER", ...streams, "DIRECTORY#KEY", "KEYS#", "PENDING", "LEARNING#"],
-  readPartitions: ["KEY#"],
+  tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
+  tablePartitions: ["DIRECTORY#ORG", "SWEEPER", ...streams],
   snapshotPartitions: ["PR#", "S#"],
-  writesAlone: ["UpdateItem"],
+  writesAlone: ["PutItem", "UpdateItem"],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,

@@ -74,7 +74,7 @@ export class CursorKeyRing {
   }
 }
 
-/** Derived for this purpose alone: earlier releases used the secret itself, to sign. */
+/** Derived for this purpose alone. */
 function encryptionKey(secret: string): KeyObject {
   const derived = hkdfSync("sha256", Buffer.from(secret, "base64url"), "", "cursor encryption", secretBytes);
   return createSecretKey(Buffer.from(derived));

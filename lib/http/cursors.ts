@@ -73,8 +73,6 @@ const moved = () =>
 const ofAnotherRequest = () =>
   invalid("belongs to another request. Keep the filters and the organization of the first page.");
 
-const ofEarlierRelease = () => invalid(`is from an earlier release. ${startNewWalk}`);
-
 /** Checks that the service made the cursor, for this operation, and its age. */
 export async function openCursor(
   deps: { readonly ring: CursorKeyRing; readonly table: Table; readonly nowMs: number },
@@ -138,8 +136,6 @@ function encrypt(key: CursorKey, random: Random, payload: Payload): string {
 }
 
 async function decrypt(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
-  // Earlier releases signed what a cursor contains and did not encrypt it.
-  if (/^[\w-]{8}\.[\w-]{43,}$/.test(text)) throw ofEarlierRelease();
   const bytes = Buffer.from(text, "base64url");
   const begin = cursorKeyIdBytes + nonceBytes;
   // Base64 has unused bits at its end: only the canonical form is accepted.

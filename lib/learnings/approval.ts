@@ -6,19 +6,11 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import {
   learningKey,
   organizationKey,
-  organizationPendingKey,
   organizationPendingPartition,
   pendingPartition,
 } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
-import {
-  type Item,
-  type Key,
-  queryAll,
-  type Table,
-  TransactionRefused,
-  type TransactionWrite,
-} from "../store/table.ts";
+import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import {
   approvedLearning,
   changedLearning,
@@ -47,44 +39,6 @@ export async function* pendingLearnings(
     }
     resume = page.resume;
   } while (resume);
-}
-
-/**
- * An earlier release listed waiting Learnings only in the global list. This also lists them under their organizations.
- * Safe to run at any time and in parallel. Returns how many it listed.
- */
-export async function listOldPending({ table }: { readonly table: Table }): Promise<number> {
-  let count = 0;
-  let resume: Key | undefined;
-  do {
-    const page = await table.queryPage({ pk: pendingPartition }, resume);
-    resume = page.resume;
-    const listed = await table.getMany(page.items.map(inOrganization), { only: ["pk", "sk"] });
-    const unlisted = page.items.filter((_, index) => listed[index] === undefined);
-    for (const row of unlisted) if (await listInOrganization(table, row)) count++;
-  } while (resume);
-  return count;
-}
-
-const inOrganization = ({ sk }: Item): Key => {
-  const [approveAt = "", organization = "", id = ""] = sk.split("#");
-  return organizationPendingKey(approveAt, organization, id);
-};
-
-/** Checks the current record: a decision made in the meantime must not leave the new row behind. */
-async function listInOrganization(table: Table, row: Item): Promise<boolean> {
-  const { organization, id } = parsePending(row);
-  const place = { equals: ["approve_at", row.sk.slice(0, row.sk.indexOf("#"))] } as const;
-  try {
-    await table.transact([
-      { check: learningKey(organization, id), when: { all: [{ equals: ["state", "pending"] }, place] } },
-      { put: { ...inOrganization(row), organization, id } },
-    ]);
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
 }
 
 export type Decision = "approved" | "disapproved";

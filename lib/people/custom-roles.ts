@@ -1,4 +1,4 @@
-import { keysGivenUnchanged, mayBeHeldByKey, roleKeysUnchanged } from "../access/key-roles.ts";
+import { mayBeHeldByKey, roleKeysUnchanged } from "../access/key-roles.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import {
   isSystemRole,
@@ -13,20 +13,13 @@ import { peopleLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parsePeople, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { peopleKey, roleKey, rolesRange } from "../store/layout.ts";
+import { peopleKey, roleKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
-import {
-  type AttributeValue,
-  type Condition,
-  type ItemChange,
-  type Path,
-  queryAll,
-  type TransactionWrite,
-} from "../store/table.ts";
+import type { AttributeValue, Condition, ItemChange, Path, TransactionWrite } from "../store/table.ts";
 import { findRepeatedRole, roleCreation } from "./repeated-role.ts";
 import { type RecordedRole, roleChangesOf, roleEntry } from "./role-entry.ts";
 import { refuseHeldByKey } from "./role-holders.ts";
-import { isReserved, nameDigest, nameDigests, roleIdWithName, storedDigestsOf } from "./role-names.ts";
+import { isReserved, nameDigest, roleIdWithName } from "./role-names.ts";
 
 export type RoleFields = {
   readonly name: string;
@@ -71,11 +64,8 @@ export async function createRole(
   const id = context.random.uuid();
   const made = roleCreation(context, fields);
   return await retryOnConflict(context, async () => {
-    const [guard, roles] = await Promise.all([
-      readGuard(context, organization.uuid),
-      readRoleItems(context, organization.uuid),
-    ]);
-    const namesake = roleIdWithName(guard, roles, fields.name);
+    const guard = await readGuard(context, organization.uuid);
+    const namesake = roleIdWithName(guard, fields.name);
     if (namesake !== undefined) {
       const before = { id: namesake, made, isDefault: fields.is_default };
       const role = await findRepeatedRole(context, organization.uuid, guard, before);
@@ -120,7 +110,7 @@ function newInGuard(
     },
     when: {
       all: [
-        ...nameDigests(name).map((digest) => ({ absent: ["role_names", digest] }) as const),
+        { absent: ["role_names", nameDigest(name)] },
         { below: ["custom", peopleLimits.customRolesMax] },
         // The entry records which role is no longer the default.
         ...(is_default ? [{ equals: ["default_role", guard.default_role] as const }] : []),
@@ -137,15 +127,11 @@ export async function updateRole(
 ): Promise<CustomRole> {
   if (isSystemRole(roleId)) throw systemRole();
   return await retryOnConflict(context, async () => {
-    const [{ role, guard }, roles] = await Promise.all([
-      readRole(context, organization.uuid, roleId),
-      changes.name === undefined ? [] : readRoleItems(context, organization.uuid),
-    ]);
+    const { role, guard } = await readRole(context, organization.uuid, roleId);
     const { name = role.name } = changes;
-    const renamed = name !== role.name && !storedDigestsOf(guard, role.id).includes(nameDigest(name));
-    const others = roles.filter(({ id }) => id !== role.id);
-    const namesake = roleIdWithName(guard, others, name) ?? role.id;
-    if (renamed && (namesake !== role.id || isReserved(name))) throw nameTaken();
+    const namesake = roleIdWithName(guard, name);
+    const renamed = namesake !== role.id;
+    if (renamed && (namesake !== undefined || isReserved(name))) throw nameTaken();
     const { made: _made, ...kept } = role;
     const after: RoleItem = {
       ...kept,
@@ -215,11 +201,10 @@ function guardUpdate(
   const remove: Path[] = [];
   const conditions: Condition[] = [{ present: ["counts", role.id] }];
   if (renamed) {
-    const own = storedDigestsOf(guard, role.id);
-    set.push([["role_names", nameDigest(after.name)], role.id]);
-    for (const old of own) remove.push(["role_names", old]);
-    for (const digest of nameDigests(after.name))
-      if (!own.includes(digest)) conditions.push({ absent: ["role_names", digest] });
+    const digest = nameDigest(after.name);
+    set.push([["role_names", digest], role.id]);
+    remove.push(["role_names", nameDigest(role.name)]);
+    conditions.push({ absent: ["role_names", digest] });
   }
   if (changes.permissions) {
     set.push([["roles", role.id], bitsOf(changes.permissions)]);
@@ -247,9 +232,7 @@ export async function deleteRole(
   await retryOnConflict(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
     refuseInUse(guard, role.id);
-    const counts = mayBeHeldByKey(guard, role.id)
-      ? await refuseHeldByKey(context, organization.uuid, guard, role.id)
-      : undefined;
+    if (mayBeHeldByKey(guard, role.id)) await refuseHeldByKey(context, organization.uuid, role.id);
     const isDefault = guard.default_role === role.id;
     await context.table.transact([
       { delete: roleKey(organization.uuid, role.id), when: { equals: ["name", role.name] } },
@@ -259,19 +242,16 @@ export async function deleteRole(
           remove: [
             ["counts", role.id],
             ["roles", role.id],
-            ...storedDigestsOf(guard, role.id).map((digest) => ["role_names", digest] as const),
-            ...(guard.keys_given && !counts ? [["keys_given", role.id] as const] : []),
+            ["role_names", nameDigest(role.name)],
+            ["keys_given", role.id],
           ],
           add: [["custom", -1]],
-          set: [
-            ...(isDefault ? [["default_role", null] as const] : []),
-            ...(counts ? [["keys_given", counts] as const] : []),
-          ],
+          ...(isDefault && { set: [["default_role", null] as const] }),
         },
         when: {
           all: [
             { equals: [["counts", role.id], 0] },
-            counts ? keysGivenUnchanged(guard) : roleKeysUnchanged(guard, role.id),
+            roleKeysUnchanged(guard, role.id),
             isDefault ? { equals: ["default_role", role.id] } : { differs: ["default_role", role.id] },
           ],
         },
@@ -295,9 +275,6 @@ async function readGuard({ table }: Pick<AuditedContext, "table">, uuid: string)
   if (!item) throw new RangeError(`The organization ${uuid} has no people guard.`);
   return parsePeople(item);
 }
-
-const readRoleItems = ({ table }: Pick<AuditedContext, "table">, uuid: string): Promise<RoleItem[]> =>
-  Array.fromAsync(queryAll(table, rolesRange(uuid)), parseRole);
 
 async function readRole(
   { table }: Pick<AuditedContext, "table">,

@@ -3,12 +3,9 @@ import { backOffMs } from "../runtime/back-off.ts";
 import { required } from "../runtime/required.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import { TransactionRefused, writeIf } from "../store/table.ts";
-import { parseEntry } from "./entry.ts";
 import { isSettled, readHead, type StreamHead } from "./head.ts";
-import { entryKeys } from "./pending.ts";
 import { type ChangePlan, classifyChange, compareEvents, planChange, staysInPlace } from "./plan.ts";
 import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
-import { dayNumberOf, type Facets, unknownStatus } from "./removal.ts";
 import { acknowledge, recoverAppend, settleAppend } from "./settle.ts";
 import { sizeOf } from "./size.ts";
 import { writeSpill } from "./spill.ts";
@@ -16,7 +13,6 @@ import {
   type AppendOutcome,
   datasets,
   type EntryDraft,
-  letterOf,
   type PullRequestChange,
   StreamBusy,
   type StreamDeps,
@@ -133,7 +129,7 @@ async function appendJobs(
   appends: readonly AppendJob[],
 ): Promise<void> {
   const jobs = new Map<ChangePlan, Job>();
-  for (const { job, before } of await withFacets(deps, tenant, appends)) {
+  for (const { job, before } of appends) {
     await spillLarge(deps, tenant, job, before);
     const { change, pointerId, spills } = job;
     const plan = planChange({ change, pointerId, before, tenant, spillOf: (draft) => spills.get(draft) });
@@ -146,55 +142,6 @@ async function appendJobs(
     for (const [draft, { id }] of job.spills) if (result.spillsMarked.has(id)) job.spills.delete(draft);
   }
 }
-
-/**
- * A pointer written by release 1 does not hold the facets of its entries. One of the entries holds them, except the
- * status. One batched read covers all such pointers. A pull request with a dataset that stays in place needs no read:
- * its draft holds the same facets.
- */
-async function withFacets(
-  { table }: StreamDeps,
-  tenant: TenantKey,
-  appends: readonly AppendJob[],
-): Promise<AppendJob[]> {
-  const asked = appends.flatMap(({ job, before }) => {
-    const key = before && !draftThatStays(job.change, before, tenant) && entryToRead(before, tenant);
-    return before && key ? [{ before, key }] : [];
-  });
-  const items = asked.length === 0 ? [] : await table.getMany(asked.map(({ key }) => key));
-  const found = new Map(asked.map(({ before }, index) => [before, items[index]]));
-  return appends.map(({ job, before }) => {
-    if (!before || before.facets) return { job, before };
-    const item = found.get(before);
-    const shown = item
-      ? parseEntry(item, before.organization).entry
-      : draftThatStays(job.change, before, tenant);
-    return { job, before: shown ? { ...before, facets: facetsOfRelease1(shown) } : before };
-  });
-}
-
-const draftThatStays = ({ datasets: drafts }: PullRequestChange, before: Pointer, tenant: TenantKey) =>
-  datasets
-    .map((name) => ({ name, draft: drafts[name] }))
-    .find(({ name, draft }) => draft && staysInPlace(before, tenant, name, draft))?.draft;
-
-function entryToRead({ organization, places, facets, tenant: home }: Pointer, tenant: TenantKey) {
-  const dataset = datasets.find((name) => places[name]);
-  const place = dataset && places[dataset];
-  if (facets || !place || home !== tenant) return undefined;
-  return entryKeys({ tenant, organization, dataset: letterOf(dataset), ...place })[0];
-}
-
-const facetsOfRelease1 = ({
-  atMs,
-  repositoryId,
-  authorId,
-}: Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">): Facets => ({
-  day: dayNumberOf(atMs),
-  repositoryId,
-  authorId,
-  status: unknownStatus,
-});
 
 /** Parts are written before the append that refers to them. */
 async function spillLarge(

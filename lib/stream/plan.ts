@@ -2,7 +2,7 @@ import type { TenantKey } from "../store/layout.ts";
 import { type EntryBody, entryBody } from "./entry.ts";
 import type { DroppedSpill, EntryAddress } from "./pending.ts";
 import { fingerprintOf, type PlaceRecord, type Pointer, type SpillRef } from "./pointer.ts";
-import { type Facets, facetsDiffer, facetsOf, type PlannedRemoval, unknownStatus } from "./removal.ts";
+import { type Facets, facetsDiffer, facetsOf, type PlannedRemoval } from "./removal.ts";
 import { type Dataset, datasets, type EntryDraft, letterOf, type PullRequestChange } from "./stream.ts";
 import { weekOf } from "./weeks.ts";
 
@@ -128,11 +128,9 @@ function removalsOf(
 ): PlannedRemoval[] {
   if (!old) return [];
   return datasets.flatMap((dataset) => {
-    // An entry that stays in place has the same readers, even if release 1 did not store its facets.
     if (unchanged.has(dataset)) return [];
     const isGone = places[dataset] && (!drafts[dataset] || !now || facetsDiffer(dataset, old, now));
-    const isKnown = dataset === "reviews" && old.status !== unknownStatus;
-    const facets = isKnown ? old : { ...old, status: undefined };
+    const facets = dataset === "reviews" ? old : { ...old, status: undefined };
     return isGone ? [{ dataset, pullRequest, facets }] : [];
   });
 }

@@ -34,7 +34,7 @@ export type Pointer = {
   readonly occurredAtFiner?: string | undefined;
   readonly eventId: string;
   readonly places: { readonly [Name in Dataset]?: PlaceRecord };
-  /** What readers filter its entries by; undefined if it has no entries, or if release 1 wrote it last. */
+  /** What readers filter its entries by; undefined if it has no entries. */
   readonly facets?: Facets | undefined;
 };
 

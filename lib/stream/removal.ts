@@ -50,12 +50,6 @@ export const facetsOf = ({ atMs, repositoryId, authorId, status }: EntryDraft): 
   status,
 });
 
-/**
- * The status of entries that release 1 wrote, because their pointer does not hold it. It differs from every real
- * status.
- */
-export const unknownStatus = "?";
-
 /** Whether a reader of this dataset may find a pull request under one of the facets and not under the other. */
 export const facetsDiffer = (dataset: Dataset, one: Facets, other: Facets): boolean =>
   one.day !== other.day ||

@@ -21,7 +21,7 @@ describe("an instance key whose authorized organizations lack its home", () => {
     for (const name of ["home", "away"])
       await world.member(gitlab("fleet", name), "boss", { role: "cr_admin" });
     const issued = await world.key({ ...request(), authorized: [home, away] });
-    // Keys of earlier releases are stored in this form.
+    // Only an edited item has this form.
     await world.deps.table.write({
       update: apiKeyKey(issued.key.id),
       change: { set: [["authorized", [away]]] },

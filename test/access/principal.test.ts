@@ -14,6 +14,7 @@ const people = (roles: Record<string, number>): PeopleItem => ({
   seats_short: 0,
   counts: {},
   role_names: {},
+  keys_given: {},
   default_role: null,
   custom: 0,
   roles,

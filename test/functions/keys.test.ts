@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { keyLimits, walkLimits } from "../../lib/contract/limits.ts";
-import {
-  keyDirectoryKey,
-  organizationKeyRow,
-  tenantKeyRow,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
+import { organizationKeyRow, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 
@@ -141,23 +134,6 @@ describe("GET /v1/keys", () => {
     expect(first).toEqual({ keys: [], next_cursor: expect.any(String) });
     const rest = await api.call(`/v1/keys?cursor=${first.next_cursor}`, { key });
     expect(keyPage.parse(rest.json)).toMatchObject({ keys: [{}, {}, {}, {}], next_cursor: null });
-  });
-
-  test("GET /v1/keys lists keys of the first release after the backfill, which is safe to repeat", async () => {
-    const { organization, keys } = await everyKindOfKey(world, "release-1");
-    const { table } = world.deps;
-    for (const { key } of Object.values(keys)) {
-      await table.write({ put: { ...keyDirectoryKey(key.id), kind: key.kind } });
-      if (key.organization) await table.write({ delete: organizationKeyRow(key.organization, key.id) });
-      await table.write({ delete: tenantKeyRow(key.tenant, key.id) });
-    }
-    expect(await idsSeenBy(keys.organization.text)).toEqual([]);
-    expect(await listOldKeys(world.deps)).toBe(6);
-    expect(await listOldKeys(world.deps)).toBe(0);
-    expect(await idsSeenBy(keys.organization.text)).toHaveLength(4);
-    expect(await idsSeenBy(keys.workspace.text)).toHaveLength(5);
-    expect(await idsSeenBy(keys.instance.text)).toEqual([keys.instance.key.id]);
-    expect(organization).toBeTruthy();
   });
 });
 

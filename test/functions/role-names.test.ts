@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { organizationUuid } from "../../lib/contract/identity.ts";
-import { peopleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { emptyWindows } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
@@ -71,38 +68,6 @@ describe("a role's name", () => {
     expect((await rename(made.id)).json).toMatchObject({ id: made.id, name: other });
     await call(`/v1/roles/${made.id}`, { method: "DELETE" });
     expect((await rename(third.id)).json).toMatchObject({ id: third.id, name: other });
-  });
-
-  test("a role name of an earlier release, which did not fold names, is still taken and can still be changed", async () => {
-    const { table } = api.store();
-    const name = "Gro\u00dfe Pr\u00fcfer";
-    const made = roleAnswer.parse((await create({ name })).json);
-    const guard = await table.get(peopleKey(organizationUuid(github("names"))));
-    if (!guard) throw new Error("There is no guard of the people.");
-    const names = z.record(z.string(), z.string()).parse(guard.role_names);
-    const others = Object.entries(names).filter(([, id]) => id !== made.id);
-    const unfolded = createHash("sha256").update(name.toLowerCase()).digest("base64url").slice(0, 22);
-    expect(names).not.toHaveProperty(unfolded);
-    await table.write({
-      put: { ...guard, role_names: { ...Object.fromEntries(others), [unfolded]: made.id } },
-    });
-
-    expect((await create({ name: name.toLowerCase() })).codes).toEqual(["ROLE_NAME_TAKEN"]);
-    // Spellings that the old digest does not cover.
-    expect((await create({ name: "Grosse Pr\u00fcfer" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
-    const other = roleAnswer.parse((await create({ name: "Kleine Pr\u00fcfer" })).json);
-    const body = { name: "GROSSE PR\u00dcFER" };
-    expect((await call(`/v1/roles/${other.id}`, { method: "PATCH", body })).codes).toEqual([
-      "ROLE_NAME_TAKEN",
-    ]);
-    const renamed = await call(`/v1/roles/${made.id}`, {
-      method: "PATCH",
-      body: { name: name.toLowerCase() },
-    });
-    expect(renamed.json).toMatchObject({ id: made.id, name: name.toLowerCase() });
-    expect((await create({ name: "GROSSE PR\u00dcFER" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
-    expect((await call(`/v1/roles/${made.id}`, { method: "DELETE" })).status).toBe(204);
-    expect((await create({ name })).status).toBe(201);
   });
 
   test.each(["\u2800", "\u2800 \u2800", "\u00a0\u2800\u3000"])(

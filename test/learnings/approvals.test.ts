@@ -3,10 +3,9 @@ import * as z from "zod";
 import { learningDetail } from "../../lib/contract/records.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { approveDue, listOldPending } from "../../lib/learnings/approval.ts";
+import { approveDue } from "../../lib/learnings/approval.ts";
 import { required } from "../../lib/runtime/required.ts";
-import { learningKey, organizationPendingPartition } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { learningKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { World } from "../support/world.ts";
@@ -151,39 +150,6 @@ describe("Learnings that wait", () => {
     const named = pendingOf(await pending("&repository_name=Group/Second"));
     expect(named.data.map(({ learning }) => learning)).toEqual(["second"]);
     expect((await pending("&repository_name=group/none")).codes).toEqual(["PERMISSION_DENIED"]);
-  });
-
-  test("a later run lists pending Learnings of an earlier release with their organization, and new ones not twice", async () => {
-    const { home, pending, decide } = await careful();
-    for (const text of ["old", "gone", "new"]) await capture(home, text);
-    const ids = Object.fromEntries(pendingOf(await pending()).data.map(({ learning, id }) => [learning, id]));
-    const { items } = await table().queryPage({ pk: organizationPendingPartition(home.uuid) });
-    const ofEarlier = items.filter(({ id }) => id === ids.old || id === ids.gone);
-    await table().writeMany(ofEarlier.map(({ pk, sk }) => ({ delete: { pk, sk } })));
-    expect((await decide(ids.gone ?? "", "disapprove")).status).toBe(200);
-    expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["new"]);
-    expect(await listOldPending({ table: table() })).toBe(1);
-    expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["old", "new"]);
-    expect(await listOldPending({ table: table() })).toBe(0);
-    await settled();
-  });
-
-  test("a later run skips a Learning that is decided meanwhile, and fails if the store fails", async () => {
-    const { home, pending, decide } = await careful();
-    await capture(home, "decided meanwhile");
-    const id = pendingOf(await pending()).data[0]?.id ?? "";
-    const { items } = await table().queryPage({ pk: organizationPendingPartition(home.uuid) });
-    await table().writeMany(items.map(({ pk, sk }) => ({ delete: { pk, sk } })));
-    const error = new Error("no store");
-    const failing = listOldPending({ table: { ...table(), transact: () => Promise.reject(error) } });
-    await expect(failing).rejects.toBe(error);
-    const transact: Table["transact"] = async (...given) => {
-      expect((await decide(id, "disapprove")).status).toBe(200);
-      return await table().transact(...given);
-    };
-    expect(await listOldPending({ table: { ...table(), transact } })).toBe(0);
-    expect(pendingOf(await pending()).data).toEqual([]);
-    await settled();
   });
 
   test("the list omits a Learning that is deleted while the page is read", async () => {

@@ -22,8 +22,6 @@ export type Lag = {
   readonly markersMayRemain?: boolean;
   /** An interrupted event will be delivered again. */
   readonly eventsMayComeAgain?: boolean;
-  /** Pending Learnings of an earlier release are not listed with their organization yet. */
-  readonly pendingMayBeOld?: boolean;
 };
 
 const identity = ({ pk, sk }: Key) => `${pk} / ${sk}`;
@@ -39,13 +37,13 @@ export async function checkTable(table: Table, lag: Lag = {}): Promise<void> {
 
 export function problemsOf(
   items: readonly Item[],
-  { embedder, markersMayRemain, eventsMayComeAgain, pendingMayBeOld = false }: Lag = {},
+  { embedder, markersMayRemain, eventsMayComeAgain }: Lag = {},
 ): string[] {
   const learnings = byKind(items, "LEARNING#").map(parseLearning);
   return [
     ...textProblems(items, learnings),
     ...listProblems(items, learnings),
-    ...pendingProblems(items, learnings, pendingMayBeOld),
+    ...pendingProblems(items, learnings),
     ...pullRequestProblems(items, learnings, eventsMayComeAgain ?? false),
     ...(embedder ? indexProblems(items, learnings, embedder) : []),
     ...(embedder && !markersMayRemain ? markerProblems(items) : []),
@@ -110,19 +108,13 @@ function sorted(value: unknown): unknown {
   );
 }
 
-function* pendingProblems(
-  items: readonly Item[],
-  learnings: readonly LearningItem[],
-  mayBeOld: boolean,
-): Generator<string> {
+function* pendingProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
   const rows = new Set(byKind(items, "PENDING").map(identity));
   for (const { id, organization, state, approve_at } of learnings) {
     if (state !== "pending" || approve_at === null) continue;
     const place = [approve_at, organization, id] as const;
-    const ofOrganization = organizationPendingKey(...place);
-    for (const key of [pendingKey(...place), ofOrganization])
-      if (!rows.delete(identity(key)) && !(mayBeOld && key === ofOrganization))
-        yield `${id} is pending without a row in ${key.pk}`;
+    for (const key of [pendingKey(...place), organizationPendingKey(...place)])
+      if (!rows.delete(identity(key))) yield `${id} is pending without a row in ${key.pk}`;
   }
   for (const row of rows) yield `the row ${row} is of nobody`;
 }

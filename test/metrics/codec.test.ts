@@ -311,7 +311,7 @@ describe("reviews", () => {
     expect(() => toReviewRecord(entry, noNames)).toThrow(CorruptItem);
   });
 
-  test("a merged pull request of release 1, which stored no closing time, shows null for it", () => {
+  test("a merged pull request without a closing time shows null for it", () => {
     const payload = `m${JSON.stringify(["url", null, 1, null, null, null, 1, null, null, ...new Array(24).fill(0)])}`;
     const entry = { ...stored(draftOf([comment("x")])), payload };
     expect(toReviewRecord(entry, noNames)).toMatchObject({ status: "merged", closed_at: null });

@@ -4,7 +4,7 @@ import { entryBody } from "../../lib/stream/entry.ts";
 import { classifyChange, compareEvents, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
 import type { Pointer } from "../../lib/stream/pointer.ts";
 import { fingerprintOf, parsePointer, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
-import { facetsOf, facetsValue, type PlannedRemoval, unknownStatus } from "../../lib/stream/removal.ts";
+import { facetsOf, facetsValue, type PlannedRemoval } from "../../lib/stream/removal.ts";
 import type { EntryDraft } from "../../lib/stream/stream.ts";
 import { datasetOf, datasets, letterOf, StreamBusy } from "../../lib/stream/stream.ts";
 import { organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
@@ -252,16 +252,6 @@ describe("removals", () => {
     expect(named(removalsOf({ reviews: draft("two", { status: "m" }) }))).toEqual(["review-comments"]);
     expect(named(removalsOf({ reviews: closed }))).toEqual(["review-comments", "reviews"]);
     expect(named(removalsOf({}))).toEqual(["review-comments", "reviews"]);
-  });
-
-  test("removals of a pull request whose status release 1 did not store match every status, and spare what stays in place", () => {
-    const unknown = { ...pointer, facets: { ...facetsOf(old), status: unknownStatus } };
-    const everyStatus = { ...facetsOf(old), status: undefined };
-    expect(removalsOf({}, unknown)).toEqual([
-      { dataset: "review-comments", pullRequest: "pr/1", facets: everyStatus },
-      { dataset: "reviews", pullRequest: "pr/1", facets: everyStatus },
-    ]);
-    expect(removalsOf({ "review-comments": draft("two"), reviews: draft("one") }, unknown)).toEqual([]);
   });
 
   test("removals are not made in the stream of another tenant, where no reader has the pull request", () => {

@@ -79,26 +79,6 @@ test("ten pull requests that all move are appended in transactions that DynamoDB
   expect(sizes).toEqual([72, 93, 41]);
 });
 
-test("entries of release 1 are read again in one batch, once, and not for a dataset that did not change", async () => {
-  const { table, entriesRead, organization, tenant } = await home();
-  const append = (order: number, first: Parameters<typeof change>[3], others: typeof first) =>
-    appendBatch(
-      depsOf(table),
-      tenant,
-      [0, 1, 2].map((index) => change(organization, `pr/${index}`, order, index === 0 ? first : others)),
-    );
-  await append(1, everywhere("one"), everywhere("one"));
-  const forget = [0, 1, 2].map((index) => pointerKey(organization, pointerIdOf(`pr/${index}`)));
-  for (const update of forget) await table.write({ update, change: { remove: ["x"] } });
-
-  await append(2, { ...moved("two"), mcp: draft("one") }, moved("two"));
-  await append(3, moved("three"), moved("three"));
-
-  expect(entriesRead).toEqual([2]);
-  // For the first pull request the datasets that moved, for the others all three; both copies.
-  expect((await removalsIn(table)).filter(({ sk }) => Number(sk) <= 6)).toHaveLength(4 + 6 + 6);
-});
-
 test("removals are read only above the walk's first number, never together with the entry of their number", async () => {
   const { table, organization, tenant } = await home();
   const append = (order: number, name: string, drafts: Parameters<typeof change>[3]) =>

@@ -6,7 +6,7 @@ import { createTargetFile, type TargetFile } from "../target-file.ts";
 import { DigestMap } from "./digest-map.ts";
 import { type Digests, digestsOf, type RecordIdentity } from "./identity.ts";
 import { entriesOf, type JournalEntry, type TooLargePullRequest, tooLargeSchema } from "./journal.ts";
-import { changedSince, type MirrorState, mayBeFile, temporaryFile, type WrittenFile } from "./state.ts";
+import { changedSince, type MirrorState, temporaryFile, type WrittenFile } from "./state.ts";
 
 export type MergeResult = {
   readonly file: WrittenFile;
@@ -130,7 +130,7 @@ type Base = {
 
 async function keepRows(target: TargetFile, { output, shape, state, latest, size }: Base) {
   const { layout, identity } = shape;
-  const candidates = state.files.filter((file) => mayBeFile(file, size));
+  const candidates = state.files.filter((file) => file.bytes === size);
   const digest = createHash("sha256");
   const things = { kept: 0, changed: 0, removed: 0 };
   let before: Buffer | undefined;
@@ -152,7 +152,7 @@ async function keepRows(target: TargetFile, { output, shape, state, latest, size
     before = digests.thing;
   }
   const sha256 = digest.digest("hex");
-  const base = candidates.find((file) => file.sha256 === null || file.sha256 === sha256);
+  const base = candidates.find((file) => file.sha256 === sha256);
   if (!base) throw changedSince(output);
   return { base, records: things.kept, changed: things.changed, removed: things.removed };
 }

@@ -12,29 +12,24 @@ export type ExportRequest = {
   readonly what: string;
   readonly format: ExportFormat;
   readonly query: Readonly<Record<string, string>>;
-  /** Undefined in a state written by an earlier version of the tool. */
-  readonly key_scope?: KeyScope | undefined;
+  readonly key_scope: KeyScope;
 };
 
-const requestFields = {
-  what: z.string(),
-  format: z.enum(exportFormats),
-  query: z.record(z.string(), z.string()),
-};
 const count = z.int().min(0);
 
 const writtenFile = z.strictObject({
   bytes: count,
-  /** Null for a file of release 1. */
-  sha256: z.string().nullable(),
+  sha256: z.string(),
   records: count,
 });
 export type WrittenFile = z.output<typeof writtenFile>;
 
 const stateSchema = z.strictObject({
-  version: z.literal(2),
-  ...requestFields,
-  key_scope: z.strictObject({ id: z.string(), label: z.string() }).optional(),
+  version: z.literal(1),
+  what: z.string(),
+  format: z.enum(exportFormats),
+  query: z.record(z.string(), z.string()),
+  key_scope: z.strictObject({ id: z.string(), label: z.string() }),
   /**
    * Where the next page begins: within the walk, or, once the walk is complete, at later writes. Null: at the
    * beginning.
@@ -47,20 +42,10 @@ const stateSchema = z.strictObject({
   /** What the file can be: as the last run left it, or already the result of this run. Empty: no run is complete. */
   files: z.array(writtenFile),
   /** What is missing in the file because it is too large for any answer. */
-  too_large: z.array(tooLargeSchema).default([]),
+  too_large: z.array(tooLargeSchema),
 });
 
 export type MirrorState = z.output<typeof stateSchema>;
-
-/** Release 1 appended every page to the file. */
-const release1Schema = z.strictObject({
-  version: z.literal(1),
-  ...requestFields,
-  cursor: z.string(),
-  complete: z.boolean(),
-  bytes: count,
-  records: count,
-});
 
 const stateFile = (output: string): string => `${output}.state.json`;
 export const temporaryFile = (file: string): string => `${file}.new`;
@@ -78,7 +63,7 @@ export async function writeState(disk: Disk, output: string, state: MirrorState)
 }
 
 export const initialState = (request: ExportRequest): MirrorState => ({
-  version: 2,
+  version: 1,
   ...request,
   cursor: null,
   begins_anew: true,
@@ -99,64 +84,38 @@ export type EarlierRun = {
 export async function earlierRun(
   output: string,
   { resume, overwrite }: { readonly resume: boolean; readonly overwrite: boolean },
-  onlyGrows: boolean,
 ): Promise<EarlierRun | undefined> {
   if (overwrite) return undefined;
-  const found = await readState(output);
+  const state = await readState(output);
   const bytes = (await statOf(output))?.size;
-  if (!found) {
+  if (!state) {
     if (bytes === undefined) return undefined;
     throw new OperatorError(`${output} exists and was not made by an export; ${overwriteHint}.`);
   }
-  const earlier =
-    found.version === 1 ? ofRelease1(output, found, onlyGrows) : await withJournal(output, found);
-  const { begins_anew, journal_bytes, files } = earlier.state;
-  if (!begins_anew && !files.some((file) => mayBeFile(file, bytes))) throw changedSince(output);
-  const isComplete = found.version === 1 ? found.complete : !begins_anew && journal_bytes === 0;
-  if (isComplete && !resume)
+  const { begins_anew, journal_bytes, files } = state;
+  if (!begins_anew && !files.some((file) => file.bytes === bytes)) throw changedSince(output);
+  if (!begins_anew && journal_bytes === 0 && !resume)
     throw new OperatorError(
       `${output} is complete already; --resume brings it up to date, ${overwriteHint}.`,
     );
-  return earlier;
-}
-
-async function withJournal(output: string, state: MirrorState): Promise<EarlierRun> {
   const file = journalFile(output);
   const { size = 0 } = (await statOf(file)) ?? {};
-  return size < state.journal_bytes ? { state, newWalkReason: `${file} is incomplete.` } : { state };
+  return size < journal_bytes ? { state, newWalkReason: `${file} is incomplete.` } : { state };
 }
-
-/** Compares sizes. A file of release 1 may have an ending, or half a page, after the known bytes. */
-export const mayBeFile = ({ bytes, sha256 }: WrittenFile, found: number | undefined): boolean =>
-  found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
 
 export const changedSince = (output: string): OperatorError =>
   new OperatorError(
     `${output} was changed after the last export; put the exported file back, or ${overwriteHint}.`,
   );
 
-/**
- * A log that only grows continues: its cursor is still valid. The other cursors of release 1 do not report removals.
- */
-function ofRelease1(
-  output: string,
-  { version: _, complete: _complete, bytes, records, cursor, ...request }: z.output<typeof release1Schema>,
-  onlyGrows: boolean,
-): EarlierRun {
-  const state = initialState(request);
-  return onlyGrows
-    ? { state: { ...state, cursor, begins_anew: false, files: [{ bytes, sha256: null, records }] } }
-    : { state, newWalkReason: `${output} is from an earlier release, which did not record removals.` };
-}
-
-async function readState(output: string): Promise<MirrorState | z.output<typeof release1Schema> | undefined> {
+async function readState(output: string): Promise<MirrorState | undefined> {
   const text = await readFile(stateFile(output), "utf8").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
   try {
-    return z.union([stateSchema, release1Schema]).parse(JSON.parse(text));
+    return stateSchema.parse(JSON.parse(text));
   } catch {
     throw new OperatorError(`${stateFile(output)} is not a state file of this tool; ${overwriteHint}.`);
   }
@@ -179,8 +138,8 @@ export function sameRequest(output: string, state: ExportRequest, request: Expor
 }
 
 /** The service would require a new walk, and that walk would replace the file with records of someone else. */
-function checkKeyScope(output: string, known: KeyScope | undefined, given: KeyScope | undefined): void {
-  if (!known || !given || known.id === given.id) return;
+function checkKeyScope(output: string, known: KeyScope, given: KeyScope): void {
+  if (known.id === given.id) return;
   throw new OperatorError(
     `${output} was exported with a key of ${known.label}, and this key is of ${given.label}. ` +
       `Use a key of ${known.label}, or another file; ${overwriteHint} with this key.`,

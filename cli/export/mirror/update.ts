@@ -115,7 +115,7 @@ async function publish(
   state: MirrorState,
 ): Promise<MergeResult> {
   const [lastFile] = state.files;
-  if (state.journal_bytes === 0 && !state.begins_anew && lastFile && lastFile.sha256 !== null) {
+  if (state.journal_bytes === 0 && !state.begins_anew && lastFile) {
     await disk.remove(journalFile(output));
     return { file: lastFile, base: lastFile, added: 0, changed: 0, removed: 0, tooLarge: state.too_large };
   }

@@ -12,8 +12,7 @@ const auditItem = auditRecord.extend({
   organizations: z.array(z.string()).optional(),
   /** Service UUID of an organization that moved here and brought this entry of its former workspace along. */
   log_of: z.string().optional(),
-  /** Absent in entries of release 1. */
-  gateway_request_id: z.string().nullable().default(null),
+  gateway_request_id: z.string().nullable(),
   ttl: z.number(),
 });
 

@@ -31,12 +31,12 @@ const peopleItem = poolItem.extend({
   counts: z.record(z.string(), z.number()),
   /** Custom role id to permission bits. */
   roles: z.record(z.string(), z.number()),
-  /** Digest of the lower-cased name to role id. */
+  /** Digest of the folded name to role id. */
   role_names: z.record(z.string(), z.string()),
   default_role: z.string().nullable(),
   custom: z.number(),
   /** Number of keys that were ever given a custom role, per role; see lib/access/key-roles.ts. */
-  keys_given: z.record(z.string(), z.number()).optional(),
+  keys_given: z.record(z.string(), z.number()),
 });
 
 const memberItem = z.object({

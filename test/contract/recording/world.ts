@@ -218,7 +218,7 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
     legacy: await key({ kind: "legacy", organization }),
     agentic: await key({ kind: "agentic", organization, owner: "502" }),
   };
-  step("instance key of an earlier release, not authorized for its home");
+  step("instance key that is not authorized for its home");
   const homeless = await world.key({ kind: "instance", ...scope, ...admin, name: "old sync" });
   const change = { set: [["authorized", [second]] as const] };
   await world.deps.table.write({ update: apiKeyKey(homeless.key.id), change });

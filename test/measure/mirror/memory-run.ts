@@ -48,11 +48,12 @@ const walk: ExportWalk = {
 };
 
 const output = join(folder, "mirror.ndjson");
-const request = { what: "memory", format: "ndjson", query: {} } as const;
+const key_scope = { id: "workspace:memory", label: "workspace memory" };
+const request = { what: "memory", format: "ndjson", query: {}, key_scope } as const;
 const seconds: number[] = [];
 for (let run = 0; run < 2; run++) {
   const startedMs = performance.now();
-  const earlier = await earlierRun(output, { resume: true, overwrite: false }, false);
+  const earlier = await earlierRun(output, { resume: true, overwrite: false });
   const { file } = await updateMirror(systemDisk, walk, {
     output,
     request,

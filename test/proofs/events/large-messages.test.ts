@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { eventList } from "../../../lib/contract/event-list.ts";
+import { eventList } from "../../../lib/contract/event-fields.ts";
 import { eventLimits, requestLimits } from "../../../lib/contract/limits.ts";
 import { queueLimits } from "../../../lib/contract/platform.ts";
 import { ingest } from "../../../lib/events/ingest.ts";

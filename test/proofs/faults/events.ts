@@ -8,7 +8,7 @@ import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
 import { learningUuid } from "../../../lib/learnings/identity.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { pointerPartition, spillPartition } from "../../../lib/store/layout.ts";
+import { spillPartition } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -61,8 +61,6 @@ type Story = {
   readonly before: readonly OutgoingEvent[];
   /** A sweep died while it checked the parts of large pull requests. */
   readonly isMarkedForRemoval?: boolean;
-  /** Its pointers do not hold the values that their entries are filtered by. */
-  readonly isOfRelease1?: boolean;
   readonly now: readonly OutgoingEvent[];
   /** The last of the earlier events was cut off here. */
   readonly cutOffAt?: string;
@@ -150,9 +148,8 @@ const stories: Readonly<Record<string, Story>> = {
     before: [...base, pullRequest(6, 7, large)],
     now: [pullRequest(7, 7, { comments: manyComments(900) })],
   },
-  "a pull request of release 1 that lost its comments": {
+  "a pull request that lost its comments": {
     before: [...base, pullRequest(6, 8)],
-    isOfRelease1: true,
     now: [pullRequest(7, 8, { comments: [] })],
   },
   "a pull request sent again as it was": { before: [...base, pullRequest(6, 8)], now: [pullRequest(7, 8)] },
@@ -273,11 +270,10 @@ export const messageOf = (outgoing: OutgoingEvent): Message => ({
 export function eventScenarios(environment: FaultEnvironment): ScenarioSet {
   const table = () => environment.api.store().table;
 
-  async function sendBefore({ before, cutOffAt, isMarkedForRemoval, isOfRelease1 }: Story): Promise<void> {
+  async function sendBefore({ before, cutOffAt, isMarkedForRemoval }: Story): Promise<void> {
     const whole = cutOffAt === undefined ? before : before.slice(0, -1);
     for (const each of whole) await deliver(createIngestHarness(table()), [each]);
     if (isMarkedForRemoval) await markPartsForRemoval(table(), uuidOf());
-    if (isOfRelease1) await forgetFacets(table(), uuidOf());
     const last = before.at(-1);
     if (cutOffAt === undefined || !last) return;
     await dieAt(environment, cutOffAt, () => ingestMessages([messageOf(last)]));
@@ -360,11 +356,6 @@ export function eventScenarios(environment: FaultEnvironment): ScenarioSet {
     },
     scenarios: () => ({ ...sent, ...referenced, ...suspects }),
   };
-}
-
-async function forgetFacets(table: Table, organization: string): Promise<void> {
-  const { items } = await table.queryPage({ pk: pointerPartition(organization) });
-  for (const { pk, sk } of items) await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
 }
 
 /** The state after a sweep that dies between marking a spill for removal and deciding about it. */

@@ -8,6 +8,7 @@ import { required } from "../../../lib/runtime/required.ts";
 import { createStoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { OpenStore } from "../../../lib/store/open.ts";
+import type { Item } from "../../../lib/store/table.ts";
 import { createVectorSearch } from "../../../lib/store/vectors.ts";
 import { useApi } from "../../support/api.ts";
 import { isLong } from "../../support/volume.ts";
@@ -46,6 +47,7 @@ export class FaultRunner {
   readonly #api = useApi();
   readonly #wire = new Wire();
   readonly #door: { wire?: Wire };
+  readonly #onItems: ((items: readonly Item[]) => void) | undefined;
   readonly #fixtures = new Map<string, TableContents>();
   readonly #scenarioSets: readonly ScenarioSet[];
   #nowMs = Date.now();
@@ -55,8 +57,10 @@ export class FaultRunner {
   /** The table's contents, read after the last possible change. */
   #seen: TableContents | undefined;
 
-  constructor(door: { wire?: Wire }) {
+  /** `onItems` gets what the table holds whenever it is read. */
+  constructor(door: { wire?: Wire }, onItems?: (items: readonly Item[]) => void) {
     this.#door = door;
+    this.#onItems = onItems;
     const environment: FaultEnvironment = {
       api: this.#api,
       wire: this.#wire,
@@ -229,7 +233,10 @@ export class FaultRunner {
   }
 
   async #read(): Promise<TableContents> {
-    this.#seen ??= await TableContents.read(this.#table);
+    if (!this.#seen) {
+      this.#seen = await TableContents.read(this.#table);
+      this.#onItems?.([...this.#seen.items.values()]);
+    }
     return this.#seen;
   }
 

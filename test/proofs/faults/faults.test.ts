@@ -5,6 +5,7 @@ import { timeoutMs } from "../../support/volume.ts";
 import { marked, markedWalk } from "./caller.ts";
 import { type Case, casesOf, type How, takenAsDone } from "./cases.ts";
 import { FaultRunner } from "./fault-runner.ts";
+import { ItemRecording } from "./item-recording.ts";
 import { portsUnderOtherNames, struckElsewhere, writtenSites } from "./sites.ts";
 import type { Wire } from "./wire.ts";
 
@@ -86,7 +87,8 @@ vi.mock("../../../lib/index/bedrock-embedder.ts", async (original) => {
   return { ...real, createBedrockEmbedder };
 });
 
-const faultRunner = new FaultRunner(door);
+const recording = new ItemRecording();
+const faultRunner = new FaultRunner(door, recording.isWanted ? recording.see : undefined);
 let cases: readonly Case[] = [];
 const struck = new Map<string, number>();
 
@@ -139,6 +141,10 @@ test("every operation, and every worker and internal function that uses the tabl
   const users = functions.filter(({ tableActions }) => tableActions.length > 0);
   const all = [...operations, ...users].map(({ id }) => id);
   expect(all.filter((id) => !covered.has(id))).toEqual([]);
+});
+
+test.runIf(recording.isWanted)("items of every kind are recorded", () => {
+  recording.write();
 });
 
 async function playAll(how: How): Promise<void> {

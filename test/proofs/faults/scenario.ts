@@ -47,8 +47,6 @@ export type Scenario = {
   readonly isRepeated?: boolean;
   /** People are consistent again only at its end: they move between tenants, or free seats go to others. */
   readonly settlesPeopleLater?: boolean;
-  /** It begins with pending Learnings of an earlier release. */
-  readonly pendingMayBeOld?: boolean;
   /** The initial contents of the dead-letter queue. */
   readonly deadLetters?: readonly string[];
   /**

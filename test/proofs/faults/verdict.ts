@@ -8,11 +8,8 @@ import { namesBySite } from "./sites.ts";
 import { subjectOf, type TableState } from "./state.ts";
 
 /** The rules that hold at every moment, even after an interruption. */
-export function brokenIn(
-  items: readonly Item[],
-  { settlesPeopleLater, pendingMayBeOld = false }: Scenario,
-): string | undefined {
-  const [problem] = problemsOf(items, { eventsMayComeAgain: true, pendingMayBeOld });
+export function brokenIn(items: readonly Item[], { settlesPeopleLater }: Scenario): string | undefined {
+  const [problem] = problemsOf(items, { eventsMayComeAgain: true });
   if (problem || settlesPeopleLater) return problem;
   try {
     checkPeople(items);

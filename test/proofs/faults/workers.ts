@@ -14,12 +14,9 @@ import { newLogMove } from "../../../lib/organizations/move-log.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import {
   cursorKeysKey,
-  keyDirectoryRange,
   learningPartition,
   organizationDirectoryKey,
   organizationKey,
-  organizationKeyRow,
-  organizationPendingPartition,
   owedKey,
   spillKey,
   spillPartKey,
@@ -28,7 +25,6 @@ import {
   waitingByAgeKey,
   waitingKey,
 } from "../../../lib/store/layout.ts";
-import type { Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
   deliver,
@@ -116,16 +112,6 @@ async function run(work: () => Promise<unknown>): Promise<CallResult> {
   } catch {
     return { text: "failed", isAcknowledged: false };
   }
-}
-
-/** Keys as the first release left them: in the directory, and in no other list. */
-async function forgetRows(table: Table): Promise<void> {
-  const { items } = await table.queryPage(keyDirectoryRange);
-  const places = items.map(({ sk }) => organizationKeyRow(uuidOf(), sk));
-  await table.writeMany([
-    ...items.map(({ listed: _, ...row }) => ({ put: row })),
-    ...places.map((place) => ({ delete: place })),
-  ]);
 }
 
 export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
@@ -237,18 +223,6 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
             { put: { ...spillPartKey("dropped", 0), d: new Uint8Array(9) } },
             { put: { ...sweeperKey, organization, spill: "0" } },
           ]);
-          const { text: key } = await environment.world.key({ kind: "legacy", organization: uuidOf() });
-          await environment.api.call("/v1/learnings", { key });
-          await environment.world.key({ kind: "legacy", organization: uuidOf() });
-          await forgetRows(table());
-        },
-      },
-      "Learnings that wait since an earlier release": {
-        build: async () => {
-          await ingestEvents(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
-          const pk = organizationPendingPartition(uuidOf());
-          const { items } = await table().queryPage({ pk });
-          await table().writeMany(items.map(({ pk: partition, sk }) => ({ delete: { pk: partition, sk } })));
         },
       },
       "what can be found": {
@@ -302,11 +276,6 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
         fixture: "parts that nothing names",
         laterMs: 40 * msPerDay,
         ...worker("rotateCursorKeys"),
-      },
-      "waiting Learnings are listed with their organization": {
-        fixture: "Learnings that wait since an earlier release",
-        pendingMayBeOld: true,
-        ...worker("housekeeping"),
       },
       "the reviewer searches": {
         covers: searching.id,

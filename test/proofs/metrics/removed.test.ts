@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { pointerPartition } from "../../../lib/store/layout.ts";
-import { queryAll } from "../../../lib/store/table.ts";
 import { november, standalone } from "../../metrics/support.ts";
 import { useApi } from "../../support/api.ts";
 import { closed, mcp, urlOf } from "../../support/event-data.ts";
@@ -129,32 +127,6 @@ describe("a mirror", () => {
     expect(rest.data.map(({ pr_url }) => pr_url)).toEqual([urlOf(2)]);
     expect(rest.removed.map(({ pr_url }) => pr_url)).toEqual([urlOf(1)]);
   });
-
-  test("a mirror drops a pull request that release 1 wrote, whose pointer does not have the filter fields", async () => {
-    const { sendPullRequest, key, uuid } = await standalone(api, world, "release-1");
-    await sendPullRequest(1);
-    const { table } = api.store();
-    for await (const { pk, sk } of queryAll(table, { pk: pointerPartition(uuid) }))
-      await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
-    const mirror = new Mirror(`review-comments?${november}`, key);
-    await mirror.follow();
-    await sendPullRequest(1, { comments: [] });
-    expect(await mirror.follow()).toHaveLength(1);
-    await mirror.expectFresh();
-  });
-});
-
-test("a pull request that release 1 wrote stays in the datasets that a later event leaves as they were", async () => {
-  const { sendPullRequest, key, uuid } = await standalone(api, world, "release-1-kept");
-  await sendPullRequest(1);
-  const { table } = api.store();
-  for await (const { pk, sk } of queryAll(table, { pk: pointerPartition(uuid) }))
-    await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
-  const mirror = new Mirror(`reviews?${november}`, key);
-  await mirror.follow();
-  await sendPullRequest(1, mcp);
-  expect(await mirror.follow()).toEqual([]);
-  await mirror.expectFresh();
 });
 
 describe("an organization that leaves the scope", () => {

@@ -16,7 +16,7 @@ export async function expectMirror(
   file: string,
   fresh: string,
   walk: ExportWalk,
-  request: ExportRequest,
+  request: MirrorRequest,
 ): Promise<void> {
   await runMirror(fresh, walk, request);
   const [held, wanted] = [await thingsIn(file, walk), await thingsIn(fresh, walk)];
@@ -43,15 +43,24 @@ export const quickDisk: Disk = {
   replace: rename,
 };
 
+type MirrorRequest = Omit<ExportRequest, "key_scope">;
+const key_scope = { id: "workspace:acme", label: "workspace acme" };
+
 /** One run of the export, as `export … --resume` does it. */
 export async function runMirror(
   output: string,
   walk: ExportWalk,
-  request: ExportRequest,
+  request: MirrorRequest,
   { disk = quickDisk, notify = () => undefined }: RunOptions = {},
 ) {
-  const earlier = await earlierRun(output, { resume: true, overwrite: false }, walk.onlyGrows);
-  return await updateMirror(disk, walk, { output, request, earlier, onProgress: () => undefined, notify });
+  const earlier = await earlierRun(output, { resume: true, overwrite: false });
+  return await updateMirror(disk, walk, {
+    output,
+    request: { ...request, key_scope },
+    earlier,
+    onProgress: () => undefined,
+    notify,
+  });
 }
 
 export type RunOptions = {

@@ -124,46 +124,16 @@ describe("an organization that left", () => {
   });
 });
 
-describe("a file of release 1", () => {
-  const release1 = (what: string, query: object, bytes: number) =>
-    JSON.stringify({
-      version: 1,
-      what,
-      format: "json",
-      query,
-      cursor: "resume",
-      complete: true,
-      bytes,
-      records: 1,
-    });
-
-  test("--resume replaces a file of release 1 with Learnings, and says so", async () => {
-    const service = await api([{ id: "l1", provider: "github", organization_id: "1", learning: "new" }]);
-    const file = join(folder, "learnings.json");
-    const old = '[\n{"id":"l0"}';
-    await writeFile(file, `${old}\n]\n`);
-    await writeFile(`${file}.state.json`, release1("learnings", {}, old.length));
-    const words = ["export", "learnings", "--output", file, ...target(service)];
-    expect((await callTool(...words)).stderr).toContain("is complete already");
-    const { code, stderr } = await callTool(...words, "--resume");
-    expect([code, stderr.split("\n")[0]]).toEqual([
-      0,
-      `${file} is from an earlier release, which did not record removals. A new walk begins; ${file} is replaced when it is complete.`,
-    ]);
-    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject([{ id: "l1" }]);
-  });
-
-  test("--resume continues a file of release 1 with audit logs: the log only grows, and keeps entries that the service no longer has", async () => {
-    const service = await api([]);
+describe("export audit-logs", () => {
+  test("--resume keeps audit entries that the service no longer has: the log only grows", async () => {
     const entry = (id: string) => ({ id, actor: {}, metadata: {} });
+    const service = await api([entry("a0")]);
     const file = join(folder, "audit.json");
-    const old = `[\n${JSON.stringify(entry("a0"))}`;
-    await writeFile(file, `${old}\n]\n`);
-    await writeFile(`${file}.state.json`, release1("audit-logs", {}, old.length));
-    service.later = [entry("a1")];
     const words = ["export", "audit-logs", "--output", file, ...target(service), "--resume"];
+    expect(await callJson(...words)).toMatchObject({ added: 1, records: 1 });
+    service.later = [entry("a1")];
     expect(await callJson(...words)).toMatchObject({ added: 1, records: 2 });
-    expect(service.queries[0]?.get("include_removed")).toBe(null);
+    expect(service.queries.map((query) => query.get("include_removed"))).toEqual([null, null]);
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1")]);
     // Entries of the last two minutes are sent again.
     service.later = [entry("a2"), entry("a1")];

@@ -1,14 +1,4 @@
-import {
-  appendFile,
-  chmod,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
+import { appendFile, chmod, readdir, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { tryLock } from "../../../cli/local/lock.ts";
@@ -188,17 +178,6 @@ describe("--resume", () => {
       `The stored cursor of ${output} no longer works for this key and these filters: ${message} --overwrite starts again.`,
       all,
     ]);
-  });
-
-  test("--resume continues from a state of the version before, which did not name the key's scope, and then stores the scope", async () => {
-    await exportLearnings();
-    const file = `${output}.state.json`;
-    const { key_scope, too_large, ...older } = JSON.parse(await readFile(file, "utf8"));
-    expect([key_scope, too_large]).toEqual([{ id: "workspace:acme", label: "workspace acme" }, []]);
-    await writeFile(file, JSON.stringify(older));
-    expect((await exportLearnings("--resume")).code).toBe(0);
-    api.key = keyOf("other");
-    expect((await exportLearnings("--resume")).stderr).toContain("this key is of workspace other");
   });
 
   test("--resume refuses a file that another program has changed, even by one letter", async () => {

@@ -225,10 +225,8 @@ describe("repair", () => {
     const before = page.parse(await read(path));
     expect(await json("repair")).toEqual({
       streams: expect.any(Number),
-      keys_listed: 0,
       entries_removed: 0,
       copies_restored: 0,
-      pending_listed: 0,
       pull_requests_reset: 0,
       rows_mended: 0,
       parts_dropped: 0,

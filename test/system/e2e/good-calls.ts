@@ -8,7 +8,7 @@ import {
   operations,
 } from "../../../lib/contract/operations.ts";
 import { requestOf, type Subject, usualKind } from "../../../lib/contract/requests.ts";
-import { learningKey, peopleKey } from "../../../lib/store/layout.ts";
+import { learningKey } from "../../../lib/store/layout.ts";
 import { absent } from "../../support/subject.ts";
 import type { everyKindOfKey } from "../../support/world.ts";
 import type { Deployment } from "./deployment.ts";
@@ -203,9 +203,6 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     },
     async deleteRole() {
       const subject = await newRole("Nobody");
-      // As in the first release: keys with the role may be listed only in the directory.
-      const { table } = deployment().store;
-      await table.write({ update: peopleKey(fixture().organization), change: { remove: ["keys_given"] } });
       expect((await send("deleteRole", { subject })).status).toBe(204);
     },
     async listSecurityFindings() {
