@@ -19,7 +19,7 @@ export const periodDays = [7, 30, 90] as const;
 export type PeriodDays = (typeof periodDays)[number];
 
 /** Columns of the table of repositories. */
-export const sortColumns = [
+const sortColumns = [
   "repository",
   "pull_requests",
   "findings",

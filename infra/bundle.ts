@@ -192,7 +192,7 @@ const packageOf = (path: string): string =>
   /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1] ?? ".";
 
 /** The functions that exceed their budgets, each with the reason. */
-export const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
+const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
   sizes.flatMap(({ source, bytes, bytesWithLazy }) => {
     const budget = bundleBudgets[bundleBudgetOf(source)];
     return [
@@ -204,7 +204,7 @@ export const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
   });
 
 /** The size table for people. */
-export function reportSizes(sizes: readonly BundleSize[]): string {
+function reportSizes(sizes: readonly BundleSize[]): string {
   const lines = sizes.map(({ source, bytes, bytesWithLazy, gzipBytes }) => {
     const later = bytesWithLazy > bytes ? `, ${kilobytes(bytesWithLazy)} with what is loaded later` : "";
     return `${source.padEnd(28)} ${kilobytes(bytes)}, ${kilobytes(gzipBytes)} gzip${later}`;

@@ -11,7 +11,7 @@ export type LambdaHandler = BufferedHandler | StreamingHandler;
 /** The mark that Lambda's Node runtime sets on a handler passed to `streamifyResponse`. */
 const streamingMark = Symbol.for("aws.lambda.runtime.handler.streaming");
 
-export const isStreaming = (handler: LambdaHandler): handler is StreamingHandler =>
+const isStreaming = (handler: LambdaHandler): handler is StreamingHandler =>
   Reflect.get(handler, streamingMark) === "response";
 
 const preludeEnd = Buffer.alloc(8);
@@ -60,7 +60,7 @@ export type InvocationOptions = {
   readonly random: Random;
 };
 
-export class InvocationFailed extends Error {
+class InvocationFailed extends Error {
   override readonly name = "InvocationFailed";
 }
 
@@ -112,7 +112,7 @@ export function invokeStreaming(
 /** A handler may throw before it returns a promise. */
 const run = async (work: () => unknown): Promise<unknown> => await work();
 
-export const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 export function lambdaContext({ functionName, timeoutMs, clock, random }: InvocationOptions): Context {
   const deadlineMs = clock.nowMs() + timeoutMs;

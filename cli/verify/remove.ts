@@ -60,7 +60,7 @@ const tenants: readonly TenantKey[] = [workspaceTenant(stage.workspace), instanc
  * them, so that the next run can complete an interrupted one. `eventIds` are the events of this run: their failed tries
  * are stored under these ids.
  */
-export async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
+async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
   const { table } = connection;
   let removed = 0;
   const remove = async (keys: readonly Key[]) => {

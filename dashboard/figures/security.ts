@@ -4,7 +4,7 @@ import { wholeDays } from "../days.ts";
 type SecurityFinding = AnswerOf<"listSecurityFindings">["data"][number];
 
 /** Most severe first, as in the API. */
-export const shownSeverities = ["critical", "high", "medium", "low"] as const satisfies ReadonlyArray<
+const shownSeverities = ["critical", "high", "medium", "low"] as const satisfies ReadonlyArray<
   SecurityFinding["severity"]
 >;
 

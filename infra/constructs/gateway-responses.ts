@@ -28,10 +28,7 @@ export function gatewayBody(code: ErrorCode): string {
 }
 
 /** Quoted values are literals, the others come from the request's context. */
-export function gatewayHeaders(
-  code: ErrorCode,
-  { openToBrowsers, mount }: GatewayAnswers,
-): Record<string, string> {
+function gatewayHeaders(code: ErrorCode, { openToBrowsers, mount }: GatewayAnswers): Record<string, string> {
   const { status } = errorCodes[code];
   return {
     "x-request-id": "context.requestId",

@@ -101,7 +101,7 @@ export const choicesParameter = <const Choices extends readonly [string, ...stri
     .meta({ override: listShown(valuesMax, `values of: ${choices.join(", ")}`) });
 
 /** How the documentation shows a list: in the schema it is one string. */
-export const listShown = (valuesMax: number, values = "values") => ({
+const listShown = (valuesMax: number, values = "values") => ({
   type: "string",
   description: `Comma-separated ${values}, at most ${valuesMax}. Spaces around a value are ignored.`,
 });

@@ -111,9 +111,6 @@ export function bundleBudgetOf(source: string): keyof typeof bundleBudgets {
   return learningsWrites.includes(source) ? "learningsWrite" : "function";
 }
 
-/** Everything that a browser loads for the dashboard, compressed as it is sent. */
-export const dashboardBytesMax = 250_000;
-
 /**
  * The limit of the whole API, checked before the exact limits of each key: protects the account from one caller's loop.
  */

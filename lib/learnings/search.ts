@@ -24,7 +24,7 @@ const searchRequest = z.strictObject({
 });
 
 /** The reviewer's request is not a valid search; the message names the fields. */
-export class SearchRefused extends Error {
+class SearchRefused extends Error {
   override readonly name = "SearchRefused";
 }
 

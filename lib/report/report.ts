@@ -42,7 +42,7 @@ export type ReviewReport = {
   readonly heat_map: readonly HeatCell[];
 };
 
-export const notStated = "not stated";
+const notStated = "not stated";
 const severitiesAndNull = [...severities, null];
 const categoriesAndNull = [...categories, null];
 

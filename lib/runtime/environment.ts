@@ -2,7 +2,7 @@ import { auditLimits } from "../contract/limits.ts";
 
 /** The environment, read in this one place. A missing variable is a deployment error, and its message says so. */
 
-export class MissingVariable extends Error {
+class MissingVariable extends Error {
   override readonly name = "MissingVariable";
 }
 

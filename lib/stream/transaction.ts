@@ -23,7 +23,7 @@ export type AppendTransaction = {
   readonly spillChecks: ReadonlyMap<number, string>;
 };
 
-export const belongsTo = (tenant: TenantKey, organization: string): ConditionCheck => ({
+const belongsTo = (tenant: TenantKey, organization: string): ConditionCheck => ({
   check: organizationKey(organization),
   when: { equals: ["tenant", tenant] },
 });

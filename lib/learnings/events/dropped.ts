@@ -18,7 +18,7 @@ export const earlierOf = (
 ): FirstCapture | undefined =>
   !stored || (stored.captured_as ?? "") > (capture.captured_as ?? "") ? capture : undefined;
 
-export const firstCaptureOf = ({
+const firstCaptureOf = ({
   author_id,
   file,
   source_url,

@@ -137,7 +137,7 @@ type Deciding = {
 };
 
 /** Open or closed: each of them shares the Learning if it merges. */
-export const keepersOf = ({
+const keepersOf = ({
   pull_requests,
   closed_pull_requests = [],
 }: Pick<LearningItem, "pull_requests" | "closed_pull_requests">): string[] => [

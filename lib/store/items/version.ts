@@ -21,7 +21,7 @@ export const versionOf = ({
 };
 
 /** The instant of a date-time with any offset; `finer` holds the digits below the millisecond. */
-export function instantOf(dateTime: string): { readonly ms: number; readonly finer: string } {
+function instantOf(dateTime: string): { readonly ms: number; readonly finer: string } {
   const [, before = dateTime, fraction = "", offset = ""] = /^([^.]*)\.(\d+)(.*)$/.exec(dateTime) ?? [];
   const ms = Date.parse(
     fraction === "" ? before : `${before}.${fraction.slice(0, 3).padEnd(3, "0")}${offset}`,
