@@ -1,6 +1,6 @@
 import { type EventTypeName, eventTypeNames } from "../../lib/contract/event-names.ts";
-import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
-import { envelopeDescriptions, eventDescriptions } from "../../lib/events/words.ts";
+import { eventFieldsOf, eventJsonSchema, eventWords } from "../../lib/events/describe.ts";
+import { envelopeWords } from "../../lib/events/envelope.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** docs/use/events.md with its tables generated from the schemas. */
@@ -17,7 +17,7 @@ export const eventSchemaFiles = (): ReadonlyArray<readonly [path: string, conten
 const envelopeTable = (): string =>
   markdownTable(
     ["Field", "Meaning"],
-    Object.entries(envelopeDescriptions).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    Object.entries(envelopeWords).map(([name, meaning]) => [`\`${name}\``, meaning]),
   );
 
 const typesPart = (): string =>
@@ -26,7 +26,7 @@ const typesPart = (): string =>
       ["Type", "What it is about", "JSON Schema"],
       eventTypeNames.map((name) => [
         `\`${name}\``,
-        eventDescriptions[name].meaning,
+        eventWords[name].meaning,
         `[${name}.json](events/${name}.json)`,
       ]),
     ),

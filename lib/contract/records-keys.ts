@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { keyKinds, keyStates } from "./access.ts";
-import { timestamp } from "./records.ts";
+import { type FieldWords, timestamp } from "./records.ts";
 
 /** A key as its administrators see it, without its value. */
 export const keyRecord = z.strictObject({
@@ -23,3 +23,22 @@ export const keyRecord = z.strictObject({
 
 /** The only answer that shows the value of a key. */
 export const issuedKeyRecord = z.strictObject({ key: z.string(), ...keyRecord.shape });
+
+export const keyWords: FieldWords = {
+  keys: "The keys of this page, never their values.",
+  id: "The key's id, which is no secret.",
+  "key.id": "The key's id, which is no secret.",
+  kind: "The kind of key, which decides its scope.",
+  name: "The name that its creator gave it; null for none.",
+  "key.name": "The name that its creator gave it; null for none.",
+  role: "The role stored on the key; null where the key has the rights of a member or of a workspace admin.",
+  owner: "The Git provider's user id of its owner; null where it has none.",
+  "keys.organizations":
+    "The Git provider's ids of its organizations; null for all of its workspace or instance.",
+  organizations: "The organizations within the key's reach; null for all of its workspace or instance.",
+  last_used_at: "When it was last used, UTC; null for never. Kept to the minute.",
+  expires_at: "When it expires, UTC; null for never.",
+  state: "Whether it works: `active`, or why it does not.",
+  successor_id: "The id of the key that replaces it; null where it was not rotated.",
+  "rotateKey: key": "The value of the new key, shown once.",
+};

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { accessTypes, permissionResources, providers, seatAssignmentModes } from "./access.ts";
 import type { ItemErrorCode } from "./errors.ts";
-import { nextCursor } from "./records.ts";
+import { type FieldWords, nextCursor } from "./records.ts";
 
 const seatCode = z.enum(["USER_NOT_FOUND", "NO_SEATS_AVAILABLE"] satisfies ItemErrorCode[]);
 const roleCode = z.enum([
@@ -83,6 +83,35 @@ export const rolesChangeAnswer = z.strictObject({
   ),
 });
 
+export const peopleWords: FieldWords = {
+  seats_purchased: "Purchased seats, of the workspace where there is one.",
+  seats_assigned: "Seats that people hold. After a smaller purchase it can be more than the purchased seats.",
+  seat_assignment_mode:
+    "`automatic`: a person whose pull request is reviewed gets a seat. `manual`: an admin assigns it. null where the " +
+    "organizations differ.",
+  users: "The people of this page.",
+  email: "The e-mail address; null where it is not known.",
+  username: "The login; null where it is not known.",
+  seat_assigned: "Whether the person holds a seat.",
+  seat_holder_id:
+    "Send it in `user_ids` of `POST /v1/users/seats` to unassign the seat: `provider:org_id:user_id`. Only for a holder " +
+    "without an e-mail address; left out otherwise.",
+  role: "The id of the role: a system role's name, or the UUID of a custom one.",
+  role_name: "The role's name, for people.",
+  role_type: "`system` roles are the same everywhere, `custom` ones are the organization's own.",
+  "users.organizations":
+    "The organizations of the scope that the person belongs to. Empty for a seat holder who has left all of them.",
+  succeeded: "The people who succeeded, as the request named them.",
+  dry_run:
+    "true: answers what would happen and changes nothing. Default `false`. Left out of an answer unless requested.",
+  failed: "The people who failed.",
+  "failed.user_id": "The Git provider's user id as it was sent.",
+  "failed.email": "The e-mail address as it was sent.",
+  "failed.id": "The same name, in a field that every failure has.",
+  "failed.organizations":
+    "With `ALL`: the organizations where it failed. Changes in other organizations stay. Left out otherwise.",
+};
+
 export const permissionRecord = z.strictObject({
   resource_id: z.enum(permissionResources),
   access_type: z.enum(accessTypes),
@@ -97,3 +126,18 @@ export const roleRecord = z.strictObject({
   permissions: z.array(permissionRecord).optional(),
   user_count: z.int().optional(),
 });
+
+export const roleWords: FieldWords = {
+  roles: "The roles, system ones first.",
+  id: "A system role's name, or the UUID of a custom one.",
+  name: "1 to 255 characters, unique within the organization in any letter case.",
+  description: "Up to 1,000 characters; null for none.",
+  type: "`system`, or `custom`.",
+  is_default: "Whether new members without a role get it. Default `false`; at most one role.",
+  permissions:
+    "What the role allows. Repeated permissions count once. Without it and without `duplicate_from` a new role gets " +
+    "those of `cr_member`. Left out of an answer unless requested.",
+  resource_id: "What the permission is about.",
+  access_type: "What it allows there.",
+  user_count: "How many active members have it. Left out with `include_user_count=false`.",
+};

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { providers } from "./access.ts";
-import { timestamp } from "./records.ts";
+import { type FieldWords, timestamp } from "./records.ts";
 
 /** Records of the security operations. */
 
@@ -35,3 +35,20 @@ export const findingRecord = z.strictObject({
   repository_short_name: z.string(),
 });
 export type FindingRecord = z.output<typeof findingRecord>;
+
+export const findingWords: FieldWords = {
+  id: "The finding's id, the same in every scan.",
+  title: "What is wrong, in one line.",
+  description: "What is wrong, in full.",
+  severity: "How bad it is.",
+  state: "`open`, `fixed`, or `dismissed` by somebody.",
+  cwe: "The weakness, such as `CWE-79`; null for none.",
+  file_path: "The file, relative to the repository's root.",
+  start_line: "The first line, from 1.",
+  end_line: "The last line.",
+  evidence: "Lines of code that show it.",
+  scan_id: "The newest scan that has the finding.",
+  commit_sha: "The commit of that scan.",
+  detected_at: "When the first scan that has the finding was complete, UTC.",
+  updated_at: "When the newest scan that has it was complete, UTC.",
+};

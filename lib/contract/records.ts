@@ -4,12 +4,38 @@ import { auditActionNames, auditResourceTypes } from "./audit.ts";
 
 /** Parts of responses that several operations share. */
 
+/**
+ * The meaning of fields in bodies and responses: their unit, their default, what null means. The keys are `name`,
+ * `parent.name`, or `operationId: name`. Only the OpenAPI document reads them, so bundles do not contain them.
+ */
+export type FieldWords = Readonly<Record<string, string>>;
+
 export const timestamp = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   .meta({ format: "date-time" });
 export const uuid = z.uuid();
 export const nextCursor = z.string().nullable();
+
+export const sharedWords: FieldWords = {
+  data: "The records of this page, in the order of the walk. It can be empty and still not be the last page.",
+  next_cursor: "Send it as `cursor` to get the next page; null: this is the last page.",
+  removed: "With `include_removed=true`: what a mirror must drop.",
+  "removed.removed_at": "When it was removed, UTC.",
+  organization_id: "The Git provider's id of the organization.",
+  organization_name: "The organization's current name.",
+  repository_id: "The Git provider's id of the repository, unique within the organization.",
+  repository_name: "The repository's current name; its id where the name is unknown.",
+  repository_short_name: "The repository's current name without its owner.",
+  provider: "The kind of Git provider.",
+  author_username: "The author's login; null where it is not known.",
+  created_at: "When it was created, UTC.",
+  code: "The reason, for programs: one of a closed list.",
+  message: "The reason, for people: what is wrong and what to do.",
+  status: "`success`: all done. `partial_success`: some failed. `failure`: all failed.",
+  org_id: "The Git provider's id of the organization.",
+  user_id: "The Git provider's id of the user, unique within the organization.",
+};
 
 export const organizationRecord = z.strictObject({
   id: uuid,
@@ -26,6 +52,20 @@ export const repositoryRecord = z.strictObject({
   private: z.boolean().nullable(),
   url: z.string(),
 });
+
+export const organizationWords: FieldWords = {
+  organizations: "The organizations of this page.",
+  "organizations.id": "The service's UUID of the organization. Use it in the path of the repositories list.",
+  "organizations.name": "The organization's name.",
+  provider_organization_id: "The Git provider's id of the organization. Use it as `org_id`, not in a path.",
+  repositories: "The active repositories of this page.",
+  "repositories.id": "The service's UUID of the repository.",
+  provider_repository_id: "The Git provider's id of the repository. Use it in filters.",
+  "repositories.name": "The short name.",
+  full_name: "The name with its owner.",
+  private: "Whether only members can see it; null where that is unknown.",
+  url: "The repository's address.",
+};
 
 /** In `removed`: an organization that left the scope, together with everything that was read of it. */
 export const removedOrganization = z.strictObject({
@@ -65,6 +105,18 @@ export const whoamiRecord = z.strictObject({
   permissions: z.array(z.string()),
 });
 
+export const whoamiWords: FieldWords = {
+  "whoami: key": "The key of the request, never its value.",
+  scope: "What the key reaches.",
+  tenant: "Whether the key belongs to a workspace, an instance or a stand-alone organization.",
+  tenant_id: "The id of that workspace or instance, or the Git provider's id of the organization.",
+  home: "For an instance key: the organization that operations on people, seats and roles act on; null for other kinds.",
+  "home.id": "The service's UUID of the organization.",
+  "home.name": "The organization's name.",
+  user_id: "The Git provider's id of the user that it acts as; null for none.",
+  permissions: "What the key may do: permissions of its role that its kind can use.",
+};
+
 export const auditRecord = z.strictObject({
   id: uuid,
   action: z.enum(auditActionNames),
@@ -88,6 +140,29 @@ export const auditRecord = z.strictObject({
   /** The organization's provider; null if there is no organization. */
   provider: z.enum(providers).nullable(),
 });
+
+export const auditWords: FieldWords = {
+  id: "The entry's id. If you already have the id, drop the entry.",
+  action: "What happened; one of a closed list.",
+  resource_type: "The type of thing that changed.",
+  resource_id: "The id of the thing; null where there were several or none.",
+  summary: "One line for people.",
+  actor: "Who did it.",
+  "actor.type": "`user` or `key` for a caller, `system` for the service and for platform events.",
+  "actor.id": "The Git provider's user id; null where it is unknown.",
+  "actor.name": "The user's or the key's name; null where it has none.",
+  "actor.key_id": "The key that was used; null without one.",
+  "actor.key_kind": "That key's kind; null without one.",
+  organization_id:
+    "The Git provider's id of the organization; null for what belongs to a whole workspace or instance.",
+  metadata: "The values before and after the change, and every failed id of a batch with its code.",
+  ip_address: "The IP address of the caller; null for changes that were no call.",
+  request_id: "`x-request-id` of the call; null for changes that were no call.",
+  gateway_request_id: "API Gateway's own id of the call, as in its access log; null where there is none.",
+  created_at: "When it happened, UTC.",
+  provider:
+    "The kind of Git provider of the organization; null for what belongs to a whole workspace or instance.",
+};
 
 export const learningRecord = z.strictObject({
   id: uuid,
@@ -122,3 +197,18 @@ export const removedLearning = z.strictObject({
   removed_at: timestamp,
 });
 export type RemovedLearning = z.output<typeof removedLearning>;
+
+export const learningWords: FieldWords = {
+  data: "The Learnings of this page, in write order. It can be empty and still not be the last page.",
+  id: "The Learning's id: derived from the organization, the repository and the redacted text.",
+  learning: "The text: 1 to 10,000 characters after trimming, with recognized credentials removed.",
+  repository_name: "The repository's current full name; its id where the name is unknown.",
+  author_id: "The Git provider's user id of the author, or of the owner of the key that created it.",
+  file: "The path of the file it is about; null, or left out, for none.",
+  source_url: "Its source, an http or https URL; null, or left out, for none.",
+  usage_count: "How often reviews have used it.",
+  last_used_at: "When a review last used it, UTC; null for never.",
+  updated_at: "When it was last changed, UTC.",
+  state: "Whether it is in use or pending.",
+  approve_at: "When it is approved automatically, UTC.",
+};

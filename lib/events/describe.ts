@@ -1,9 +1,33 @@
 import * as z from "zod";
+import type { EventWords } from "../contract/event-fields.ts";
 import type { EventTypeName } from "../contract/event-names.ts";
 import { eventLimits } from "../contract/limits.ts";
+import { learningCapturedWords, learningUsedWords } from "../learnings/events/schemas.ts";
+import { pullRequestFinalizedWords } from "../metrics/finalized.ts";
 import { required } from "../runtime/required.ts";
+import { scanCompletedWords } from "../security/scan-completed.ts";
+import { envelopeWords } from "./envelope.ts";
 import { eventTypes } from "./event-types.ts";
-import { envelopeDescriptions, eventDescriptions } from "./words.ts";
+import {
+  instanceSavedWords,
+  memberSavedWords,
+  organizationSavedWords,
+  repositorySavedWords,
+  workspaceSavedWords,
+} from "./schemas.ts";
+
+/** What every event means, and its fields. */
+export const eventWords: Readonly<Record<EventTypeName, EventWords>> = {
+  "workspace.saved": workspaceSavedWords(),
+  "instance.saved": instanceSavedWords(),
+  "organization.saved": organizationSavedWords(),
+  "repository.saved": repositorySavedWords(),
+  "member.saved": memberSavedWords(),
+  "pull_request.finalized": pullRequestFinalizedWords(),
+  "learning.captured": learningCapturedWords(),
+  "learning.used": learningUsedWords(),
+  "security_scan.completed": scanCompletedWords(),
+};
 
 /** Events as JSON Schema and as rows of a table, made from the schemas that the worker uses for validation. */
 
@@ -17,7 +41,7 @@ export type FieldRow = {
 };
 
 const fieldMeaning = (type: EventTypeName, path: string): string =>
-  required(eventDescriptions[type].fields[path], `text for the field ${path} of ${type}`);
+  required(eventWords[type].fields[path], `text for the field ${path} of ${type}`);
 
 /** The schema of a whole event; every property is described. */
 export function eventJsonSchema(type: EventTypeName): object {
@@ -26,11 +50,11 @@ export function eventJsonSchema(type: EventTypeName): object {
     for (const each of branchesOf(property)) delete each.description;
     property.description = fieldMeaning(type, path);
   }
-  const { id, type: name, occurred_at, data: whole } = envelopeDescriptions;
+  const { id, type: name, occurred_at, data: whole } = envelopeWords;
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: type,
-    description: eventDescriptions[type].meaning,
+    description: eventWords[type].meaning,
     type: "object",
     properties: {
       id: { type: "string", format: "uuid", description: id },

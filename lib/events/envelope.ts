@@ -29,6 +29,15 @@ const isShowable = (ms: number): boolean => ms >= 0 && ms <= lastInstantMs;
 
 const inlineEvent = z.object({ ...head, data: z.record(z.string(), z.unknown()) });
 
+export const envelopeWords = {
+  id: "Your id of this event, a unique UUID. Sending an event again with the same id changes nothing.",
+  type: "One of the nine types.",
+  occurred_at:
+    "When the thing got this state, with an offset. The newest time wins; all its digits count. If two times are equal, " +
+    "the greater id wins. At most ten minutes in the future.",
+  data: "The whole state of the thing. Further fields are allowed and ignored.",
+};
+
 /** Names become object names in the bucket, or files in a folder: they must not lead out of it. */
 const referencedEvent = z.object({
   ...head,

@@ -1,25 +1,22 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../contract/access.ts";
 import { repositoryAddress, withoutCredentials } from "../contract/addresses.ts";
-import { eventList } from "../contract/event-list.ts";
+import {
+  type EventWords,
+  eventList,
+  line,
+  organizationNameWords,
+  orNull,
+  publicUrl,
+} from "../contract/event-fields.ts";
 import { eventLimits } from "../contract/limits.ts";
-import { emailAddress, identifier, wellFormed } from "../contract/parameters.ts";
+import { emailAddress, identifier } from "../contract/parameters.ts";
 import { readableIdBytes } from "../people/reads.ts";
 
 /**
  * The data of the platform's events. Every field that is used is validated strictly; further fields are ignored. A
  * field that may be null may also be omitted.
  */
-
-const orNull = <Output>(schema: z.ZodType<Output>) =>
-  schema.nullish().transform((value): Output | null => value ?? null);
-
-const line = (charactersMax: number) =>
-  z
-    .string()
-    .min(1)
-    .max(charactersMax)
-    .refine(wellFormed, { error: "must not contain NUL or unpaired surrogate characters" });
 
 const name = line(eventLimits.nameCharactersMax);
 const webAddress = line(eventLimits.urlCharactersMax).refine(
@@ -51,6 +48,10 @@ const organizationName = {
 };
 export const organizationNameSchema = z.object(organizationName);
 
+const firstValue =
+  "Only the value of the earliest event counts, and only until the API or the operator sets another.";
+const active = "false: its keys stop working, and it is no longer listed.";
+
 export const workspaceSaved = z.object({
   id: identifier,
   name,
@@ -66,12 +67,37 @@ export const workspaceSaved = z.object({
   active: z.boolean(),
 });
 
+export const workspaceSavedWords = (): EventWords => ({
+  meaning: "An Enterprise SSO workspace, which several organizations may belong to.",
+  fields: {
+    id: "Your id of the workspace, unique.",
+    name: "For people.",
+    admins:
+      "Everybody who may use workspace tokens. A person who is not in the list loses this right at once.",
+    "admins[].user_id": "The admin's user id.",
+    "admins[].email": "The admin's e-mail address; null or empty where it is unknown.",
+    seats_purchased: "Seats of the whole workspace. A smaller number takes no assigned seat away.",
+    active,
+  },
+});
+
 export const instanceSaved = z.object({
   id: identifier,
   name,
   provider: z.enum(providers),
   base_url: webAddress.transform(withoutCredentials),
   active: z.boolean(),
+});
+
+export const instanceSavedWords = (): EventWords => ({
+  meaning: "A self-hosted Git provider, which several organizations may belong to.",
+  fields: {
+    id: "Your id of the instance, unique. Events of its organizations have it as `instance_id`.",
+    name: "For people.",
+    provider: "The kind of Git provider.",
+    base_url: `Its address, an http or https URL. ${publicUrl}`,
+    active,
+  },
 });
 
 export const organizationSaved = z
@@ -93,6 +119,26 @@ export const organizationSaved = z
     path: ["workspace_id"],
   });
 
+export const organizationSavedWords = (): EventWords => ({
+  meaning:
+    "An organization of a workspace, of an instance, or of neither. Waits for its workspace or instance.",
+  fields: {
+    ...organizationNameWords,
+    name: "For people.",
+    workspace_id: "The workspace it belongs to; null for none. Not together with `instance_id`.",
+    plan: "Its plan. Most of the API needs `enterprise`.",
+    subscription_active: "Whether the subscription is paid.",
+    deployment: "Where its reviews run.",
+    active,
+    metrics:
+      "`ready`: its metrics can be read. `preparing`: callers get a 503 and retry. `unavailable`: the organization does " +
+      "not send its metrics, and callers get a 403.",
+    seats_purchased: "Seats of the organization. In a workspace only the seats of the workspace count.",
+    seat_assignment_mode: `\`automatic\`: a person whose pull request is reviewed gets a seat. \`manual\`: an admin assigns it. ${firstValue}`,
+    approval_delay_days: `Days that a Learning from chat waits for an admin; 0 for none. ${firstValue}`,
+  },
+});
+
 export const repositorySaved = z.object({
   ...organizationName,
   repository_id: identifier,
@@ -102,6 +148,20 @@ export const repositorySaved = z.object({
   url: webAddress.transform(repositoryAddress),
   active: z.boolean(),
   approval_delay_days: orNull(delayDays),
+});
+
+export const repositorySavedWords = (): EventWords => ({
+  meaning: "A repository. Waits for its organization.",
+  fields: {
+    ...organizationNameWords,
+    repository_id: "The Git provider's id of the repository.",
+    name: "The short name.",
+    full_name: "The name with its owner, as in a URL.",
+    private: "Whether only members can see it; null where it is not known.",
+    url: "Its address, http or https. User, password, query and fragment are removed before it is stored anywhere.",
+    active: "false: it is no longer listed, and new Learnings for it are refused.",
+    approval_delay_days: `Days that a Learning from chat waits for an admin; null: the delay of the organization. ${firstValue}`,
+  },
 });
 
 const readableRepositoryIds = eventList(identifier, (list) =>
@@ -126,4 +186,21 @@ export const memberSaved = z.object({
   seat_assigned: z.boolean(),
   readable_repository_ids: readableRepositoryIds,
   active: z.boolean(),
+});
+
+export const memberSavedWords = (): EventWords => ({
+  meaning: "A person in an organization. Waits for the organization.",
+  fields: {
+    ...organizationNameWords,
+    user_id: "The Git provider's id of the person, unique within the organization.",
+    username: "The login; null where it is not known.",
+    email:
+      "The e-mail address; null or empty where it is unknown. In a workspace, members with the same address are one " +
+      "person.",
+    role: `A system role or a custom role's UUID; null for the organization's default. ${firstValue}`,
+    seat_assigned: `Whether the person gets a seat. If none is free, the person waits for one. ${firstValue}`,
+    readable_repository_ids:
+      'The repositories that the person can read, by the provider\'s ids; "*" for all of them.',
+    active: "false: the person has left, and the keys that they own in this organization stop working.",
+  },
 });

@@ -2,9 +2,16 @@ import * as z from "zod";
 import { providers } from "../contract/access.ts";
 import { withoutCredentials } from "../contract/addresses.ts";
 import { msPerDay } from "../contract/days.ts";
-import { eventList } from "../contract/event-list.ts";
+import {
+  type EventWords,
+  eventList,
+  line,
+  organizationNameWords,
+  orNull,
+  publicUrl,
+} from "../contract/event-fields.ts";
 import { eventLimits, metricsLimits } from "../contract/limits.ts";
-import { identifier, wellFormed } from "../contract/parameters.ts";
+import { identifier } from "../contract/parameters.ts";
 import { categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
 import { required } from "../runtime/required.ts";
 
@@ -12,16 +19,6 @@ import { required } from "../runtime/required.ts";
  * `pull_request.finalized`: the whole state of a pull request that was merged or closed. Every field that is used is
  * validated strictly; further fields are ignored. A field that may be null may also be omitted.
  */
-
-const orNull = <Output>(schema: z.ZodType<Output>) =>
-  schema.nullish().transform((value): Output | null => value ?? null);
-
-const line = (charactersMax: number) =>
-  z
-    .string()
-    .min(1)
-    .max(charactersMax)
-    .refine(wellFormed, { error: "must not contain NUL or unpaired surrogate characters" });
 
 /** Years that a record can show: four digits. */
 const firstInstantMs = Date.parse("0001-01-01T00:00:00.000Z");
@@ -93,6 +90,48 @@ export const pullRequestFinalized = z
   });
 
 export type PullRequestFinalized = z.output<typeof pullRequestFinalized>;
+
+export const pullRequestFinalizedWords = (): EventWords => ({
+  meaning:
+    "A pull request that was merged or closed, with the findings of its review. Send it again when an outcome changes. " +
+    "Waits for its repository.",
+  fields: {
+    ...organizationNameWords,
+    repository_id: "The Git provider's id of the repository.",
+    pr_url: `Its address, unique within the organization. Join the records of the three datasets on it. ${publicUrl}`,
+    author_id: "The Git provider's id of the author; null where there is none, for example for a bot.",
+    author_username: "The author's login; null where it is not known.",
+    created_at: "When it was opened.",
+    ready_for_review_at:
+      "When it was last marked as ready for review; null where it never was a draft or where that is unknown.",
+    first_human_review_at: "When a person first reviewed it; null for never.",
+    last_commit_at: "When its last commit was pushed; null where that is not known.",
+    merged_at: "Required for a merged pull request, null for a closed one. From 2000-01-01 to tomorrow.",
+    closed_at:
+      "Required for a pull request that was closed without a merge. For a merged one, null where it is unknown.",
+    status: "`closed` means closed without a merge.",
+    reviewed: "Whether the reviewer reviewed it. A pull request without a review is in no metrics.",
+    review_iterations: "How often the reviewer reviewed it.",
+    estimated_complexity: "1 (small) to 5 (large); null where there is no estimate.",
+    estimated_review_minutes:
+      "Minutes that a person would need to review it; null where there is no estimate.",
+    comments: "One element for each finding; null means an empty list.",
+    "comments[].url": `The address of the posted comment. Several findings may share it. ${publicUrl}`,
+    "comments[].severity":
+      "critical, major, minor, trivial or info. Any other word is stored as null, which means unknown or none.",
+    "comments[].category":
+      "data_integrity_and_integration, functional_correctness, maintainability_and_code_quality, " +
+      "performance_and_scalability, security_and_privacy or stability_and_availability. Any other word is stored as null.",
+    "comments[].accepted":
+      "The outcome, as detected or confirmed. false is no proof of rejection; null means unknown.",
+    mcp_servers: "MCP servers that the review used; null means an empty list.",
+    "mcp_servers[].name": "The server's name.",
+    "mcp_servers[].tools": "The tools of this server that the review used.",
+    "mcp_servers[].tools[].name": "The tool's name.",
+    "mcp_servers[].tools[].calls": "How often it was called.",
+    "mcp_servers[].tools[].failures": "How many of these calls failed.",
+  },
+});
 
 /** The instant that decides which windows include the pull request: when it was merged, or closed without a merge. */
 export function finalizedAtMs({ status, merged_at, closed_at }: PullRequestFinalized): number {

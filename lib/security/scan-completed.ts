@@ -1,19 +1,12 @@
 import * as z from "zod";
 import { msPerDay } from "../contract/days.ts";
-import { eventList } from "../contract/event-list.ts";
+import { type EventWords, eventList, line, organizationNameWords } from "../contract/event-fields.ts";
 import { securityLimits } from "../contract/limits.ts";
-import { identifier, wellFormed } from "../contract/parameters.ts";
+import { identifier } from "../contract/parameters.ts";
 import { findingSeverities, findingStates } from "../contract/records-security.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 
 /** The data of `security_scan.completed`, without the organization's name. */
-
-const words = (min: number, max: number) =>
-  z
-    .string()
-    .min(min)
-    .max(max)
-    .refine(wellFormed, { error: "must not contain NUL or unpaired surrogate characters" });
 
 /** A weakness that is not named as a CWE is not an error: the finding then has no weakness. */
 const cwe = z
@@ -22,19 +15,19 @@ const cwe = z
   .transform((text) => /^CWE-0*([1-9]\d{0,5})$/i.exec(text?.trim() ?? "")?.[1])
   .transform((number) => (number === undefined ? null : `CWE-${number}`));
 
-const line = z.int().min(1).max(securityLimits.lineMax);
+const lineNumber = z.int().min(1).max(securityLimits.lineMax);
 
 const finding = z
   .object({
     id: identifier,
-    title: words(1, securityLimits.titleCharactersMax),
-    description: words(0, securityLimits.descriptionCharactersMax),
+    title: line(securityLimits.titleCharactersMax),
+    description: line(securityLimits.descriptionCharactersMax, 0),
     severity: z.enum(findingSeverities),
     cwe,
-    file_path: words(1, securityLimits.filePathCharactersMax),
-    start_line: line,
-    end_line: line,
-    evidence: eventList(words(0, securityLimits.evidenceCharactersMax), (list) =>
+    file_path: line(securityLimits.filePathCharactersMax),
+    start_line: lineNumber,
+    end_line: lineNumber,
+    evidence: eventList(line(securityLimits.evidenceCharactersMax, 0), (list) =>
       list.max(securityLimits.evidenceMax).nullish(),
     ).transform((evidence) => evidence ?? []),
     state: z
@@ -76,6 +69,30 @@ export const scanCompletedFields = {
   ),
 };
 const scanCompleted = z.object(scanCompletedFields);
+
+export const scanCompletedWords = (): EventWords => ({
+  meaning:
+    "A scan of a repository, with all its findings. An open finding that is missing from the newest scan counts as " +
+    "fixed. Waits for its repository.",
+  fields: {
+    ...organizationNameWords,
+    repository_id: "The Git provider's id of the repository.",
+    scan_id: "Your id of the scan, unique within the repository.",
+    commit_sha: "The commit that was scanned.",
+    completed_at: "When the scan was complete, with an offset. From 2000-01-01 to tomorrow.",
+    findings: "All findings of the scan, each id once; empty for a clean repository.",
+    "findings[].id": "Your id of the finding, the same in every scan.",
+    "findings[].title": "One line.",
+    "findings[].description": "What is wrong; may be empty.",
+    "findings[].severity": "How bad it is.",
+    "findings[].cwe": "The weakness, such as `CWE-79`. null means none; any other form is stored as null.",
+    "findings[].file_path": "The file, relative to the repository's root.",
+    "findings[].start_line": "The first line, from 1.",
+    "findings[].end_line": "The last line; not before the first.",
+    "findings[].evidence": "Lines of code that show it; null means an empty list.",
+    "findings[].state": "null means `open`. A dismissed finding stays dismissed when a scan repeats it.",
+  },
+});
 
 export type ScanCompleted = z.output<typeof scanCompleted>;
 

@@ -6,10 +6,9 @@ import * as z from "zod";
 import { generatedFiles } from "../../cli/generate/generated-files.ts";
 import { type EventTypeName, eventTypeNames } from "../../lib/contract/event-names.ts";
 import { securityLimits } from "../../lib/contract/limits.ts";
-import { eventFieldsOf, eventJsonSchema } from "../../lib/events/describe.ts";
+import { eventFieldsOf, eventJsonSchema, eventWords } from "../../lib/events/describe.ts";
 import { EventRefused, parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
-import { eventDescriptions } from "../../lib/events/words.ts";
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const example = z.looseObject({ type: z.enum(eventTypeNames), data: z.record(z.string(), z.unknown()) });
@@ -24,7 +23,7 @@ addFormats.default(ajv);
 test("there is one example of every type, in an order in which no event has to wait", () => {
   expect(examples.map(({ type }) => type)).toEqual([...eventTypeNames]);
   expect(Object.keys(eventTypes)).toEqual([...eventTypeNames]);
-  expect(Object.keys(eventDescriptions)).toEqual([...eventTypeNames]);
+  expect(Object.keys(eventWords)).toEqual([...eventTypeNames]);
 });
 
 describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, sent) => {
@@ -53,7 +52,7 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
   });
 
   test(`every text about ${type} belongs to a field`, () => {
-    expect(new Set(Object.keys(eventDescriptions[type].fields))).toEqual(
+    expect(new Set(Object.keys(eventWords[type].fields))).toEqual(
       new Set(eventFieldsOf(type).map(({ path }) => path)),
     );
   });

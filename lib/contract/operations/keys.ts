@@ -2,7 +2,7 @@ import * as z from "zod";
 import { keyLimits, pageLimits } from "../limits.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import { cursorParameter, integerParameter, keyIdParameter, organizationSelector } from "../parameters.ts";
-import { nextCursor, whoamiRecord } from "../records.ts";
+import { type FieldWords, nextCursor, whoamiRecord } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 
 const { graceSecondsMax, graceSecondsDefault, unreceivedGraceMs, unreceivedAfterMs } = keyLimits;
@@ -127,3 +127,7 @@ export const deleteKey = operation({
   tablePartitions: ["KEY#"],
   errors: ["KEY_NOT_FOUND"],
 });
+
+export const keyRequestWords: FieldWords = {
+  grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
+};

@@ -17,7 +17,15 @@ import {
   uuidParameter,
   wellFormed,
 } from "../parameters.ts";
-import { learningDetail, learningRecord, listedLearning, pageOf, removedLearning, uuid } from "../records.ts";
+import {
+  type FieldWords,
+  learningDetail,
+  learningRecord,
+  listedLearning,
+  pageOf,
+  removedLearning,
+  uuid,
+} from "../records.ts";
 
 const { learnings: page } = pageLimits;
 const { listValuesMax, searchCharactersMax } = requestLimits;
@@ -278,7 +286,7 @@ export const decideLearning = operation({
   errors: ["LEARNING_NOT_FOUND", "LEARNING_NOT_PENDING"],
 });
 
-export const statFilters = ["total", "active", "never_used", "created_this_week"] as const;
+const statFilters = ["total", "active", "never_used", "created_this_week"] as const;
 
 export const listLearnings = operation({
   id: "listLearnings",
@@ -350,3 +358,25 @@ export const listLearnings = operation({
   snapshotPartitions: ["LEARNINGS#"],
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });
+
+export const learningRequestWords: FieldWords = {
+  "createLearnings: data": "1 to 100 Learnings, processed in order. A wrong one fails alone.",
+  "data.learning":
+    "The text: 1 to 10,000 characters after trimming. Recognized credentials are removed before it is stored.",
+  created_count: "How many were created.",
+  duplicate_count: "How many already existed.",
+  failed_count: "How many failed.",
+  results: "The result of each item, in the order of the request.",
+  "results.index": "The item's place in the request, from 0.",
+  "results.status": "`created`, `duplicate` for a text that already exists, or `failed`.",
+  "results.id": "The Learning's id; null only when `repository_id` or `learning` is unusable.",
+  "results.promoted":
+    "true: the Learning was private, pending or disapproved, and is now shared and approved. Left out otherwise.",
+  "results.error": "Why it failed; left out otherwise.",
+  "results.redacted":
+    "The kinds of credentials that were removed from the text; left out where there were none.",
+  "updateLearning: file": "The path of the file it is about; null for none. Left out, it stays as it is.",
+  "updateLearning: source_url":
+    "Its source, an http or https URL; null for none. Left out, it stays as it is.",
+  decision: "`approve` shares it, `disapprove` rejects it.",
+};

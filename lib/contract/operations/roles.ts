@@ -12,6 +12,7 @@ import {
   roleIdParameter,
   text,
 } from "../parameters.ts";
+import type { FieldWords } from "../records.ts";
 import { roleRecord, rolesChangeAnswer } from "../records-people.ts";
 
 const { roleNameCharactersMax, roleDescriptionCharactersMax } = peopleLimits;
@@ -182,9 +183,7 @@ export const deleteRole = operation({
   pathParameters,
   query,
   answer: { status: 204, description: "The role is deleted" },
-  tableActions: ["Query", "UpdateItem", "DeleteItem"],
-  // Keys of the first release are only in this directory until housekeeping has listed them with their organizations.
-  readPartitions: ["DIRECTORY#KEY"],
+  tableActions: ["UpdateItem", "DeleteItem"],
   errors: ["ROLE_NOT_FOUND", "ROLE_IN_USE", "SYSTEM_ROLE"],
 });
 
@@ -208,3 +207,12 @@ export const giveRole = operation({
   tablePartitions: ["MEMBERS#", "PEOPLE#"],
   errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],
 });
+
+export const roleRequestWords: FieldWords = {
+  "updateRole: is_default":
+    "Whether new members without a role get it; at most one role. Left out, it stays as it is.",
+  duplicate_from:
+    "The id of a role whose permissions the new one starts with; not together with `permissions`.",
+  resource_ids: "What permissions can be about.",
+  access_types: "What they can allow.",
+};

@@ -11,6 +11,7 @@ import {
   integerParameter,
   organizationSelector,
 } from "../parameters.ts";
+import type { FieldWords } from "../records.ts";
 import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
 import { parseSeatHolderId } from "../seat-holder.ts";
 
@@ -172,3 +173,19 @@ export const changeRoles = operation({
   tablePartitions: ["MEMBERS#", "PEOPLE#"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
+
+export const userRequestWords: FieldWords = {
+  action: "`assign` or `unassign`.",
+  user_ids: "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once.",
+  "assignSeats: user_ids":
+    "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once. With a workspace token only for " +
+    "`unassign`, and by the `seat_holder_id` that `GET /v1/users` shows.",
+  emails:
+    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once. Workspace tokens only.",
+  "changeRoles: role": "The role to give.",
+  "changeRoles: org_id":
+    "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +
+    "letter case for every active one they are authorized for; without it they act on their home. Other keys ignore it. In " +
+    "an answer: the organization where it failed.",
+  mode: "`automatic`: a developer gets a seat when the reviewer is tagged. `manual`: an admin assigns it.",
+};
