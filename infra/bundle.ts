@@ -7,7 +7,7 @@ import { operations } from "../lib/contract/operations.ts";
 import { bundleBudgetOf, bundleBudgets, fallbackSource } from "../lib/contract/platform.ts";
 import { referenceBundle, referenceSource } from "../lib/contract/reference.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
-import { omitModules, requireBuiltins, trimSdk, withoutDescriptions } from "./bundle-plugins.ts";
+import { omitCredentialSearch, omitJsonSchema, requireHttp, routesOnly } from "./bundle-plugins.ts";
 
 /**
  * For esbuild, which is a Go program: it collects garbage less often, which saves a fifth of its CPU time and costs 150
@@ -99,7 +99,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
     legalComments: "none",
     sourcemap: "linked",
     sourcesContent: false,
-    plugins: [requireBuiltins, withoutDescriptions, omitModules(sourceDirectory), trimSdk],
+    plugins: [requireHttp, omitCredentialSearch, omitJsonSchema, routesOnly(sourceDirectory)],
     external: [...absent],
     banner: {
       js: 'import{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',

@@ -91,16 +91,16 @@ export const functionSettings = {
 /** Sizes of a minified bundle: what every cold start parses, and the same with what is loaded on first use. */
 export type BundleBudget = { readonly bytesMax: number; readonly bytesWithLazyMax: number };
 
-const bytesWithLazyMax = 640_000;
+const bytesWithLazyMax = 645_000;
 
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
   /** Functions without a budget of their own. */
-  function: { bytesMax: 374_000, bytesWithLazyMax },
+  function: { bytesMax: 389_000, bytesWithLazyMax },
   /** The redaction code is loaded by the first write that needs it (decision 18). */
-  learningsWrite: { bytesMax: 389_500, bytesWithLazyMax },
+  learningsWrite: { bytesMax: 404_500, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
-  events: { bytesMax: 453_000, bytesWithLazyMax: 762_000 },
+  events: { bytesMax: 468_000, bytesWithLazyMax: 780_000 },
 } as const satisfies Record<string, BundleBudget>;
 
 const learningsWrites = ["learnings/create", "learnings/update"];
