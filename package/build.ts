@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { readDocument } from "../cli/document-file.ts";
 import { buildClient } from "./build-client.ts";
 
 /** Builds what `npm pack` packs, from the sources of the checkout: the tool, the client and the OpenAPI document. */
@@ -31,6 +32,5 @@ async function buildTool(): Promise<void> {
 
 async function copyDocument(): Promise<void> {
   await mkdir(join(here, "docs"), { recursive: true });
-  const document: unknown = JSON.parse(await readFile(join(root, "docs", "openapi.json"), "utf8"));
-  await writeFile(join(here, "docs", "openapi.json"), JSON.stringify(document));
+  await writeFile(join(here, "docs", "openapi.json"), JSON.stringify(await readDocument()));
 }

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "../command.ts";
-import { documentFile } from "../document-file.ts";
+import { readDocument } from "../document-file.ts";
 
 const openapi: Command = {
   name: "",
@@ -8,8 +7,7 @@ const openapi: Command = {
   connects: false,
   examples: ["openapi > openapi.json"],
   async run(input, terminal) {
-    const document: unknown = JSON.parse(await readFile(documentFile, "utf8"));
-    terminal.out(JSON.stringify(document, null, input.flag("json") ? undefined : 2));
+    terminal.out(JSON.stringify(await readDocument(), null, input.flag("json") ? undefined : 2));
   },
 };
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { operations } from "../../lib/contract/operations.ts";
 import { generateClientTypes } from "../../lib/openapi/client-types.ts";
 import { type OpenApiDocument, openApiDocument } from "../../lib/openapi/document.ts";
-import type { Examples } from "../../lib/openapi/examples.ts";
 import { architecturePage } from "./architecture-page.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -21,14 +20,7 @@ export const releasedDocument = (): string =>
 const withoutWords = (name: string, value: unknown) =>
   name === "description" && typeof value === "string" ? undefined : value;
 
-export const examplesFile = "docs/examples.json";
-
-export function openApi(): OpenApiDocument {
-  const file = new URL(`../../${examplesFile}`, import.meta.url);
-  // A test wrote this file from answers of the service; it is only displayed, and no decision depends on it.
-  const examples: Examples = JSON.parse(readFileSync(file, "utf8"));
-  return openApiDocument(operations, interfaceVersion, examples);
-}
+export const openApi = (): OpenApiDocument => openApiDocument(operations, interfaceVersion);
 
 const guideFile = "docs/use/guide.md";
 const startFile = "docs/use/start.md";

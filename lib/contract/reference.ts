@@ -50,6 +50,8 @@ const script = "text/javascript; charset=utf-8";
 
 /** The pages of the operations are generated from it. */
 export const documentFile = "docs/openapi.json";
+/** Joined with the document when it is served, printed or packed. */
+export const examplesFile = "docs/examples.json";
 
 /** The data of the search dialog: generated like the pages, so it is not a file. */
 export const searchPath = "/docs/search.json";
@@ -100,6 +102,7 @@ export const errorPagesFolder = "docs/use/errors";
 
 /** Files and folders that the function needs in addition to its code, each under its path in the project. */
 export const referenceBundle: readonly string[] = [
+  examplesFile,
   ...Object.values(referenceFiles).map(({ file }) => file),
   ...Object.values(referencePages).map(({ file }) => file),
   errorPagesFolder,

@@ -8,6 +8,7 @@ import { shortened } from "../contract/problems.ts";
 import {
   documentFile,
   errorPagesFolder,
+  examplesFile,
   html,
   referenceFiles,
   referencePages,
@@ -16,6 +17,7 @@ import {
   searchPath,
 } from "../contract/reference.ts";
 import type { ApiDocument } from "../reference/document.ts";
+import { joinExamples } from "../reference/examples.ts";
 import { createSite, type MarkdownSource, type Site } from "../reference/site.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
@@ -87,7 +89,7 @@ type Read = (file: string) => Promise<Buffer>;
 
 /** Finds documents in fixed lists, not in a folder: the path of a request never decides which file is opened. */
 function documents(readFromDisk: Read): (path: string) => Promise<Document | undefined> {
-  const read = cached(readFromDisk);
+  const read = cached((file) => (file === documentFile ? readDocument(readFromDisk) : readFromDisk(file)));
   const site = cached(() => readSite(read));
   const pages = new Map<string, Document>();
   return async (path) => {
@@ -104,11 +106,18 @@ function documents(readFromDisk: Read): (path: string) => Promise<Document | und
   };
 }
 
+/** Our own files: the document is generated from the contract, and a test recorded the examples. */
+async function readDocument(read: Read): Promise<Buffer> {
+  const [document, examples] = await Promise.all([read(documentFile), read(examplesFile)]);
+  return Buffer.from(
+    JSON.stringify(joinExamples(JSON.parse(document.toString()), JSON.parse(examples.toString()))),
+  );
+}
+
 /** The paths of the files that pages may link to. */
 const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
 
 async function readSite(read: Read): Promise<Site> {
-  // Our own file, generated from the contract; a test checks this.
   const document: ApiDocument = JSON.parse((await read(documentFile)).toString());
   const pages = Object.entries(referencePages).map(async ([path, page]): Promise<MarkdownSource> => {
     return { path, ...page, markdown: (await read(page.file)).toString() };

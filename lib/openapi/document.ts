@@ -2,28 +2,23 @@ import * as z from "zod";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { errorShapeOf, type Operation } from "../contract/operation.ts";
 import { possibleErrors } from "../contract/possible-errors.ts";
-import { type Examples, examplesOf, noExamples, type OperationExamples } from "./examples.ts";
 import { errorHeaders, headerComponents, successHeaders } from "./headers.ts";
 import { describeParameter } from "./parameters.ts";
 import { describePolicy, parameterPolicy, policyFields } from "./policy.ts";
 import { describeProperties } from "./properties.ts";
 
-/** OpenAPI 3.1, generated from the contract, with the examples that a test recorded. */
+/** OpenAPI 3.1, generated from the contract. The examples are joined when it is served: lib/reference/examples.ts. */
 export type OpenApiDocument = {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [field: string]: unknown;
 };
 
-export function openApiDocument(
-  operations: readonly Operation[],
-  version: string,
-  examples: Examples = noExamples,
-): OpenApiDocument {
+export function openApiDocument(operations: readonly Operation[], version: string): OpenApiDocument {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};
-    const described = describeOperation(operation, examplesOf(examples, operation.id));
+    const described = describeOperation(operation);
     paths[operation.path] = { ...methods, [operation.method.toLowerCase()]: described };
   }
   return {
@@ -54,7 +49,7 @@ export function openApiDocument(
           errors: { type: "array", minItems: 1, items: problem, description: "Everything that is wrong." },
         }),
       },
-      headers: headerComponents(examples.headers),
+      headers: headerComponents,
     },
   };
 }
@@ -86,9 +81,9 @@ const problem = objectOf({
   message: { type: "string", description: "A sentence for people: what is wrong and what to do." },
 });
 
-function describeOperation(operation: Operation, examples: OperationExamples): object {
+function describeOperation(operation: Operation): object {
   const { id, tag, summary, description, body } = operation;
-  const parametersIn = (place: ParameterLocation) => describeParameters(operation, place, examples);
+  const parametersIn = (place: ParameterLocation) => describeParameters(operation, place);
   return {
     operationId: id,
     tags: [tag],
@@ -99,20 +94,16 @@ function describeOperation(operation: Operation, examples: OperationExamples): o
     ...(body && {
       requestBody: {
         required: !operation.bodyOptional,
-        content: { "application/json": { schema: described(operation, "body", body), ...examples.body() } },
+        content: { "application/json": { schema: described(operation, "body", body) } },
       },
     }),
-    responses: { ...successResponse(operation, examples), ...errorResponses(operation, examples) },
+    responses: { ...successResponse(operation), ...errorResponses(operation) },
   };
 }
 
 type ParameterLocation = "path" | "query";
 
-function describeParameters(
-  operation: Operation,
-  place: ParameterLocation,
-  examples: OperationExamples,
-): object[] {
+function describeParameters(operation: Operation, place: ParameterLocation): object[] {
   const schema = place === "path" ? operation.pathParameters : operation.query;
   if (!schema) return [];
   const { properties = {}, required = [] } = objectSchema.parse(jsonSchema(schema, "input"));
@@ -123,7 +114,6 @@ function describeParameters(
     required: place === "path" || required.includes(name),
     ...parameterPolicy(operation, name),
     schema: property,
-    ...exampleOf(property, examples.parameter(name)),
   }));
 }
 
@@ -137,27 +127,17 @@ const defaultOf = (
 const withDefault = (description: string, value: unknown): string =>
   value === undefined ? description : `${description} Default \`${value}\`.`;
 
-/** In a request every value is text; an example has the type of its schema. */
-function exampleOf(
-  { type }: Readonly<Record<string, unknown>>,
-  sent: string | readonly string[] | undefined,
-) {
-  if (sent === undefined) return {};
-  if (type === "array") return { example: [sent].flat() };
-  return { example: type === "integer" ? Number(sent) : sent };
-}
-
 const objectSchema = z.object({
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   required: z.array(z.string()).optional(),
 });
 
-function successResponse(operation: Operation, examples: OperationExamples): Record<string, object> {
+function successResponse(operation: Operation): Record<string, object> {
   const { answer, query } = operation;
-  const otherFormats = "format" in query.shape ? formatContent(query, examples) : {};
+  const otherFormats = "format" in query.shape ? formatContent(query) : {};
   const content = answer.schema && {
     content: {
-      [jsonType]: { schema: described(operation, "answer", answer.schema), ...examples.answer(jsonType) },
+      [jsonType]: { schema: described(operation, "answer", answer.schema) },
       ...otherFormats,
     },
   };
@@ -173,14 +153,14 @@ const mediaTypes: Readonly<Record<string, { readonly type: string; readonly sche
   sarif: { type: "application/sarif+json", schema: { type: "object", description: "SARIF 2.1.0" } },
 };
 
-function formatContent(query: z.ZodObject, examples: OperationExamples): Record<string, object> {
+function formatContent(query: z.ZodObject): Record<string, object> {
   const { format } = formatSchema.parse(jsonSchema(query, "input")).properties;
   const types = format.enum.map((name) => mediaTypes[name]).filter((type) => type !== undefined);
-  return Object.fromEntries(types.map(({ type, schema }) => [type, { schema, ...examples.answer(type) }]));
+  return Object.fromEntries(types.map(({ type, schema }) => [type, { schema }]));
 }
 const formatSchema = z.object({ properties: z.object({ format: z.object({ enum: z.array(z.string()) }) }) });
 
-function errorResponses(operation: Operation, examples: OperationExamples): Record<string, object> {
+function errorResponses(operation: Operation): Record<string, object> {
   const shape = errorShapeOf(operation.path) === "errors" ? "Errors" : "Error";
   const byStatus = Map.groupBy(possibleErrors(operation), (code) => errorCodes[code].status);
   return Object.fromEntries(
@@ -191,22 +171,11 @@ function errorResponses(operation: Operation, examples: OperationExamples): Reco
         "x-error-codes": codes,
         headers: errorHeaders(operation, status, codes),
         content: {
-          [jsonType]: {
-            schema: { $ref: `#/components/schemas/${shape}` },
-            ...errorExamples(codes, examples),
-          },
+          [jsonType]: { schema: { $ref: `#/components/schemas/${shape}` } },
         },
       },
     ]),
   );
-}
-
-function errorExamples(codes: readonly ErrorCode[], examples: OperationExamples): object {
-  const recorded = codes.flatMap((code) => {
-    const example = examples.error(code);
-    return example ? [[code, example] as const] : [];
-  });
-  return recorded.length > 0 ? { examples: Object.fromEntries(recorded) } : {};
 }
 
 function described(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {

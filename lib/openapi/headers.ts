@@ -31,16 +31,9 @@ const described = {
 } as const;
 type HeaderName = keyof typeof described;
 
-export type HeaderExamples = Readonly<Record<string, string>>;
-
-export const headerComponents = (examples: HeaderExamples): object =>
-  Object.fromEntries(
-    Object.entries(described).map(([name, [schema, description]]) => {
-      const example = examples[name];
-      const value = schema.type === "integer" ? Number(example) : example;
-      return [name, { description, schema, ...(example !== undefined && { example: value }) }];
-    }),
-  );
+export const headerComponents: object = Object.fromEntries(
+  Object.entries(described).map(([name, [schema, description]]) => [name, { description, schema }]),
+);
 
 const named = (names: readonly HeaderName[]): Record<string, object> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

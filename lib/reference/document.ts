@@ -41,7 +41,7 @@ export type Parameter = {
   readonly description: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
-  readonly example: unknown;
+  readonly example?: unknown;
 };
 
 export type DocumentedResponse = {
@@ -67,7 +67,12 @@ export type ApiDocument = {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>;
   readonly paths: Readonly<Record<string, Partial<Readonly<Record<HttpMethod, DocumentedOperation>>>>>;
   readonly components: {
-    readonly headers: Readonly<Record<string, { readonly description: string }>>;
+    readonly headers: Readonly<
+      Record<
+        string,
+        { readonly description: string; readonly schema: JsonSchema; readonly example?: unknown }
+      >
+    >;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { examplesFile } from "../../cli/generate/generated-files.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
+import { examplesFile } from "../../lib/contract/reference.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { openApiDocument } from "../../lib/openapi/document.ts";
-import type { Examples, RecordedExchange } from "../../lib/openapi/examples.ts";
 import { asNode } from "../../lib/openapi/schema-changes.ts";
+import type { Examples, RecordedExchange } from "../../lib/reference/examples.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readDocument } from "../../cli/document-file.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
@@ -84,6 +85,14 @@ test("the files of the reference keep their addresses", () => {
       ...["/openapi.json", "/docs/reference.js", "/docs/reference.css"],
       ...[...schemas, ...further].map((name) => `/docs/events/${name}.json`),
     ]),
+  );
+});
+
+test("/openapi.json answers the document with the recorded examples", async () => {
+  const served = JSON.parse((await ask("/openapi.json")).text);
+  expect(served).toEqual(await readDocument());
+  expect(served.paths["/v1/whoami"].get.responses["200"].content["application/json"]).toHaveProperty(
+    "examples",
   );
 });
 

@@ -5,24 +5,25 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { examplesFile } from "../../cli/generate/generated-files.ts";
+import { readDocument } from "../../cli/document-file.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
-import type { Examples } from "../../lib/openapi/examples.ts";
+import { examplesFile } from "../../lib/contract/reference.ts";
 import { describeParameter } from "../../lib/openapi/parameters.ts";
 import { asList, asNode, type Node } from "../../lib/openapi/schema-changes.ts";
+import type { Examples } from "../../lib/reference/examples.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
-const text = read("docs/openapi.json");
+const text = JSON.stringify(await readDocument());
 const document: Node = JSON.parse(text);
 const examples: Examples = JSON.parse(read(examplesFile));
 
 const operationOf = (path: string, method: string): Node =>
   asNode(asNode(asNode(document.paths)[path])[method.toLowerCase()]);
 
-describe("docs/openapi.json", () => {
-  test("docs/openapi.json is valid OpenAPI 3.1", async () => {
+describe("the OpenAPI document", () => {
+  test("the OpenAPI document is valid OpenAPI 3.1", async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse(text));
     expect([errors ?? [], valid]).toEqual([[], true]);
   });
@@ -33,11 +34,11 @@ describe("docs/openapi.json", () => {
     return problems.map(({ ruleId, message, location: [place] }) => [ruleId, message, place?.pointer]);
   };
 
-  test("docs/openapi.json has no problem that the linter reports", async () => {
+  test("the OpenAPI document has no problem that the linter reports", async () => {
     expect(await lint(text)).toEqual([]);
   });
 
-  test("docs/openapi.json with a planted problem is reported by the linter", async () => {
+  test("the OpenAPI document with a planted problem is reported by the linter", async () => {
     const planted = structuredClone(document);
     Reflect.set(Object(asNode(asNode(asNode(planted.paths)["/v1/users"]).get)), "summary", undefined);
     expect((await lint(JSON.stringify(planted))).map(([rule]) => rule)).toEqual(["operation-summary"]);

@@ -2,12 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { referenceFiles, referencePages } from "../../lib/contract/reference.ts";
 import { type ApiDocument, endpointsOf } from "../../lib/reference/document.ts";
+import { joinExamples } from "../../lib/reference/examples.ts";
 import { createSite, type MarkdownSource } from "../../lib/reference/site.ts";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
 const read = (file: string): string => readFileSync(`${project}${file}`, "utf8");
 
-export const document: ApiDocument = JSON.parse(read("docs/openapi.json"));
+export const document: ApiDocument = joinExamples(
+  JSON.parse(read("docs/openapi.json")),
+  JSON.parse(read("docs/examples.json")),
+);
 export const endpoints = endpointsOf(document);
 
 export const sources: readonly MarkdownSource[] = [

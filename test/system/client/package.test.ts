@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { readDocument } from "../../../cli/document-file.ts";
 import { tryExportLock } from "../../../cli/export/lock.ts";
 import { useService } from "../../support/service.ts";
 
@@ -191,7 +192,7 @@ describe("the package, installed from its tarball", () => {
     });
 
     test("openapi prints the document, and completion every command", async () => {
-      expect(await json("openapi")).toEqual(await readJson(join(root, "docs", "openapi.json")));
+      expect(await json("openapi")).toEqual(await readDocument());
       const { stdout } = await tool("completion bash");
       expect(stdout).toContain("login logout whoami report export roles openapi keys learnings seats");
       expect(stdout).not.toContain("--stack");
