@@ -5,7 +5,7 @@ import { shortenedText } from "./writer.ts";
 
 /**
  * A text in an audit entry: its first words, and the digest that tells two long texts apart. It is redacted once more:
- * an earlier release may have stored a text that today's rules redact.
+ * rules that were added later may redact a stored text.
  */
 export function firstWords(learning: Pick<LearningItem, "text" | "repository_id">) {
   const { text } = redact(learning.text);
