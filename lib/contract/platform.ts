@@ -96,9 +96,9 @@ const bytesWithLazyMax = 645_000;
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
   /** Functions without a budget of their own. */
-  function: { bytesMax: 389_000, bytesWithLazyMax },
+  function: { bytesMax: 390_000, bytesWithLazyMax },
   /** The redaction code is loaded by the first write that needs it (decision 18). */
-  learningsWrite: { bytesMax: 404_500, bytesWithLazyMax },
+  learningsWrite: { bytesMax: 406_500, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
   events: { bytesMax: 468_000, bytesWithLazyMax: 780_000 },
 } as const satisfies Record<string, BundleBudget>;
