@@ -8,7 +8,7 @@ const product = ["cli", "dashboard", "infra", "lib", "package"];
 const sources = [...product, "functions", "test"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
     .map((file) => join(folder, String(file)))
-    .filter((file) => /\.(tsx?|js)$/.test(file) && !file.startsWith("dashboard/built"))
+    .filter((file) => /\.(tsx?|js)$/.test(file) && !/^(dashboard|package)\/built/.test(file))
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") })),
 );
 
