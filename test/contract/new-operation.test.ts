@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { examplesFile, releasedFile } from "../../cli/generate/generated-files.ts";
+import { releasedFile } from "../../cli/generate/generated-files.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { examplesFile } from "../../lib/contract/reference.ts";
 import { rows } from "../proofs/authorization/table.ts";
 
 const locationOf = (file: string) => new URL(`../../${file}`, import.meta.url);
