@@ -1,15 +1,16 @@
 import { vendorWords } from "./vendor-rows.ts";
 
-/** The value that a name claims: any text that a person may choose, random text, or perhaps random text. */
-export type Claim =
-  | "password"
-  | "passphrase"
-  | "secret"
-  | "token"
-  | "api_key"
-  | "credential"
-  | "likely"
-  | "maybe";
+/** What a name says about its value: a key is a credential of an unknown kind. */
+export type ClaimKind = "password" | "passphrase" | "secret" | "token" | "api_key" | "credential" | "key";
+export interface Claim {
+  readonly kind: ClaimKind;
+  /** The less certain the claim, the more the value must look like a credential. */
+  readonly certainty: "sure" | "likely" | "maybe";
+}
+export const sure = (kind: ClaimKind): Claim => ({ kind, certainty: "sure" });
+const credential: Claim = { kind: "credential", certainty: "likely" };
+export const likely: Claim = { kind: "key", certainty: "likely" };
+const maybe: Claim = { kind: "key", certainty: "maybe" };
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
@@ -45,7 +46,7 @@ const publicTokenOwners = setOf(
   "public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos unk sep cls mask special max min design syntax lexer anon refreshpage",
 );
 const likelyWords = setOf(
-  "auth pat session sessionid phpsessid jsessionid sessid salt seed bearer login cookie",
+  "auth pat session sessionid phpsessid jsessionid sessid salt seed bearer login cookie sid hmac kek dek enc encrypt crumb csrf xsrf remember rememberme license licence",
 );
 /** `DB_PASSWORD_PROD` is still a password; `password_hash` and `token_url` are not credentials. */
 const environments = setOf(
@@ -110,18 +111,18 @@ function keyClaim(
   owner: string,
   isVariable: boolean,
 ): Claim | undefined {
-  if (chosenKeyOwners.has(owner)) return "password";
-  if (words.includes("secret") || last.endsWith("secretkey")) return "secret";
+  if (chosenKeyOwners.has(owner)) return sure("password");
+  if (words.includes("secret") || last.endsWith("secretkey")) return sure("secret");
   if (
     keyOwners.has(owner) ||
     words.some((word) => cryptWords.has(word)) ||
     last.endsWith("apikey") ||
     isVendorsKey(words, owner)
   )
-    return "api_key";
+    return sure("api_key");
   // `PHONE_HASH_KEY`: a variable may name what the key protects.
-  if (publicKeyOwners.has(owner)) return isVariable && protectedOwners.has(owner) ? "likely" : undefined;
-  return owner === "" ? "maybe" : "likely";
+  if (publicKeyOwners.has(owner)) return isVariable && protectedOwners.has(owner) ? likely : undefined;
+  return owner === "" ? maybe : likely;
 }
 
 /**
@@ -130,7 +131,7 @@ function keyClaim(
  */
 const communityOwners = setOf("snmp read write trap ro rw readonly readwrite def");
 const communityClaim = (last: string, owner: string): Claim =>
-  last !== "community" || communityOwners.has(owner) ? "password" : "credential";
+  last !== "community" || communityOwners.has(owner) ? sure("password") : credential;
 
 const leadingWords = setOf(
   "password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ",
@@ -147,11 +148,11 @@ function isLeading(words: readonly string[]): boolean {
 /** Vendors that call their API key an application id. */
 const idVendors = setOf("openweather openweathermap owm wolfram wolframalpha openexchangerates");
 function idClaim(words: readonly string[], owner: string): Claim | undefined {
-  if (words.some((word) => idVendors.has(word))) return "api_key";
-  if (owner === "secret") return "token";
-  if (/^sess/.test(owner)) return "likely";
-  if (words.at(-1) === "appid") return "maybe";
-  return owner === "reporter" ? "likely" : undefined;
+  if (words.some((word) => idVendors.has(word))) return sure("api_key");
+  if (owner === "secret") return sure("token");
+  if (/^sess/.test(owner)) return likely;
+  if (words.at(-1) === "appid") return maybe;
+  return owner === "reporter" ? likely : undefined;
 }
 
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
@@ -164,19 +165,19 @@ export function claimOf(given: string): Claim | undefined {
   const words = wordsOf(name);
   const last = singular(words.at(-1) ?? "");
   const owner = words.at(-2) ?? "";
-  if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return "passphrase";
+  if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return sure("passphrase");
   if (
     words.includes("public") ||
     owner === "site" ||
     /public(?!at)|publishable|site_?key/.test(words.join(""))
   )
     return undefined;
-  if (passwordWords.has(last) || /^[a-z]{1,6}pw$/.test(last)) return "password";
-  if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : "password";
-  if (endsIn(last, secretEndings)) return "secret";
+  if (passwordWords.has(last) || /^[a-z]{1,6}pw$/.test(last)) return sure("password");
+  if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : sure("password");
+  if (endsIn(last, secretEndings)) return sure("secret");
   if (endsIn(last, tokenEndings)) {
     const tokenOwner = last.endsWith("token") && last !== "token" ? last.slice(0, -"token".length) : owner;
-    return publicTokenOwners.has(tokenOwner) || words.includes("public") ? undefined : "token";
+    return publicTokenOwners.has(tokenOwner) || words.includes("public") ? undefined : sure("token");
   }
   // `X-Acme-Key`, `X-Acme-Session`: a header with such a name holds an API key.
   if (
@@ -185,24 +186,22 @@ export function claimOf(given: string): Claim | undefined {
     (/^(?:session|consumer|team)$/.test(last) ||
       (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
   )
-    return "api_key";
-  // An account's `sid` is public, a session's is not: let the value decide.
-  if (last === "sid") return "maybe";
-  if (/^cred(?:s|ential)?$/.test(last)) return "credential";
-  if (last === "material" && owner === "key") return "password";
+    return sure("api_key");
+  if (/^cred(?:s|ential)?$/.test(last)) return credential;
+  if (last === "material" && owner === "key") return sure("password");
   if (/(?:^|access|unlock|security)code$/.test(last) && /access|unlock|security/.test(owner + last))
-    return "credential";
+    return credential;
   if (last.endsWith("community")) return communityClaim(last, owner);
-  if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? "secret" : "api_key";
+  if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? sure("secret") : sure("api_key");
   // Some vendors call their secret a certificate or an id.
-  if (last === "certificate") return owner === "app" || owner === "primary" ? "likely" : undefined;
+  if (last === "certificate") return owner === "app" || owner === "primary" ? likely : undefined;
   if (last === "id" || last === "appid") return idClaim(words, owner);
-  if (last === "key" && name.startsWith("--")) return "api_key";
+  if (last === "key" && name.startsWith("--")) return sure("api_key");
   if (!last.endsWith("key"))
     return likelyWords.has(last)
-      ? "likely"
+      ? likely
       : isLeading(words) && !name.startsWith("-")
-        ? "credential"
+        ? credential
         : undefined;
   return keyClaim(words, last, last === "key" ? owner : last.slice(0, -"key".length), isConstant(name));
 }
@@ -216,7 +215,7 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
-  `psw zugang key cred auth bearer pepper salt seed sess sid pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
+  `psw zugang key cred auth bearer pepper salt seed sess sid hmac kek dek enc crumb csrf xsrf remember licen pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

@@ -1,23 +1,19 @@
 import { looksVeryRandom } from "./appearance.ts";
-import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
-import { isCredential, isKeyId, type Tie } from "./assignment-values.ts";
-import { lineOf } from "./nearby.ts";
-import { isWordPassphrase } from "./passphrases.ts";
+import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
+import { isCredential, type Tie } from "./evidence.ts";
+import { isKeyId } from "./features.ts";
 import { isPlaced } from "./places.ts";
-import { findPlainWordAfter } from "./plain-words.ts";
 import {
   candidatesIn,
   findInCjkAfter,
-  findInCjkBefore,
   findInSentenceAfter,
-  findInSentenceBefore,
   type Sentences,
   sentenceLengthMax,
   sentencesOf,
   verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
-import { isOtherMember } from "./secret-objects.ts";
+import { findSaid } from "./said.ts";
 import {
   isEnvironment,
   isLineStart,
@@ -28,7 +24,6 @@ import {
   separatorsAt,
 } from "./separators.ts";
 import { type Value, valueAt } from "./values.ts";
-import { vendorWords } from "./vendor-rows.ts";
 
 /**
  * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
@@ -42,15 +37,14 @@ const nameLengthMax = 80;
 /** A refused value may contain other names, unless it is longer than this. */
 const refusedLengthMax = 160;
 
-const kindOf: Record<Claim, string> = {
+const kindOf: Record<ClaimKind, string> = {
   password: "password",
   passphrase: "password",
   secret: "secret",
   token: "token",
   api_key: "api_key",
   credential: "secret",
-  likely: "secret",
-  maybe: "secret",
+  key: "secret",
 };
 
 /** The whole content of an element. */
@@ -73,15 +67,12 @@ function valueFor(name: Name, bridge: Separator, at: number, isEnv: boolean): Va
   return valueAt(name.text, at, isEnv && isLineStart(name), bridge.tie === undefined ? undefined : 256);
 }
 
-const wordsToLineEnd = /[a-z]{3,10}(?: [a-z]{3,10}){3,7}(?=[ \t]{0,8}(?:["'`<]|\n|$))/y;
-/** A passphrase without quotes: the rest of the line after a name that is not a plain word of a sentence. */
-function passphraseAt({ name, text }: Name, { start }: Value): Value | undefined {
-  wordsToLineEnd.lastIndex = start;
-  const words = /[_. ]|[a-z][A-Z]|^[A-Z]+$/.test(name) ? wordsToLineEnd.exec(text)?.[0] : undefined;
-  return words && isWordPassphrase(words)
-    ? { text: words, start, end: start + words.length, isQuoted: true, isClosed: false }
-    : undefined;
-}
+/** A member that holds a user, a place, a duration or other settings, not the credential. */
+const otherMember =
+  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex|\$ref|title)$/i;
+
+const isOtherMember = (member: string): boolean =>
+  otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"));
 
 const cell = /[^|\n]{1,256}/y;
 /** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
@@ -123,7 +114,7 @@ function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): V
 }
 
 function found(values: readonly Value[], claim: Claim): SearchResult {
-  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf[claim] }));
+  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf[claim.kind] }));
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
@@ -138,12 +129,11 @@ const isOther = (text: string, { start, end }: Span): boolean => {
 };
 /** "render pass: shadow": alone, the word is a password only beside a user or a host. */
 const isOtherPass = ({ name, text, start, end }: Name, value: Value): boolean =>
-  name === "pass" &&
-  /^[A-Za-z]+$/.test(value.text) &&
+  /^pass$/i.test(name) &&
+  (/^[A-Za-z]+$/.test(value.text) || /^[ \t]+[^\s:=]/.test(text.slice(end, end + 8))) &&
   !/user|login|host|mail|smtp|auth|db|account/i.test(text.slice(Math.max(0, start - 120), end + 120));
 
-const isSecretChoice = (claim: Claim) => claim === "password" || claim === "passphrase";
-const isPersonal = (claim: Claim) => claim === "password" || claim === "passphrase" || claim === "secret";
+const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
 
 function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
   const { text, end } = name;
@@ -155,8 +145,7 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
     if (serves && !serves(name)) continue;
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
-    const read = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
-    const value = (read && !read.isQuoted && isPersonal(claim) && passphraseAt(name, read)) || read;
+    const value = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
     if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) || isOtherPass(name, value))
       continue;
     const named = {
@@ -166,7 +155,7 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
       isEnvironment: isEnv,
       isText: () => isEnv || tie === "line" || isBlock || isTextName(name, value.end),
     };
-    const isOne = (isSecretChoice(claim) && isPlaced(name, value, tie)) || isCredential(value, named);
+    const isOne = (isPassword(claim) && isPlaced(name, value, tie)) || isCredential(value, named);
     const values = isList ? listed(name, value, claim, tie) : isOne ? [value] : [];
     if (values.length > 0) return found(values, claim);
     if (tie !== undefined) continue;
@@ -188,52 +177,31 @@ const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
 
 type Prose = { readonly candidates: ReturnType<typeof candidatesIn>; readonly sentences: Sentences };
 
-function inSentence(
-  name: Name,
-  claim: Claim,
-  from: number,
-  { candidates, sentences }: Prose,
-): SearchResult | undefined {
-  const { next, last } = candidates(name.end);
+function inSentence(name: Name, claim: Claim, { candidates, sentences }: Prose): SearchResult | undefined {
+  const { next } = candidates(name.end);
   if (next - name.end < sentenceLengthMax && (isCjk(name.name) || isFollowedByText(name))) {
     const behind = isCjk(name.name)
       ? findInCjkAfter(name.text, name.end, claim)
       : findInSentenceAfter(sentences, name.end, claim);
     if (behind) return found([behind], claim);
   }
-  if (isCjk(name.name)) {
-    const before = findInCjkBefore(name.text, name.start, from, claim);
-    if (before) return { ...found([before], claim), resume: name.end };
-  }
-  if (last < from || name.start - last > sentenceLengthMax / 2) return undefined;
-  const before = findInSentenceBefore(name.text, name.start, from);
-  return before && { ...found([before], claim), resume: name.end };
+  return undefined;
 }
 
-const speaksOfLeaks = /secret|leak|revok|rotat|hard-?cod|expose|credential|call|authenticat/i;
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
-/** "The Acme key 0123… leaked": a value without a verb before it must be long and random. */
-function saidKey({ name, text, start, end }: Name, claim: Claim): SearchResult | undefined {
-  if (claim === "maybe" && !(/key$/i.test(name) && speaksOfLeaks.test(lineOf(text, start, end))))
-    return undefined;
+/** "The signature key …", "X-Edge-Auth …": a value without a verb before it must be long and random. */
+function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
   keyBehind.lastIndex = end;
-  const value = keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
-  const isSaid =
-    value &&
-    /^[\w+=-]+$/.test(value.text) &&
-    isCredential(value, { claim: "likely", tie: "sentence", isConstant: false, isEnvironment: false });
-  return isSaid ? found([value], "likely") : undefined;
+  const value =
+    claim.certainty === "likely" && keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
+  const named = { claim, tie: "sentence", isConstant: false, isEnvironment: false } as const;
+  return value && /^[\w+=-]+$/.test(value.text) && isCredential(value, named)
+    ? found([value], claim)
+    : undefined;
 }
 
-const ownLineBefore = /^[^:={}();"'`<>$]*$/;
-const ownLineReach = 40;
-function isOwnLine({ text, start }: Name): boolean {
-  const window = text.slice(Math.max(0, start - ownLineReach), start);
-  const lineStart = window.lastIndexOf("\n");
-  return (lineStart >= 0 || start <= ownLineReach) && ownLineBefore.test(window.slice(lineStart + 1));
-}
 function plainly(name: Name, claim: Claim): SearchResult | undefined {
-  const word = findPlainWordAfter(name, () => isOwnLine(name));
+  const word = findSaid(name);
   return word && !isOtherPass(name, word) ? found([word], claim) : undefined;
 }
 
@@ -299,33 +267,6 @@ const cipherWord =
   /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|fromhex|hex2bin|unhexlify|['"]hex['"]/gi;
 const networkReach = 160;
 
-/** A value that looks like a hash or an id, and counts as a key only near the vendor's name. */
-const bareKey = /(?<![0-9A-Za-z-])[0-9a-f]{8}(?:[0-9a-f]{12}|-[0-9a-f]{4}-)/g;
-const bareKeyReach = 24;
-const vendorReach = 120;
-/**
- * Returns whether a `bareKey` follows the name and a vendor is near: in the lines before the name, or after
- * the value on its line. Examples: `[kaggle]`, `"infura": {`, `https://api.abuseipdb.com`. Call it with
- * increasing positions: it reads the text once.
- */
-function nearVendorIn(text: string): (name: Name) => boolean {
-  let key = { index: -1, end: -1 };
-  return ({ start, end }) => {
-    if (key.index < end) {
-      bareKey.lastIndex = end;
-      key = { index: bareKey.exec(text)?.index ?? Number.POSITIVE_INFINITY, end: bareKey.lastIndex };
-    }
-    if (key.index - end > bareKeyReach || text.slice(end, key.index).includes("\n")) return false;
-    const behind = text.slice(key.end, key.end + vendorReach);
-    const near =
-      text.slice(Math.max(0, start - vendorReach), start) +
-      behind.slice(0, (behind.indexOf("\n") + 1 || 121) - 1);
-    return (near.match(/[A-Za-z]{3,}/g) ?? []).some(
-      (word) => vendorWords.has(word.toLowerCase()) || word === "HTTP" || /headers?$/i.test(word),
-    );
-  };
-}
-
 /** Checks if a word of the pattern is near. Call it with increasing positions: it reads the text once. */
 function nearIn(text: string, pattern: RegExp): (at: number) => boolean {
   let last = Number.NEGATIVE_INFINITY;
@@ -352,7 +293,6 @@ export const assignments: Finder = {
     const prose: Prose = { candidates: candidatesIn(text), sentences: sentencesOf(text) };
     const isNearNetwork = nearIn(text, networkWord);
     const isNearCipher = nearIn(text, cipherWord);
-    const isNearVendor = nearVendorIn(text);
     let from = 0;
     for (const hit of names) {
       if (hit.at < from) continue;
@@ -365,20 +305,18 @@ export const assignments: Finder = {
           claim = claimOf(name.name) ?? null;
           claims.set(name.name, claim);
         }
-        if ((claim === "maybe" || claim === "likely") && /key$/i.test(name.name) && isNearNetwork(name.start))
-          claim = "password";
-        if (claim === "maybe" && /key$/i.test(name.name) && isNearCipher(name.start)) claim = "likely";
+        if (claim?.kind === "key" && /key$/i.test(name.name)) {
+          if (isNearNetwork(name.start)) claim = sure("password");
+          else if (isNearCipher(name.start)) claim = likely;
+        }
         if (claim) outcome = findAfterSeparator(name, claim);
-        if ((claim === "maybe" || claim === "likely") && !outcome?.spans.length && isNearVendor(name))
-          outcome = findAfterSeparator(name, "api_key") ?? inSentence(name, "api_key", lastEnd, prose);
-        if ((claim === "likely" || claim === "maybe") && !outcome?.spans.length)
-          outcome = saidKey(name, claim) ?? outcome;
+        if (claim?.kind === "key" && !outcome?.spans.length) outcome = saidKey(name, claim) ?? outcome;
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
-        if (claim === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = "api_key";
-        if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
-          outcome = inSentence(name, claim, lastEnd, prose) ?? outcome;
-        if ((claim === "password" || claim === "passphrase") && !outcome?.spans.length)
-          outcome = plainly(name, claim) ?? outcome;
+        if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
+          claim = sure("api_key");
+        if (claim && claim.kind !== "key" && !outcome?.spans.length)
+          outcome = inSentence(name, claim, prose) ?? outcome;
+        if (claim && isPassword(claim) && !outcome?.spans.length) outcome = plainly(name, claim) ?? outcome;
       }
       spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);

@@ -4,12 +4,13 @@ import {
   isAlgorithm,
   isConstantLike,
   isDiceware,
+  isHarmless,
   isPublicValue,
   isSlashed,
   isTokenLike,
   looksChosen,
   sentenceWords,
-} from "./assignment-values.ts";
+} from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
@@ -97,13 +98,14 @@ const isKeyArgument = (text: string, owner: "vendor" | "client") =>
   text.length >= (owner === "vendor" ? 16 : 20) &&
   (isUuid(text) ? owner === "vendor" : isTokenLike(text) && !isKebab.test(text)) &&
   !isPublicValue(text) &&
+  !isHarmless(text) &&
   !isPlaceholder(text);
 const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
   list.flatMap(({ inner }) => (inner && isKeyArgument(inner.text, owner) ? [inner] : []));
 
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
-  /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|ac|x)[\w-]{0,24}$/i;
+  /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|oauth|ac|x)[\w-]{0,24}$/i;
 /** `maple.walrus.quartz`: words with dots that are no host, file or module. */
 const isDottedPhrase = (text: string) =>
   isDiceware(text) &&
@@ -114,6 +116,7 @@ const isLoginArgument = (text: string, isFirst: boolean, isLate: boolean) =>
   text.length <= 128 &&
   !isPublicValue(text) &&
   !isUserName.test(text) &&
+  !(isFirst && isKebab.test(text)) &&
   (!otherArgument.test(text) || (isLate && (isDottedPhrase(text) || isSlashed(text)))) &&
   (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
   !isPlaceholder(text);
@@ -121,8 +124,25 @@ const isLoginArgument = (text: string, isFirst: boolean, isLate: boolean) =>
 /** `deploy-token-2` is a name, not a credential. */
 const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 
+/** `login("anna", "…")`: of exactly two strings, the second is the password, whatever it looks like. */
+const pairCall =
+  /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|set_?credentials)(?:_?(?:as|with|user))?$/i;
+const strategy =
+  /^(?:jwt|local|google|github|gitlab|saml|oidc|oauth2?|basic|bearer|digest|token|anonymous|sso|api|web|GET|POST|https?:.*|\/.*)$/i;
+
 /** The arguments of a login call that look like credentials. */
-function loginArguments(list: readonly Argument[]): Value[] {
+function loginArguments(list: readonly Argument[], called: string): Value[] {
+  const [user, secret] = list;
+  if (
+    list.length === 2 &&
+    pairCall.test(called) &&
+    user?.value &&
+    secret?.value &&
+    !strategy.test(user.value.text) &&
+    !strategy.test(secret.value.text) &&
+    isInPlace(secret.value.text)
+  )
+    return [secret.value];
   return list.flatMap(({ inner }, place) =>
     inner && isUserName.test(list[place - 1]?.inner?.text ?? "") && isWordPhrase(inner.text)
       ? [inner]
@@ -178,7 +198,7 @@ function findInCalls(text: string): Span[] {
       continue;
     }
     const known = call && knownArgument(list, call);
-    const values = known ? [known] : isLoginCall ? loginArguments(list) : [];
+    const values = known ? [known] : isLoginCall ? loginArguments(list, word) : [];
     const keys = owner ? keyArguments(list, owner) : [];
     for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
     for (const { start, end } of keys) spans.push({ start, end, kind: apiKey.kind });

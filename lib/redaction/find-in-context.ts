@@ -43,5 +43,10 @@ function findInContext({ kind, pattern, value, upTo, behind, accept }: ContextRu
 }
 
 export function contextFinder(rule: ContextRule): Finder {
-  return { kinds: [rule], keywords: rule.keywords, find: (text) => findInContext(rule, text) };
+  return {
+    kinds: [rule],
+    keywords: rule.keywords,
+    ...(rule.reach && { reach: rule.reach }),
+    find: (text) => findInContext(rule, text),
+  };
 }

@@ -10,10 +10,9 @@ import type { ContextRule, Finder, ShapeRule, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
 import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
-import { secretObjects } from "./secret-objects.ts";
 import { structured } from "./structured.ts";
 import { tables } from "./tables.ts";
-import { namedVendors, vendorTokens } from "./vendors.ts";
+import { vendorTokens } from "./vendors.ts";
 
 const tokenRules: readonly TokenRule[] = [...formTokens, ...vendorTokens, ...generalTokens];
 const contextRules: readonly ContextRule[] = [
@@ -35,14 +34,12 @@ export const finders: readonly Finder[] = [
   ...privateKeys,
   tokenFinder(tokenRules),
   shapeFinder(formShapes),
-  namedVendors,
   ...contextRules.map(contextFinder),
   calls,
-  tables,
+  ...tables,
   ...structured,
   links,
   assignments,
-  secretObjects,
   highEntropy,
   ...nearbyRules.map(contextFinder),
 ];

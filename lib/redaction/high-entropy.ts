@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
-import { isPublicDer } from "./decoded.ts";
+import { decodeStart, isPublicDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /** Finds values that look random and have no rule of their own. */
@@ -27,11 +27,14 @@ const isDensePart = (part: string) =>
 
 /** Most ids in URLs are public. Tokens in URLs have their own rules. */
 const isAddress = (word: string) =>
-  word.includes("://") || word.includes("arn:") || word.includes(";base64,");
+  /^[~.]?\/(?:[a-z][\w.-]*\/){2}/.test(word) ||
+  word.includes("://") ||
+  word.includes("arn:") ||
+  word.includes(";base64,");
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
-  /^(?:\+?sha\d+[-/]|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|Ag[A-D][\w+/]{100})/;
+  /^(?:\+?sha\d+[-/]|nonce-|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|Ag[A-D][\w+/]{100})/;
 const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
@@ -40,10 +43,10 @@ const isPublicId = (run: string) =>
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel =
-  /integrity|digest|checksum|hash|etag|fingerprint|nonce|boundary|cursor|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
+  /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|nonce|boundary|cursor|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember =
-  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|node|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
+  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
 const labelLengthMax = 80;
 /** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
 function isLabelledPublic(text: string, start: number, from: number): boolean {
@@ -52,8 +55,24 @@ function isLabelledPublic(text: string, start: number, from: number): boolean {
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
   const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
-  if (/pk\.$/.test(line) || publicMember.test(line)) return true;
+  if (/pk\.$/.test(line) || publicMember.test(line) || isPublicHeader(text, start)) return true;
   return publicLabel.test(line) && !/secret|private|passw|\btoken\b/i.test(line);
+}
+
+/** A header of a mail or an answer whose value is long: its name is at the start of the line. */
+const publicHeader =
+  /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]+|authentication-results|content-security-policy|x-google-\w+|received)(?=:)/i;
+const isPublicHeader = (text: string, start: number) => {
+  const before = text.slice(Math.max(0, start - 1_000), start);
+  return publicHeader.test(before.slice(before.lastIndexOf("\n") + 1));
+};
+
+/** `CgdrdWJlcm5ldBIF…`: base64 of readable text, such as a message of a test. */
+function isReadable(run: string): boolean {
+  if (!/^[A-Za-z0-9+/]{24,}={0,2}$/.test(run)) return false;
+  const bytes = decodeStart(run);
+  // `id:key` is a pair, not a message.
+  return /[^\w:+/=.-]/.test(bytes) && bytes.replace(/[^\w .,:;/=@-]/g, "").length >= 0.7 * bytes.length;
 }
 
 const isSecretRun = (run: string, text: string, start: number, from: number) =>
@@ -62,6 +81,7 @@ const isSecretRun = (run: string, text: string, start: number, from: number) =>
   run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
   !publicStart.test(run) &&
   !isPublicDer(run) &&
+  !isReadable(run) &&
   !isPublicId(run) &&
   !isLabelledPublic(text, start, from);
 

@@ -1,5 +1,4 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
-import { isScrambled } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
@@ -14,6 +13,7 @@ const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
   !isPlaceholder(part) &&
+  !part.includes("%20") &&
   ((isHex(part) && part.length >= 16 && hasDigit(part) && /[a-f]/i.test(part)) ||
     isUuid(part) ||
     (part.length >= 12 && hasDigit(part) && looksRandom(part) && !/\.\w{1,5}$/.test(part)) ||
@@ -21,37 +21,12 @@ const isTokenPart = (part: string) =>
 
 const urlToken = kindNamed("URL token");
 
-/**
- * A browser does not send the fragment of a link, so sites that encrypt in the browser keep the key there:
- * `#KEY`, `#id,KEY`, `#!id!KEY`, `#/send/id/KEY`. Anchors of pages are words, numbers or hex.
- */
-const fragmentRun = /[\w-]{16,}/g;
-/** In a route (`#/orders/…`) a random part may be an id: only routes of shared secrets hold a key. */
-const isPlainRoute = /^#!?\/(?!(?:\w+\/){0,3}?(?:send|share|secret|paste|pad|s|d|p|r|file|note|view|edit)\/)/;
-const isKeyRun = (run: string) =>
-  !/^(?:sha\d+|issuecomment|diff|discussion|pullrequestreview|L\d)-?|-L\d+$/.test(run) &&
-  ((hasDigit(run) && hasBothCases(run) && !isHex(run) && looksRandom(run)) || isScrambled(run)) &&
-  !isPlaceholder(run);
-function fragmentKeys(link: string, offset: number): Span[] {
-  const hashAt = link.indexOf("#");
-  const fragment = hashAt === -1 ? "" : link.slice(hashAt);
-  if (fragment.length < 17 || fragment.length > 512 || isPlainRoute.test(fragment)) return [];
-  const spans: Span[] = [];
-  for (const { 0: run, index } of fragment.matchAll(fragmentRun)) {
-    const start = offset + hashAt + index;
-    if (isKeyRun(run)) spans.push({ start, end: start + run.length, kind: urlToken.kind });
-  }
-  return spans;
-}
-
 function find(text: string): Span[] {
   const spans: Span[] = [];
   linkPattern.lastIndex = 0;
   for (let link = linkPattern.exec(text); link; link = linkPattern.exec(text)) {
     const pathAt = link[0].indexOf("/", link[0].indexOf("://") + 3);
     const path = pathAt === -1 ? "" : link[0].slice(pathAt).replace(/[.,;:)\]}]{1,9}$/, "");
-    const keys = fragmentKeys(link[0], link.index);
-    spans.push(...keys);
     const isKeyHost = keyHosts.test(link[0]);
     const isDoor =
       isKeyHost ||
@@ -71,7 +46,6 @@ function find(text: string): Span[] {
         link[0],
       );
     for (const part of path.matchAll(partPattern)) {
-      if (keys.length > 0 && part.index > path.indexOf("#")) break;
       // `client_id=…` identifies the caller; `private-…` is a label in front of the token.
       const before = path.slice(0, part.index);
       if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before))

@@ -3,12 +3,13 @@ import {
   isAlgorithm,
   isCode,
   isDecoratedWord,
+  isHarmless,
   isMadeUp,
   isNumberedWord,
   isPublicValue,
   isStrong,
   isUnusualWord,
-} from "./assignment-values.ts";
+} from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
@@ -20,8 +21,8 @@ const keywordsOf = (listed: string) => listed.split("|");
 const passwordWords =
   "wifi|wi-fi|wlan|ssid|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
 const speaksOfPasswords = new RegExp(`${passwordWords}|has[lł]o`, "i");
-const speaksOfSecrets = /secret|token|keystore|\bks\.|sign(?:ed|ing)|hmac|jwt|vault|database\(|connect/i;
-const secretWords = "secret|token|keystore|ks.|signed|signing|hmac|jwt|vault|database(|connect";
+const speaksOfSecrets = /secret|token|keystore|\bks\.|\bsigning|hmac|jwt|vault|database\(|connect/i;
+const secretWords = "secret|token|keystore|ks.|signing|hmac|jwt|vault|database(|connect";
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
@@ -66,7 +67,7 @@ const offering =
 const isOffered: AcceptInContext = (secret, { text, start, end }) =>
   offering.test(text.slice(Math.max(0, start - 12), start)) &&
   (isMadeUp(secret) || (isCode(secret) && !isOrdinary(secret))) &&
-  !/^[A-Z]+-\d+$|@[\w-]+\./.test(secret) &&
+  !/^[A-Z]+-\d+$|@[\w-]+\.|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^[a-z]+(?:_[a-z]+){2,}$/.test(secret) &&
   !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
   !isPlaceholder(secret);
 
@@ -104,7 +105,7 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   )
     return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
+  if (/^pub|^[a-z]+(?:-[a-z]+)*-[a-z\d]{8,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
   const isSure = isStrong(secret) || isDecoratedWord(secret) || isUnusualWord(secret) || isCode(secret);
   if (!(isSure && !isOrdinary(secret)) && !isNumberedWord(secret)) return false;
   const line = lineOf(text, start, end);
@@ -124,29 +125,59 @@ const quotedRule: ContextRule = {
   accept: isQuotedSecret,
 };
 
+const blockReach = 320;
+/** The lines before a value up to an empty line, and the rest of its line. */
+function blockOf(text: string, start: number, end: number): string {
+  const before = text.slice(Math.max(0, start - blockReach), start);
+  const line = lineOf(text, start, end);
+  return before.slice(before.lastIndexOf("\n\n") + 1) + line.slice(line.indexOf("\0"));
+}
+
+/** A list of keys: `tokens:` and below it names and hex values. */
+const listRule: ContextRule = {
+  ...kindNamed("Secret"),
+  keywords: keywordsOf("token|secret|key|credential|session"),
+  reach: blockReach,
+  pattern: /(?<![\w/.@%+#-])(?:[0-9a-f]{8}){4,16}(?![\w/.@%+-])/g,
+  accept: (secret, { text, start, end }) => {
+    const block = blockOf(text, start, end);
+    return (
+      hasDigit(secret) &&
+      /[a-f]/.test(secret) &&
+      listsTokens.test(block) &&
+      !publicWord.test(block) &&
+      !isPlaceholder(secret)
+    );
+  },
+};
+const listsTokens =
+  /(?:tokens|secrets?|(?:api|signing|encryption|hmac|jwt|access)[_ -]?keys?|keyring|credentials|sessions)(?![a-z])/i;
+
 /** A random word on a line that speaks of tokens and keys: "Revoke …, it is the deploy token". */
 const tokenRule: ContextRule = {
   ...kindNamed("Token"),
   keywords: keywordsOf(
     "token|secret|api key|api-key|apikey| key|credential|revoke|hard-cod|hardcod|log in|login",
   ),
-  pattern: /(?<![\w/.:=@%+-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
+  pattern: /(?<![\w/.:=@%+#-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
   accept: (secret, { text, start, end }) =>
     isStrong(secret) &&
     hasDigit(secret) &&
-    hasBothCases(secret) &&
-    !isHex(secret) &&
-    looksVeryRandom(secret) &&
-    !/[_/-]/.test(secret.replace(/[_/-]/, "")) &&
+    (isHex(secret)
+      ? /^(?:[0-9a-f]{8}){4,16}$/.test(secret)
+      : hasBothCases(secret) && looksVeryRandom(secret) && !/[_/-]/.test(secret.replace(/[_/-]/, ""))) &&
     !isPublicValue(secret) &&
-    // A value with its own name was judged with the name.
-    !/[:=>][ \t]{0,8}["'`\uE000-\uE003]?$/.test(text.slice(Math.max(0, start - 10), start)) &&
+    !isHarmless(secret) &&
+    // A value with its own name was judged with the name, unless the name says nothing.
+    !/(?<!\b(?:value|data|content|raw))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
+      text.slice(Math.max(0, start - 24), start),
+    ) &&
     speaksOfTokens.test(lineOf(text, start, end)) &&
     !publicWord.test(lineOf(text, start, end)) &&
     !isPlaceholder(secret),
 };
 const speaksOfTokens = /token|secret|\bkey|credential|revoke|hard-?cod|log ?in/i;
 const publicWord =
-  /public|publish|integrity|sha\d|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bid\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache/i;
+  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bid\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache/i;
 
-export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];
+export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule, listRule];

@@ -3,10 +3,13 @@ import { listedWords } from "./placeholders.ts";
 
 /** Words of sentences about credentials, in addition to the words of placeholders. */
 const sentenceWords = new Set(
-  "all also always are before but can could each every has have into its just least long make many more most must never only over should stored than then there these too two under use using was were what when where which while who will without would you your character characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong".split(
+  "all asked also always are before but can could each every has have into its just least long longer easier stronger better make many more most must never only over should stored than then there these too two under use using was were what when where which while who will without would you your character characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong".split(
     " ",
   ),
 );
+
+export const hasSentenceWord = (phrase: string): boolean =>
+  phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /(?:ed|ly)$/.test(word));
 
 /** More words of names: parts of a text, parts of a program, systems, algorithms. */
 const namingWords = new Set(

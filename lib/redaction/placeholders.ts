@@ -75,7 +75,7 @@ const references = [
   /^%[\w.]+%$/,
   /^%\w+\([\w.]*\)?%?$/,
   /^%\(\w+\)s$/,
-  /^%-?\d*[sdvqr]$/,
+  /^(?:%-?\d*[sdvqr][:/@ -]?)+$/,
   /^@(?:[a-z_]+|[A-Z_]+)@?$/,
   /^@Microsoft\.KeyVault|^[\w-]+=keyvaultref:/,
   /^projects\/[\w-]+\/secrets\//,

@@ -1,5 +1,5 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
-import type { Tie } from "./assignment-values.ts";
+import type { Tie } from "./evidence.ts";
 import { isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
@@ -29,7 +29,15 @@ const isCommand = ({ before, behind }: Placed) =>
   (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
 /** The names of two arguments: a call that defines, sets, fills in or compares. */
 const definingCall =
-  /(?:define|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$/i;
+  /(?:define|get\w*|fetch|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$/i;
+/** `this.password = value`: an assignment of code, not a line of a file of properties. */
+const isMember =
+  /^(?:this|self|user|config|cfg|settings|options|opts|props|state|data|request|req|args|env)\b/i;
+const isDotted = ({ name: { name } }: Placed, dots: number) =>
+  /^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) && name.split(".").length > dots && !isMember.test(name);
+/** The names of two parts: `proxyPassword`, `db_password`, `auth.password`. */
+const isCompound = ({ name: { name } }: Placed) => /[._]|[a-z][A-Z]/.test(name);
+const isInBrackets = (before: string) => /[([{][^)\]}]*$/.test(before);
 const section = /(?:^|\n)\[[\w .:-]{1,40}\][ \t]{0,20}\n(?:[^\n]{0,80}\n){0,12}[ \t]{0,20}$/;
 
 const userBefore =
@@ -75,6 +83,28 @@ export const places: readonly Place[] = [
     place: "whole line without spaces",
     holds: (placed) =>
       isBare(placed) && /^\s*(?:export |set )?$/.test(placed.before) && placed.behind.trim() === "",
+  },
+  {
+    place: "compound name with an equals sign, outside of brackets",
+    holds: (placed) => isBare(placed) && isCompound(placed) && !isInBrackets(placed.before),
+  },
+  {
+    place: "line of a file of properties, with spaces",
+    holds: (placed) =>
+      placed.before.trim() === "" &&
+      placed.behind.trim() === "" &&
+      (placed.tie === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.tie === undefined),
+  },
+  {
+    place: "variable of a build file",
+    holds: ({ tie, before }) => tie === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before),
+  },
+  {
+    place: "default of a variable",
+    holds: ({ tie, value, name: { text, start } }) =>
+      tie === "pair" &&
+      text.startsWith("${", start - 2) &&
+      !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text),
   },
   {
     place: "string that code compares or falls back to",

@@ -178,35 +178,6 @@ function placeOf(sought: string, text: string, from: number): number {
   return place === -1 ? text.length : place;
 }
 
-/**
- * The private numbers of a key that a tool printed as bytes: `priv:`, `privateExponent:`, `prime1:`, or an
- * array in code. The modulus and the public point have other labels.
- */
-const numberLabel =
-  /(?:priv(?:ate)?(?:[ _-]?(?:key|exponent|value))?|(?:prime|exponent)[ _]?[12]|coefficient)\w{0,12}(?:\[\d{0,5}\])?[ \t]{0,4}[:=]\s{0,24}[{[(]?\s{0,24}(?=(?:0x)?[0-9a-f]{2}[:,\s])/gi;
-const numberBytes = /(?:0x)?[0-9a-f]{2}(?:[:,\s]{1,24}(?:0x)?[0-9a-f]{2}(?![\w.-]))+:?/iy;
-const numberLengthMin = 40;
-/** A private key in DER as hex: a sequence, then the version 0 or 1. */
-const hexKey =
-  /(?<!\w)30[ :]?(?:8[12][ :]?)?(?:[0-9a-f]{2}[ :]?){1,2}02[ :]?01[ :]?0[01](?:[ :]?[0-9a-f]{2}){8,}/gi;
-
-function findNumbers(text: string): Span[] {
-  const spans: Span[] = [];
-  numberLabel.lastIndex = 0;
-  for (let label = numberLabel.exec(text); label; label = numberLabel.exec(text)) {
-    const start = numberLabel.lastIndex;
-    numberBytes.lastIndex = start;
-    if (!numberBytes.test(text)) continue;
-    const end = numberBytes.lastIndex;
-    numberLabel.lastIndex = end;
-    if (end - start >= numberLengthMin) spans.push({ start, end, kind });
-  }
-  return spans;
-}
-
-const findHex = (text: string): Span[] =>
-  Array.from(text.matchAll(hexKey), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
-
 const puttyBegin = "PuTTY-User-Key-File-";
 const puttyLines = "Private-Lines:";
 const puttyMac = /Private-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]*/y;
@@ -253,13 +224,8 @@ export function publicBlocks(text: string): Run[] {
   return blocks;
 }
 
-export const privateKeys: readonly Finder[] = [
-  ...[findPutty, findHeaded, findBare].map((find) => ({ kinds: [privateKey], keywords: [], find })),
-  {
-    kinds: [privateKey],
-    keywords: ["priv", "prime", "exponent", "coefficient"],
-    reach: keyLengthMax / 2,
-    find: findNumbers,
-  },
-  { kinds: [privateKey], keywords: ["0201", "02 01", "02:01"], reach: keyLengthMax / 2, find: findHex },
-];
+export const privateKeys: readonly Finder[] = [findPutty, findHeaded, findBare].map((find) => ({
+  kinds: [privateKey],
+  keywords: [],
+  find,
+}));

@@ -1,22 +1,21 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isPlainCase } from "./appearance.ts";
 import type { Claim } from "./assignment-names.ts";
+import { isCredential } from "./evidence.ts";
 import {
   isCode,
-  isCredential,
   isDecoratedWord,
   isDiceware,
   isField,
   isJoinedPhrase,
   isMixedWord,
   isNumberedWord,
-  isPublicValue,
-  isScrambled,
   isStrong,
   isUnusualWord,
   looksChosen,
   sentenceWords,
-} from "./assignment-values.ts";
+} from "./features.ts";
 import { memoize } from "./memoize.ts";
+import { hasSentenceWord } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import { type Value, valueAt } from "./values.ts";
@@ -32,13 +31,10 @@ const verbs = setOf(
 const aboutWords = setOf(
   "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name",
 );
-const locatives = setOf("in at since from by of on after before");
 const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
-/** "When asked for the password, enter …" */
-const imperatives = setOf("enter type use try");
 const wordsMax = 8;
 const wordLengthMax = 128;
 const valueLengthMax = 512;
@@ -75,41 +71,46 @@ const isOwnAssignment = (value: string) =>
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
 const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
 
-function judged(value: Value | undefined, claim: Claim, isSaid: boolean, isNext = false): Value | undefined {
-  const found = looksSpoken(value, claim, isSaid, isNext);
-  return found && !isPlaceholder(found.text) ? found : undefined;
+/** A word of a sentence behind the name of a credential. */
+export interface Spoken {
+  readonly value: Value;
+  readonly claim: Claim;
+  /** A person may have chosen the value. */
+  readonly isChoice: boolean;
+  /** A verb, a colon or an arrow leads to the value. */
+  readonly isSaid: boolean;
+  /** The value is next to the name, behind "enter", or ends its line. */
+  readonly isNext: boolean;
 }
 
-function looksSpoken(
-  value: Value | undefined,
-  claim: Claim,
-  isSaid: boolean,
-  isNext: boolean,
-): Value | undefined {
+export interface SpokenEvidence {
+  readonly evidence: string;
+  readonly holds: (spoken: Spoken) => boolean;
+}
+
+const isTied = ({ value, claim }: Spoken, tie: "sentence" | "near") =>
+  isCredential(value, { claim, tie, isConstant: false, isEnvironment: false });
+
+// biome-ignore format: one row a line
+export const spokenEvidence: readonly SpokenEvidence[] = [
+  { evidence: "said", holds: (spoken) => spoken.isSaid && isTied(spoken, "sentence") },
+  { evidence: "made up", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (isDecoratedWord(text) || isNumberedWord(text) || isUnusualWord(text)) },
+  { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (isDiceware(text) || isJoinedPhrase(text)) },
+  { evidence: "code", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && !isOrdinary(text) && (isCode(text) || isMixedWord(text)) },
+  { evidence: "likely", holds: ({ value: { text }, isChoice, isSaid }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isSaid && isUnusualWord(text))) },
+  { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isTied(spoken, "near") },
+];
+
+function judged(value: Value | undefined, claim: Claim, isSaid: boolean, isNext = false): Value | undefined {
   if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
     return undefined;
-  const named = { claim, isConstant: false, isEnvironment: false } as const;
-  const isChoice = isPassword(claim) || claim === "secret" || claim === "credential";
+  const isChoice = isPassword(claim) || claim.kind === "secret" || claim.kind === "credential";
   if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
-  if (isSaid && isCredential(value, { ...named, tie: "sentence" })) return value;
-  if (
-    isChoice &&
-    isNext &&
-    (isDecoratedWord(value.text) ||
-      isUnusualWord(value.text) ||
-      isDiceware(value.text) ||
-      isJoinedPhrase(value.text))
-  )
-    return value;
-  if (isChoice && isNext && isNumberedWord(value.text)) return value;
-  if (isChoice && isNext && (isCode(value.text) || isMixedWord(value.text)) && !isOrdinary(value.text))
-    return value;
-  if (isOrdinary(value.text)) return undefined;
-  if (isChoice && (isLikely(value.text) || (isSaid && isUnusualWord(value.text)))) return value;
-  return isCredential(value, { ...named, tie: "near" }) ? value : undefined;
+  const spoken = { value, claim, isChoice, isSaid, isNext };
+  return spokenEvidence.some(({ holds }) => holds(spoken)) && !isPlaceholder(value.text) ? value : undefined;
 }
 
-const isPassword = (claim: Claim) => claim === "password" || claim === "passphrase";
+const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
@@ -181,7 +182,7 @@ export function candidatesIn(text: string): (at: number) => { next: number; last
 
 /** Each kind of name has its own bit: a word that follows several names is judged once per kind. */
 const bitOf = (claim: Claim, isSaid: boolean, isNext: boolean) =>
-  1 << ((claim === "token" || claim === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0));
+  1 << ((claim.kind === "token" || claim.kind === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0));
 const everyBit = 0xff;
 
 /** If false, the value is not a credential for any claim. */
@@ -203,14 +204,15 @@ export const sentenceLengthMax = 160;
 const spokenPhrase =
   /(?:[ \t]+(?:(?:of|for|on|to)[ \t]+(?:[\w.-]{1,20}[ \t]+){1,4}?)?(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=])[ \t]+["'`\uE000]?(?=[A-Za-z])|[ \t]+["'`\uE000](?=[A-Za-z])/y;
 const phraseWords =
-  /[A-Za-z]{3,10}(?:(?:[ -][A-Za-z]{3,10}){3,9}\d{0,4}(?=["'`\uE000.]|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,10}){2}(?=["'`\uE000]))/y;
+  /[A-Za-z]{3,12}(?:(?:[ -][A-Za-z]{3,12}){2,9}\d{0,4}(?=["'`\uE000.,;]|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,12}){1,2}(?=["'`\uE000]))/y;
 /** "the passphrase is bounce evolve castle fiscal" */
 function phraseBehind(text: string, from: number): Value | undefined {
   spokenPhrase.lastIndex = from;
   if (!spokenPhrase.test(text)) return undefined;
   phraseWords.lastIndex = spokenPhrase.lastIndex;
   const phrase = phraseWords.exec(text)?.[0];
-  if (!phrase || sentenceWords.test(phrase) || isPlaceholder(phrase)) return undefined;
+  if (!phrase || sentenceWords.test(phrase) || isPlaceholder(phrase) || hasSentenceWord(phrase))
+    return undefined;
   const start = phraseWords.lastIndex - phrase.length;
   return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
 }
@@ -228,10 +230,7 @@ interface Word {
   readonly isAbout: boolean;
   /** "in", "of": the next words say where the credential is. */
   readonly isPreposition: boolean;
-  /** "in", "since": the next word may be a commit. */
-  readonly isLocative: boolean;
   readonly isVerb: boolean;
-  readonly isImperative: boolean;
   readonly isQuestion: boolean;
   /** A question mark right after the name: "password? …". */
   readonly isAsked: boolean;
@@ -285,9 +284,7 @@ function readWord(text: string, from: number): Word | null {
     isLast: word.length > wordLengthMax || (".!?;".includes(last) && !isAsked),
     isAbout: aboutWords.has(bare),
     isPreposition: prepositions.has(bare),
-    isLocative: locatives.has(bare),
     isVerb: sureVerbs.has(bare) || last === ":" || word === "=",
-    isImperative: imperatives.has(bare),
     isQuestion: ":?".includes(last),
     isAsked,
     isCarrier: carriers.has(bare),
@@ -316,26 +313,22 @@ function wordBehind({ text, words }: Sentences, from: number): Word | null {
 export function findInSentenceAfter(sentences: Sentences, from: number, claim: Claim): Value | undefined {
   const { text, refused } = sentences;
   let isSaid = false;
-  if (claim === "passphrase") {
+  if (claim.kind === "passphrase") {
     const phrase = phraseBehind(text, from);
     if (phrase) return phrase;
   }
   let end = from;
-  let isTold = false;
   let isInPhrase = false;
   let isAside = false;
   let isFollowing = true;
-  let isLocated = false;
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
-    const isNext = isFollowing || isTold || isLastOfLine(text, word, words);
+    const isNext = isFollowing || isLastOfLine(text, word, words);
     const bit = bitOf(claim, isSaid, isNext);
     const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isAside && word.isVerb) isAside = false;
-    // "found in 4f9c…": the id of a commit.
-    else if (word.value && isLocated && !isPassword(claim) && isHex(word.value.text)) isAside = false;
     else if (word.value && !isAside && (bits & bit) === 0) {
       const isOne = mayBeOne(word.value.text);
       const found = isOne ? judged(word.value, claim, isSaid, isNext) : undefined;
@@ -353,9 +346,7 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
     if (word.isAsked) words = wordsMax - 2;
     isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
     isSaid = word.isSaying;
-    isLocated = word.isLocative;
     isFollowing &&= word.isCarrier;
-    isTold = word.isImperative;
     end = word.end;
     if (word.next === undefined) word.next = wordBehind(sentences, end);
     word = word.next;
@@ -400,85 +391,11 @@ export function findInCjkAfter(text: string, from: number, claim: Claim): Value 
   let end = asciiWord.lastIndex;
   while (end > start && /[.,;:)"'`\]}*]/.test(text.charAt(end - 1))) end--;
   const value = { text: text.slice(start, end), start, end, isQuoted: false, isClosed: false };
-  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim === "password")
+  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password")
     return isPlaceholder(value.text) ? undefined : value;
   return judged(value, claim, true);
-}
-
-const cjkSaying = /作为|作為|当作|用作|设为|を|として|という/;
-const cjkBefore = new RegExp(
-  `([!-~]{6,80})["'\`]?[ \\t]{0,2}(?:${cjkSaying.source})[\\u3040-\\u30ff\\u4e00-\\u9fff]{0,6}$`,
-);
-/** "使用 … 作为密码": for scripts without spaces between words, returns the value before its name. */
-export function findInCjkBefore(
-  text: string,
-  nameStart: number,
-  from: number,
-  claim: Claim,
-): Value | undefined {
-  if (!cjkSaying.test(text.slice(Math.max(from, nameStart - 12), nameStart))) return undefined;
-  const before = text.slice(Math.max(from, nameStart - 100), nameStart);
-  const match = cjkBefore.exec(before);
-  if (!match?.[1]) return undefined;
-  const word = match[1].replace(/^["'`(*]+|["'`)*,.:]+$/g, "");
-  const start = text.lastIndexOf(word, nameStart - 1);
-  return judged(
-    { text: word, start, end: start + word.length, isQuoted: false, isClosed: false },
-    claim,
-    true,
-  );
 }
 
 export const verbsBeforeName: ReadonlySet<string> = setOf(
   "as is als como comme come jako как ist est es é è to -",
 );
-/** The search covers the verb and at most four words between the verb and the name. */
-const wordsBeforeMax = 5;
-function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
-  let end = nameStart;
-  for (let words = 0; words < wordsBeforeMax; words++) {
-    const wordEnded = end;
-    while (end > from && (text.charCodeAt(end - 1) === blank || text.charCodeAt(end - 1) === tab)) end--;
-    if (end === wordEnded) return false;
-    let start = end;
-    while (start > from && classOf(text.charCodeAt(start - 1)) !== 6) start--;
-    if (end - start <= 5 && verbsBeforeName.has(text.slice(start, end))) return true;
-    end = start;
-  }
-  return false;
-}
-const namedBefore =
-  /(\S{8,80})[ \t]+(?:(?:in|on|at|from|above|below|under|auf|en|em|w|в)[ \t]+(?:[\w.:/#'-]{1,30}[ \t]+){1,4}?)?(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
-
-/** "it's …, the admin password" */
-const apposed = /(\S{8,80}),[ \t]+(?:the|our|my|your)[ \t]+(?:[\w.'-]{2,20}[ \t]+){0,3}$/;
-
-/** "… is the password": the value is before its name. */
-export function findInSentenceBefore(text: string, nameStart: number, from: number): Value | undefined {
-  const windowStart = Math.max(from, nameStart - 160);
-  const isApposed = /, (?:the|our|my|your) /.test(
-    text.slice(Math.max(windowStart, nameStart - 60), nameStart),
-  );
-  if (!isApposed && !hasVerbBefore(text, nameStart, windowStart)) return undefined;
-  const window = text.slice(windowStart, nameStart);
-  const line = window.slice(window.lastIndexOf("\n") + 1);
-  const match = namedBefore.exec(line) ?? (isApposed ? apposed.exec(line) : null);
-  if (!match?.[1]) return undefined;
-  const word = match[1].replace(/^["'`(*]+|["'`)*,.:]+$/g, "");
-  const start = text.lastIndexOf(word, nameStart - 1);
-  const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
-  const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
-  return start >= windowStart &&
-    (isQuoted ||
-      looksChosen(word) ||
-      isScrambled(word) ||
-      isLikely(word) ||
-      isMixedWord(word) ||
-      looksChosen(word.replace(/[!?]+$/, ""))) &&
-    (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
-    !isOwnAssignment(word) &&
-    !isPublicValue(word) &&
-    !isPlaceholder(word)
-    ? value
-    : undefined;
-}

@@ -56,6 +56,8 @@ export interface ContextRule extends Kind {
   readonly value?: RegExp;
   /** The secret ends before the last occurrence of this text in the value. A value without it is rejected. */
   readonly upTo?: string;
+  /** As in a finder. */
+  readonly reach?: number;
   /** Global: the rule applies only after a match of this pattern on the same line. */
   readonly behind?: RegExp;
   readonly accept: AcceptInContext;

@@ -1,4 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
+import { decodeStart } from "./decoded.ts";
 import {
   isCode,
   isDecoratedWord,
@@ -10,8 +11,7 @@ import {
   isStrong,
   isTokenLike,
   looksChosen,
-} from "./assignment-values.ts";
-import { decodeStart } from "./decoded.ts";
+} from "./features.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
 import {
@@ -20,7 +20,6 @@ import {
   after,
   behind,
   type ContextRule,
-  quoted,
   spaced,
   unquoted,
 } from "./rule.ts";
@@ -119,8 +118,6 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 export const commandContexts: readonly ContextRule[] = [
   command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
   command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
-  // curl --cert file:password
-  command("cert|-e ", "curl|wget|https?|xh|git|openssl", "[ \\t]-(?:E|-(?:proxy-)?cert)[ =]?[\"']?[\\w./-]{1,80}:(?![\\\\/])", isPassword),
   // curl -u TOKEN: and -u TOKEN:X
   { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
@@ -140,28 +137,18 @@ export const commandContexts: readonly ContextRule[] = [
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
   cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2}["']?/g, unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
-  cli("login|auth|token|setapikey|obscure|unlock|circleci|hcloud", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)~(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
   cli("passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
   cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
   cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
-  cli("--from-literal|secret", /--from-literal[= ]["']?[\w.-]+=["']?/g, unquoted, isNoWord),
-  cli("login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
-  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
   behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret) && /\b(?:kinit|sudo -S|login|gpg|passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}$/.test(text.slice(Math.max(0, start - 160), start)))))),
-  // --password-file <(echo …), wg set wg0 private-key <(printf '%s' …)
-  behind(/passw|passphrase|secret|token|key|auth|cred|pin\b/gi, cli("<(", /<\(¬(?:echo|printf)~(?:-\w{1,2}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?/g, /[^\s`|;&)¶]+/y, isNoWord)),
   // Any tool: after a user (-u), -p is the password.
   behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
   // Any tool: a value that only a password looks like. Most tools take a port, a path or a project here.
   cli(" -p| -gp| -xp| -ap", /[ \t]-(?:[gxa]?p|P|pw|p[io])[ =]["']?(?=[^\s"'/:=]{8})/g, unquoted, (secret) => !/[/:=,]|^\W|^RW|^[A-Za-z]{1,10}-?\d{1,5}$/.test(secret) && !isHex(secret) && (isDecoratedWord(secret) || isMixedCode(secret) || (isStrong(secret) && /[!#$%^&*?+~@]/.test(secret))) && isPassword(secret)),
-  // ["docker", "login", "-u", "ci", "-p", "…"]
-  behind(/login|pass|-u\b|-user/g, cli("-p", /[¶]-(?:[pP]|pw)[¶],¬[¶]/g, quoted, isPassword)),
   // echo -e "…\n…" | passwd: the repeated password
   cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
-  // Commands of secret stores.
-  behind(/\b(?:secrets?|keyvault|vault)\b/g, cli("secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && (!/[/=]/.test(secret) || (isTokenLike(secret) && !/^\/|\.\w{1,5}$/.test(secret))))),
   // acme push -k …: excludes the tools whose option takes something else than a key
   cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
   // acme login …, acme account authorize 0123 …, acme config set token …

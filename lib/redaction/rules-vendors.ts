@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
-import { isScrambled, isTokenLike } from "./assignment-values.ts";
+import { isScrambled, isTokenLike } from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,

@@ -1,5 +1,5 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
-import type { Tie } from "./assignment-values.ts";
+import type { Tie } from "./evidence.ts";
 import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
 
@@ -39,7 +39,7 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
-    /_key$|^LicenseKey$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name) ||
+    /_key$|^LicenseKey$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
     /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>
@@ -49,15 +49,10 @@ const isDeclared = (name: Name) =>
     /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
       before(name, 16),
     ));
-/** `{:user "…" :password "…"}` */
-const isKeyword = ({ text, start }: Name) => text.charAt(start - 1) === ":";
-const isCompared = (name: Name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24));
 export const isLineStart = (name: Name): boolean =>
   /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(
     before(name, 24),
   );
-
-const isHeading = (name: Name) => /(?:^|\n)#{1,6} (?:[\w-]{1,20} ){0,3}$/.test(before(name, 72));
 
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
@@ -75,7 +70,7 @@ const over = (
 ): Separator => ({ tie, first, pattern, ...more });
 
 /** In the order in which they are tried. */
-const bridges: readonly Separator[] = [
+export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
   over("call", " \t=:", sticky(`·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`), {
     beyond: "=:",
@@ -92,15 +87,6 @@ const bridges: readonly Separator[] = [
       `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}(?::|=>?)·{0,40})?(?=¶)`,
     ),
     { beyond: ":=", isList: true },
-  ),
-  // "password": { "type": "securestring", "defaultValue": "…" }
-  over(
-    "literal",
-    `${q} \t:=`,
-    sticky(
-      `¶?\\s{0,8}[:=]\\s{0,8}\\{(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=][^{},\\n]{1,90}[,\\n]){1,4}\\s{0,40}¶?(?:value|default\\w{0,8})¶?\\s{0,4}[:=]\\s{0,4}(?=¶)`,
-    ),
-    { beyond: ":=" },
   ),
   over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), {
     beyond: ":",
@@ -131,9 +117,9 @@ const bridges: readonly Separator[] = [
   over("compared", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)·*(?=¶)`), {
     beyond: "?|o=!",
   }),
-  over("pair", `${q})] \t?`, sticky(`[${q})\\]]{0,3}·*\\?:?·+(?=¶)`), { beyond: "?" }),
-  over("pair", ",", sticky(`,·*(?:<<)?(?=¶)`), {
-    serves: (name) => isCompared(name) || isConstant(name.name) || name.text.charAt(name.start - 1) === "{",
+  // strcmp(password, "…"), (PASSWORD, "…")
+  over("pair", ",", sticky(`,·*(?=¶)`), {
+    serves: (name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24)) || isConstant(name.name),
   }),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?=¶)`), { serves: ({ name }) => isSetter(name) }),
@@ -144,7 +130,7 @@ const bridges: readonly Separator[] = [
     "element",
     q,
     sticky(
-      `¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)(?:\\s[^<>]{0,80})?>\\s*)?`,
+      `¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`,
     ),
   ),
   over("element", "<", /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y),
@@ -165,8 +151,6 @@ const bridges: readonly Separator[] = [
       `¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`,
     ),
   ),
-  // {name: DB_PASSWORD, value: …}
-  over("literal", ",", /,[ \t]{0,4}(?:value|default):[ \t]{1,4}(?=\S)/y),
   // - name: DB_PASSWORD, and in the next line value: …
   over(
     "literal",
@@ -187,95 +171,44 @@ const bridges: readonly Separator[] = [
   // variable "db_password" { default = "…" }
   over("literal", q, sticky(`¶·*\\{[^{}]{0,200}?\\bdefault·*=·*`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
-  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`)),
+  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), {
+    // In a list of strings the name is one of them.
+    serves: (name) =>
+      !/["'`],\s{0,20}["'`]$/.test(before(name, 32)) ||
+      /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)),
+  }),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
   over(
     "pair",
     `${q})]`,
     sticky(`[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`),
   ),
-  // ENV.fetch("DB_PASSWORD") { "…" }
-  over("pair", q, sticky(`¶\\)·{0,2}\\{·{0,2}(?=¶)`)),
-  // (password . "…")
-  over("pair", " ", sticky(`·+\\.·+(?=¶)`), { beyond: "." }),
-  // :password "…"
-  over("pair", " ", / (?=["\uE000])/y, { beyond: q, serves: isKeyword }),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
-  // DATA password TYPE string VALUE '…'
-  over("literal", " ", sticky(`·{1,8}TYPE \\w{1,20} VALUE·{1,8}(?=¶)`), { beyond: "T" }),
   // read -d '' TOKEN <<'EOF', and the value in the next line
   over("literal", " ", /[ \t]{1,4}(?=<<)/y, { beyond: "<", serves: ({ name }) => isConstant(name) }),
-  // reg add … /v Password /t REG_SZ /d …
-  over("literal", " ", /[ \t]+\/t[ \t]+\w+[ \t]+\/d[ \t]+/y, { beyond: "/" }),
   // storePassword '…'
   over("pair", " \t", sticky(`·+(?=¶)`), { beyond: q }),
   // ${PASSWORD}    …
   over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
-  // Password: and the value in the next line, with or without a comment sign before the value
-  over(
-    "line",
-    `${q})]* \t:=`,
-    sticky(`[${q})\\]*]{0,4}·*[:=]·*(?:\\*{1,2}·*)?(?:\\r?\\n·*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )·*)?`),
-    { beyond: ":=" },
-  ),
-  // the token of Acme, and in the next line Old value: …
-  over(
-    "line",
-    " \t\n.,;:)`*",
-    /[^\n]{0,40}\n\s{0,8}[>*#+-]{0,2}[ \t]{0,4}\*{0,2}(?:(?:[Oo]ld|[Nn]ew|[Cc]urrent|[Pp]revious|[Aa]ctual|[Ll]eaked)(?: (?:value|key|token|secret|one))?|[Vv]alue)\*{0,2}:\*{0,2}[ \t]{1,4}/y,
-    { serves: ({ text, end }) => text.slice(end, end + 41).includes("\n") },
-  ),
   // | password | … |, or a line of two fields: password,…
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), {
     beyond: "|",
     // `{{ .Values.password | b64enc }}`: a filter of a template.
     serves: (name) => !/\{\{[^{}]*$/.test(before(name, 80)),
   }),
-  over("cell", `,;${q}`, sticky(`¶?[,;](?=[^,;\\n]+(?:\\n|$))`), { serves: isLineStart }),
   // password      …, password .... …, password<tab>…
   over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, {
     serves: isLineStart,
   }),
-  // NAME (value=…)
-  over("call", " ", /[ \t]\((?:value|is)[=: ]{1,2}(?=\S)/y, { beyond: "(" }),
-  // пароль БД:…, password DB:…: an abbreviation after the name; password di rete:…, without a space
-  over(
-    "pair",
-    " ",
-    /[ \t](?:[\p{Lu}\d]{2,6}[ \t]{0,2}[:=][ \t]{0,2}|(?:d[aeiou]|del|della|der|für|von|of|for) \p{L}{2,16}[:=])(?=\S)/uy,
-  ),
-  // v_password VARCHAR2(64) := '…', @password NVARCHAR(64) = N'…'
-  over(
-    "literal",
-    " \t",
-    sticky(`·{1,8}[A-Za-z]\\w{2,16}(?:\\(\\d{1,5}\\))?·{1,8}(?::?=|DEFAULT)·{1,8}N?(?=¶)`),
-    { beyond: wordsAndBlanks },
-  ),
-  // ## Password, and below it the value
-  over("line", "\r\n", /\r?\n(?:[ \t]{0,8}\r?\n)?[ \t]{0,8}(?=\S{6,256}[ \t]{0,8}(?:\n|$))/y, {
-    serves: isHeading,
-  }),
-  // X-Api-Key header: …, cookie value …, hmac secret (sha256): …
-  over(
-    "call",
-    " ",
-    sticky(
-      `·(?:\\([^()\\n]{1,30}\\)|(?:header|value|string|variable|material))(?:·?[:=]·{1,4}|·(?:is|was)·{1,4}|·{1,4})(?=[\\w+/]|¶)`,
-    ),
-    { beyond: "(hvsm" },
-  ),
-  // the password `…`, password - …
-  over("call", " ", / (?=`)/y, { beyond: "`" }),
-  over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),
 ];
 
 const byFirst = new Map<string, readonly Separator[]>();
-for (const first of new Set(bridges.flatMap((bridge) => [...bridge.first])))
+for (const first of new Set(separators.flatMap((bridge) => [...bridge.first])))
   byFirst.set(
     first,
-    bridges.filter((bridge) => bridge.first.includes(first)),
+    separators.filter((bridge) => bridge.first.includes(first)),
   );
 const separatorsFrom = (first: string): readonly Separator[] => byFirst.get(first) ?? [];
 const byBeyond = new Map<string, readonly Separator[]>();

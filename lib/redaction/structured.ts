@@ -1,5 +1,5 @@
 import { hasDigit } from "./appearance.ts";
-import { looksChosen } from "./assignment-values.ts";
+import { looksChosen } from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span, spaced } from "./rule.ts";
 
@@ -101,27 +101,11 @@ const forms: readonly Form[] = [
     reach: 80,
     isRare: true,
   },
-  {
-    name: "PIN",
-    keywords:
-      "pin|puk|пин|code|código|codice|kod|暗証|geheimzahl|otp|combination|认码|证码|證碼|验码|認証コード|код ",
-    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[ _-]?code|otp(?:[ -]code)?|one-time (?:code|passcode)|verification code|safe combination|(?:door|alarm|gate|access|secret) code|passcode|geheimzahl|zugangscode|code d.accès|código de acceso|пин(?:-?код)?|kod pin)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|(?:for|of|on|für|de|di)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|[ \t]--?(?:\w{1,8}-)?pin[ =]["']?(?=\d)|(?:暗証番号|認証コード|PINコード|PIN码|验证码|驗證碼)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
-    form: /(?<![\d.])\d{4,12}(?![\d.]*\d)/g,
-    accept: (value) => new Set(value).size > 1,
-    reach: 0,
-  },
-  {
-    name: "Wi-Fi password",
-    keywords: "wifi:|wpa|wi-fi|wifi|ssid|wlan|无线",
-    word: /WIFI:(?=[^\n]{0,120}P:)/g,
-    form: /(?<=[:;]P:)(?:[^;\\\n]|\\.){4,64}(?=;)/g,
-    reach: 120,
-  },
 ];
 
 /** Commands of a device's configuration: the word before the value identifies the value as a credential. */
 const configured = spaced(
-  /\b(?:(?:snmp-server|snmp)~community|snmp-agent~community~(?:read|write)|snmp-server~host~\S{1,60}(?:~(?:traps|informs|version~\d\w?)){0,3}|r[ow]community6?|com2sec6?(?:~-\S{1,60}~\S{1,60})?~\S{1,60}~\S{1,60}|trapcommunity|defcommunity|trap2?sink~\S{1,60}|enable~(?:secret|password)(?:~level~\d{1,5})?|username~\S{1,60}~(?:privilege~\d{1,5}~)?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-?shared-(?:key|secret)|isakmp~key|neighbor~\S{1,60}~password|wpa-psk|psk~set-key|ppp~chap~password|snmp[ -](?:community|string)(?:~string)?(?:~is)?|(?:snmp )?community(?: string)?[ \t]{0,8}[:=]|user~\S{1,60}~password|createUser~\S{1,60}~(?:SHA|MD5)(?:-\d{1,5})?|(?:authentication|message-digest)-key~\d{1,5}(?:~md5)?|authentication-key|auth~(?:sha|md5)(?:-?\d{1,5})?|priv~(?:aes|des|3des)(?:[ -]\d{1,5})?|(?:plain-?text-password|plain-text-password-value|psksecret)|set~passwd|-passwd|standby~\d{1,5}~authentication(?:~md5~key-string)?|snmp[ \t](?:ro|rw|read|write)[ \t]{0,4}[:=]|(?:communauté|comunidade?|comunità)[ \t]{1,4}SNMP[ \t]{1,4}(?:est|es|é|è|:)|\/snmp[ \t]community[ \t](?:add|set)[^\n]{0,40}[ \t]name=|wep[ \t-]?key(?:~\d)?|shared[ -]secret(?:~is)?|(?:password|passphrase|secret|key)(?=~(?:[0-9]|ascii|simple|cipher|irreversible-cipher|plaintext|manager|user-name)[ \t]))[ \t:=]{1,12}(?:(?:\d|ascii|ascii-text|plain-text|plaintext|cleartext|clear|simple|cipher|irreversible-cipher|hexadecimal|local|manager|user-name~\S{1,60}|address)~){0,3}["'\uE000-\uE003]?/gi,
+  /\b(?:(?:snmp-server|snmp)~community|snmp-agent~community~(?:read|write)|snmp-server~host~\S{1,60}(?:~(?:traps|informs|version~\d\w?)){0,3}|r[ow]community6?|com2sec6?(?:~-\S{1,60}~\S{1,60})?~\S{1,60}~\S{1,60}|trapcommunity|defcommunity|trap2?sink~\S{1,60}|enable~(?:secret|password)(?:~level~\d{1,5})?|username~(?!(?:and|or|und|y|et)[ \t])\S{1,60}~(?:privilege~\d{1,5}~)?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-?shared-(?:key|secret)|isakmp~key|neighbor~\S{1,60}~password|wpa-psk|psk~set-key|ppp~chap~password|snmp[ -](?:community|string)(?:~string)?(?:~is)?|(?:snmp )?community(?: string)?[ \t]{0,8}[:=]|user~(?!(?:and|or|und|y|et)[ \t])\S{1,60}~password|createUser~\S{1,60}~(?:SHA|MD5)(?:-\d{1,5})?|(?:authentication|message-digest)-key~\d{1,5}(?:~md5)?|authentication-key|auth~(?:sha|md5)(?:-?\d{1,5})?|priv~(?:aes|des|3des)(?:[ -]\d{1,5})?|(?:plain-?text-password|plain-text-password-value|psksecret)|set~passwd|-passwd|standby~\d{1,5}~authentication(?:~md5~key-string)?|snmp[ \t](?:ro|rw|read|write)[ \t]{0,4}[:=]|(?:communauté|comunidade?|comunità)[ \t]{1,4}SNMP[ \t]{1,4}(?:est|es|é|è|:)|\/snmp[ \t]community[ \t](?:add|set)[^\n]{0,40}[ \t]name=|wep[ \t-]?key(?:~\d)?|shared[ -]secret(?:~is)?|(?:password|passphrase|secret|key)(?=~(?:[0-9]|ascii|simple|cipher|irreversible-cipher|plaintext|manager|user-name)[ \t]))[ \t:=]{1,12}(?:(?:\d|ascii|ascii-text|plain-text|plaintext|cleartext|clear|simple|cipher|irreversible-cipher|hexadecimal|local|manager|user-name~\S{1,60}|address)~){0,3}["'\uE000-\uE003]?/gi,
 );
 /** A comma before the next `name=value` ends the value. */
 const configuredValue = /(?:[^\s"'`,;\uE000-\uE010]|[,;](?=[^\s"'`=,;]{1,64}(?:[\s,;]|$)))+/y;

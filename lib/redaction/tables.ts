@@ -1,7 +1,9 @@
-import { type Claim, claimOf } from "./assignment-names.ts";
-import { isCredential } from "./assignment-values.ts";
+import { argumentsAt } from "./arguments.ts";
+import { type Claim, claimOf, sure } from "./assignment-names.ts";
+import { isCredential } from "./evidence.ts";
 import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
+import type { Value } from "./values.ts";
 
 /** A cell of a table whose header names the columns: Markdown, ASCII, CSV, separated by tabs or spaces. */
 interface Cell {
@@ -36,35 +38,14 @@ function splitBy(separator: RegExp): Split {
   };
 }
 
-/** A separator inside quotes does not separate cells. */
-const outsideQuotes = (separator: string): Split => {
-  const field = new RegExp(`"(?:[^"]|"")*"|[^${separator}"]+|(${separator})`, "g");
-  return (line) => {
-    const cells: Cell[] = [];
-    let from = 0;
-    const add = (end: number) => {
-      const raw = line.slice(from, end);
-      const text = raw.replace(/^[\s"']+/, "");
-      cells.push({ start: end - text.length, text: closed(text) });
-    };
-    for (const match of line.matchAll(field)) {
-      if (match[1] === undefined) continue;
-      add(match.index);
-      from = match.index + 1;
-    }
-    add(line.length);
-    return cells;
-  };
-};
-
 const splits: ReadonlyArray<readonly [RegExp, Split]> = [
   [/│|┃/, splitBy(/│|┃/g)],
   [/\|/, splitBy(/\|{1,2}/g)],
   [/\t/, splitBy(/\t/g)],
   [/!!/, splitBy(/!!|\|\|/g)],
   [/ & /, splitBy(/ & |\\\\.*$/g)],
-  [/;/, outsideQuotes(";")],
-  [/,/, outsideQuotes(",")],
+  [/;/, splitBy(/;/g)],
+  [/,/, splitBy(/,/g)],
   [/ {2,}/, splitBy(/ {2,}/g)],
 ];
 
@@ -101,7 +82,7 @@ function headerOf(line: string): Header | undefined {
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const hasLogin = cells.some(({ text }) => loginColumn.test(text));
     const claims = cells.map(({ text }) =>
-      text === "" ? undefined : hasLogin && accessColumn.test(text) ? "password" : claimOf(text),
+      text === "" ? undefined : hasLogin && accessColumn.test(text) ? sure("password") : claimOf(text),
     );
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
     if (claims.some(Boolean)) return { split, count: cells.length, claims, isOfLogins };
@@ -124,22 +105,20 @@ function rowSpans(
     const at = start + cell.start;
     const end = at + cell.text.length;
     const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    const named = {
-      claim,
-      tie: "cell",
-      isConstant: false,
-      isEnvironment: false,
-      isText: () => true,
-    } as const;
-    const isPlace = isOfLogins && claim === "password" && !isPermission.test(cell.text);
-    return (isPlace && isInPlace(cell.text)) || isCredential(value, named)
+    return isCell(value, claim, isOfLogins && !isPermission.test(cell.text))
       ? [{ start: at, end, kind: kindOf(claim) }]
       : [];
   });
 }
 
-const kindOf = (claim: Claim) =>
-  claim === "token" || claim === "api_key" || claim === "password" ? claim : "secret";
+/** `isPlace`: every word in a column of passwords is a password. */
+function isCell(value: Value, claim: Claim, isPlace: boolean): boolean {
+  const named = { claim, tie: "cell", isConstant: false, isEnvironment: false, isText: () => true } as const;
+  return (isPlace && claim.kind === "password" && isInPlace(value.text)) || isCredential(value, named);
+}
+
+const kindOf = ({ kind }: Claim) =>
+  kind === "token" || kind === "api_key" || kind === "password" ? kind : "secret";
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
@@ -174,4 +153,30 @@ function find(text: string, names: readonly NameHit[]): Span[] {
   return spans;
 }
 
-export const tables: Finder = { kinds: [kindNamed("Password")], keywords: [], find };
+const insertion = /\(([^()\n]{1,400})\)\s{1,20}VALUES\s{0,20}\(/gi;
+/** `INSERT INTO users (email, password) VALUES ('…', '…'), ('…', '…')` */
+function findInserted(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(insertion)) {
+    const claims = (match[1] ?? "").split(",").map((column) => claimOf(column.replace(/[\s"'`[\]]/g, "")));
+    if (!claims.some(Boolean)) continue;
+    let row = argumentsAt(text, match.index + match[0].length);
+    while (row) {
+      for (const [place, { value }] of row.list.entries()) {
+        const claim = claims[place];
+        if (claim && value && isCell(value, claim, true))
+          spans.push({ start: value.start, end: value.end, kind: kindOf(claim) });
+      }
+      nextRow.lastIndex = row.end + 1;
+      row = nextRow.test(text) ? argumentsAt(text, nextRow.lastIndex) : undefined;
+    }
+  }
+  return spans;
+}
+const nextRow = /\s{0,8},\s{0,20}\(/y;
+
+const kinds = [kindNamed("Password")];
+export const tables: readonly Finder[] = [
+  { kinds, keywords: [], find },
+  { kinds, keywords: ["values"], reach: 2_000, find: findInserted },
+];

@@ -188,7 +188,9 @@ function meaningAt(text: string, at: number): Meaning | undefined {
     case "&":
       return meant(matchAt(entity, text, at), entityMeaning);
     case "\\":
-      // `\\\\nas01\\share` is the name of a machine, not an escape.
+      // `\\\\nas01\\share` is the name of a machine, not an escape; `c:\jobs\n.cmd` is a path.
+      if (/(?<![A-Za-z])[A-Za-z]:(?:\\[\w.-]{1,40}){1,8}$/.test(text.slice(Math.max(0, at - 80), at)))
+        return undefined;
       if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
       return meant(matchAt(escapeSequence, text, at), unescaped);
     case "%":

@@ -40,7 +40,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-values": {
-    mutate: ["lib/redaction/{assignment-values,values,placeholders,places,refusals}.ts"],
+    mutate: ["lib/redaction/{features,evidence,said,values,placeholders,places,refusals}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-appearance": {

@@ -156,9 +156,10 @@ export const bridges: Record<string, readonly string[]> = {
     ),
     ...each(["password was set to …", "password was reset to …", "password → …", "password is: …"], "abc123"),
     ...each(["**password** is …", '"password" is …', "'password'\tis …"], "abc123"),
-    ...none(["password for staging: …", "password is …"], "abc12"),
+    ...each(["password for staging: …", "password is …"], "abc12"),
     ...none(["password for staging: …", "password (x): …", "password is …", "password → …"], "123456"),
-    ...none(["password for staging: …", "password (x): …", "password → …", "password is … here"], word),
+    ...each(["password for staging: …", "password (x): …"], word),
+    ...none(["password → …", "password is … here"], word),
     ...each(
       ["password is …", "password is ….", "the password is '…' here", "passwort lautet …", "Password: …"],
       word,
@@ -204,16 +205,7 @@ export const bridges: Record<string, readonly string[]> = {
     `REDACTED:token=«token|${random}»`,
   ],
   "redaction finds a value in a dump, a parameter, an attribute, a declaration or below a heading": [
-    ...each(
-      ['["password"]=>\n  string(5) "…"', '"password": { "type": "securestring", "defaultValue": "…" }'],
-      mixed,
-    ),
-    ...each(['password: {\n  type: string\n  default: "…"\n}', '<div data-user-password="…"></div>'], mixed),
-    ...each(
-      ["v_password VARCHAR2(64) := '…';", "@password NVARCHAR(64) = N'…'", "## Root Password\n\n…"],
-      odd,
-    ),
-    ...each(["password DB：…", "пароль БД: …", "password di rete：…", 'password: Some("…")'], odd),
+    ...each(['<div data-user-password="…"></div>'], mixed),
     ...each(["┌──┐\n│ user │ password │\n├──┤\n│ bob │ … │\n└──┘"], odd),
     ...each(['+"user","password","role"\n+"bob","…","admin"\n+"amy","","admin"'], mixed),
     ...none(

@@ -2,9 +2,6 @@ const begin = "-----BEGIN RSA PRIVATE KEY-----";
 const end = "-----END RSA PRIVATE KEY-----";
 const line = "{base64:64}";
 
-const bytes = (count: number, separator: string) =>
-  Array.from({ length: count }, () => "{hex:2}").join(separator);
-
 export const privateKeys: Record<string, readonly string[]> = {
   "a private key is not found between the paths of a listing": [
     "deploy/values:9:-----BEGIN RSA PRIVATE KEY-----\ndeploy/values:10:...\ndeploy/values:11:-----END RSA PRIVATE KEY-----",
@@ -107,20 +104,6 @@ export const privateKeys: Record<string, readonly string[]> = {
   "a private key is found between lines without dashes": [
     `«private_key|BEGIN RSA PRIVATE KEY\n${line}\nab12\nEND RSA PRIVATE KEY» x`,
     "Never commit a file with BEGIN RSA PRIVATE KEY in it.",
-  ],
-  "the private numbers of a key are found in a listing of its bytes, and the public ones stay": [
-    ...["priv:", "privateExponent:", "private exponent:", "prime1:", "exponent2:", "coefficient:"].map(
-      (label) =>
-        `modulus:\n    ${bytes(20, ":")}\n${label}\n    «private_key|${bytes(15, ":")}:\n    ${bytes(9, ":")}»\npub:\n    04:${bytes(20, ":")}`,
-    ),
-    `const unsigned char private_key_der[] = {\n  «private_key|0x${bytes(12, ", 0x")},\n  0x${bytes(9, ", 0x")}»\n};`,
-    `priv:\n    ${bytes(12, ":")}`,
-    "priv: see the vault",
-  ],
-  "a private key in hex is recognized by its first bytes": [
-    "x «private_key|308204a30201000282010100{hex:200}» x",
-    "x «private_key|30770201010420{hex:100}» x",
-    "a certificate: 308204a330820301{hex:100}",
   ],
   "a private key is found from its first line on if the BEGIN line is missing": [
     `A word\n\n«private_key|{alnum:40}\n${line}\n=\n${end}» x`,

@@ -44,6 +44,20 @@ const words =
     " ",
   );
 
+/** Words that people choose, in several languages, some with the ending of an adjective or a participle. */
+const chosenWords =
+  "elephant pelican starling garlic serpent lantern spiderweb letterbox dormouse tournesol vogelnest escargot naranja apfelkuchen marzipan wheatfield crocodile nightwatch tollbooth cinnamon pavlova tartaruga photocopier broccoli drawbridge umbrella velvet sandcastle pumpkin trampoline".split(
+    " ",
+  );
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `Str4wberry-lake`: a person's password with one digit in place of a letter. */
+function human(dice: Dice): string {
+  const first = capital(chosenWords[dice(chosenWords.length)] ?? "");
+  const joint = "-_.!"[dice(4)] ?? "";
+  return `${first.replace(/([a-z])([aeo])/, (_, before, vowel) => before + "430"["aeo".indexOf(vowel)])}${joint}${words[dice(words.length)]}`;
+}
+
 function draw(alphabet: string, count: number, dice: Dice): string {
   let drawn = "";
   while (drawn.length < count) drawn += alphabet[dice(alphabet.length)];
@@ -82,6 +96,12 @@ function uuid(dice: Dice): string {
 function generate(name: string, count: number, dice: Dice): string {
   if (name === "uuid") return uuid(dice);
   if (name === "word") return Array.from({ length: count }, () => words[dice(words.length)]).join("");
+  const chosen = () => Array.from({ length: count }, () => chosenWords[dice(chosenWords.length)] ?? "");
+  if (name === "chosen") return chosen().join("");
+  if (name === "Chosen") return chosen().map(capital).join("");
+  if (name === "dashed") return chosen().join("-");
+  if (name === "phrase") return chosen().join(" ");
+  if (name === "human") return human(dice);
   if (name === "password") return password(count, "!#$%&*?+", dice);
   if (name === "urlpassword") return password(count, "!._~-", dice);
   if (name === "base64urlescaped") return draw(alphabets.alnum ?? "", count - 2, dice).concat("%2B%2F");

@@ -4,19 +4,15 @@ import {
   hasLetter,
   isGibberish,
   isHex,
-  isPlainCase,
   isRandom,
   isUuid,
   looksRandom,
   looksVeryRandom,
 } from "./appearance.ts";
-import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
-import { areDrawn, areNoNames, isNamingWord, isWordPassphrase } from "./passphrases.ts";
-import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import { areDrawn, areNoNames, isNamingWord } from "./passphrases.ts";
 import type { Accept } from "./rule.ts";
-import type { Value } from "./values.ts";
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
 export const isHarmless = (value: string) =>
@@ -25,6 +21,12 @@ export const isHarmless = (value: string) =>
   /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
+  /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$/.test(value) ||
+  // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
+  /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
+  /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(
+    value,
+  ) ||
   /^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?|chars?|characters?|digits?|letters?|words?)$/.test(
     value,
   ) ||
@@ -97,14 +99,15 @@ export const hasCredentialWord = (value: string) =>
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
 export const sentenceWords =
-  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
+  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|ask|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
 
 /** Several words, one of them a number or sign, or a name that announces a passphrase. */
-const isPassphrase = (value: string, isPromised: boolean) =>
+export const isPassphrase = (value: string, isPromised: boolean) =>
   isAppPassword(value) ||
   (value.length >= 10 &&
     value.split(/\s+/).length <= 12 &&
     (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
+    /[A-Za-z]{2}/.test(value) &&
     !/[()[\]<>]/.test(value) &&
     // "Hazel and magnet 44?": with a number and a sign, a word such as "and" does not make a sentence.
     !sentenceWords.test(
@@ -170,39 +173,14 @@ export const isMixedWord = (value: string): boolean =>
   !products.test(value);
 
 /** `XNrcylzmkb`: five consonants in a row, and no known abbreviation. */
-const isUnpronounceable = (value: string) =>
+export const isUnpronounceable = (value: string) =>
   /^[A-Za-z]{8,24}$/.test(value) &&
   hasBothCases(value) &&
   /[b-df-hj-np-tv-z]{5}/i.test(value) &&
   !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt|key/i.test(value);
 
-function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
-  if (hasDigit(value))
-    return hasLetter(value) ? value.length >= 5 : value.length >= (isLiteral ? 6 : 9) && !isTime(value);
-  if (value.length < 5 || hasCredentialWord(value)) return false;
-  if (isDiceware(value) || (isLiteral && isJoinedPhrase(value))) return true;
-  if (!isLiteral)
-    return (
-      looksRandom(value) ||
-      isUnusualWord(value) ||
-      isUnpronounceable(value) ||
-      isScrambled(value) ||
-      isGibberish(value)
-    );
-  // `"password": "Contraseña"`: a word of another language.
-  if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
-  // `"forgotPassword": "Forgot?"`: a label.
-  if (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(value)) return false;
-  if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
-  if (/^[a-z]+$/.test(value)) return !isQuoted || value.length >= 6;
-  if (/^[A-Za-z]+(?:[-_.][A-Za-z]+){2,}$/.test(value) && value.length >= 12) return true;
-  if (isQuoted && value.length >= 8 && hasBothCases(value) && !isPlainCase(value) && /[a-z][A-Z]/.test(value))
-    return true;
-  return /^[A-Za-z]+$/.test(value) && hasBothCases(value) && !isPlainCase(value);
-}
-
 /** A value that a person chose, in a place where a generated token is expected. */
-const isChosen = (value: string) =>
+export const isChosen = (value: string) =>
   value.length >= 8 &&
   !/\s/.test(value) &&
   hasDigit(value) &&
@@ -212,17 +190,11 @@ const isChosen = (value: string) =>
   ) ||
     isDecoratedWord(value));
 
-/** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
-const isEnvironmentValue = (value: string) =>
-  (!/^(?:[A-Z][a-z]+)+$/.test(value) || isJoinedPhrase(value)) &&
-  (hasLetter(value) || value.length >= 6) &&
-  !hasCredentialWord(value);
-
 /** `ABCD1-EFGH2-IJKL3`: a licence key. */
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
 
 /** `abcdefghijklmnop1234`: a token that a person made up. */
-const isLongCode = (value: string) =>
+export const isLongCode = (value: string) =>
   value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
 /** `HheTenPv6lqTlebo`: the parts that begin with its capitals are too short to be words. */
@@ -233,17 +205,8 @@ export const isScrambled = (value: string, lengthMin = 20, partLengthMax = 3.6):
   (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * partLengthMax > value.replace(/\d/g, "").length;
 
 /** `moqVdOzH5x`: short, but with digits and shorter parts. */
-const isMixed = (value: string) =>
+export const isMixed = (value: string) =>
   hasDigit(value) && isScrambled(value, 8, 3) && !/OAuth|GitHub|GitLab|2FA|JWT|HTTP/.test(value);
-
-/** `1602bcf0`, `YO87HWJ50S`: too short for a token, except where a token is expected. */
-const isShortCode = (value: string) =>
-  value.length >= 8 &&
-  /^(?:[0-9a-f]+|[A-Z\d]+)$/.test(value) &&
-  /\d.*\d/.test(value) &&
-  /[a-z].*[a-z]/i.test(value)
-    ? !/^[A-Z]+\d+$/.test(value)
-    : isCode(value);
 
 /** Text with whitespace is never a token; hex needs 16 characters, other text needs 12. */
 export function isTokenLike(value: string): boolean {
@@ -254,55 +217,13 @@ export function isTokenLike(value: string): boolean {
   );
 }
 
-/** The part of a vendor's key after the prefix. */
-const isBody = (value: string) => isLongCode(value) || isDense(value) || isUnpronounceable(value);
-
-/** One long run with a digit, and with capitals where no word begins. */
-const isDense = (value: string) =>
-  value.length >= 20 &&
-  /^[\w+/=-]+$/.test(value) &&
-  hasDigit(value) &&
-  hasBothCases(value) &&
-  !isPlainCase(value.replace(/\d/g, ""));
-
-const isSurelyToken = (value: string) =>
+export const isSurelyToken = (value: string) =>
   value.length >= 16 &&
   /^[\w+/=.:~%-]+$/.test(value) &&
   !isHex(value) &&
   !isUuid(value) &&
   isTokenLike(value) &&
   isRandom(0.45, value);
-
-/**
- * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
- * for a plain `=` or `:`, as in code.
- */
-export type Tie =
-  | "literal"
-  | "element"
-  | "option"
-  | "pair"
-  | "compared"
-  | "call"
-  | "sentence"
-  | "line"
-  | "cell"
-  | "near";
-
-/** Inspects only the first characters: they show what a long value looks like. */
-const judgedLengthMax = 256;
-
-export interface Named {
-  readonly claim: Claim;
-  readonly tie: Tie | undefined;
-  readonly isConstant: boolean;
-  /** Only a value can follow the name, as in an environment file. */
-  readonly isEnvironment: boolean;
-  /** The name and the value are text, not code. */
-  readonly isText?: () => boolean;
-}
-
-const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
 
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
@@ -313,11 +234,9 @@ export const isPublicValue = (value: string): boolean =>
 
 /** The id or the fingerprint of a PGP key, unless the name before it says that it is something else. */
 export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9A-F]{40})$/.test(value);
-const sureClaims: ReadonlySet<Claim> = new Set(["password", "secret", "token", "api_key"]);
-const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
-
 /** `[^&]+`, `\\s*`: part of a regular expression. */
 export const isPattern = (value: string): boolean =>
+  !(value.length >= 24 && /\d.*\d.*\d/.test(value) && !/\\|\[\^|\(\?/.test(value)) &&
   /\[\^|\\[sdwSDWbB\d]|\.[*+](?![\w*+])|\(\?[:=!<]|[)\]][*+?]|\*\*|\{\d+,\d*\}/.test(value);
 
 /** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
@@ -327,99 +246,30 @@ export const isAlgorithm = (value: string): boolean =>
   ) &&
   (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
 
-/** The value is something other than a credential. In a place for passwords, a bad password is a password. */
-const isNotCredential = (value: string, isPlace: boolean) =>
-  isHarmless(value) ||
-  isConstantLike(value) ||
-  isCredentialWord(value) ||
-  isPattern(value) ||
-  isAlgorithm(value) ||
-  (isPlace ? isStandIn(value) : isPlaceholder(value));
-
-/** A shorter value is never a credential. This check alone rejects most values. */
-const lengthMin: Record<Claim, number> = {
-  password: 4,
-  passphrase: 4,
-  secret: 4,
-  credential: 6,
-  token: 8,
-  api_key: 8,
-  maybe: 8,
-  likely: 16,
-};
-
-export const isCredential = (value: Value, named: Named): boolean =>
-  value.text.length >= lengthMin[named.claim] &&
-  (named.tie !== "element" || value.isClosed) &&
-  looksLikeCredential(value, named) &&
-  (!isKeyId(value.text) || (sureClaims.has(named.claim) && !looseTies.has(named.tie))) &&
-  (!isPublicValue(value.text) || (named.claim === "password" && /^\d+$/.test(value.text)));
-
-function looksLikeCredential(value: Value, named: Named): boolean {
-  const { claim, tie, isEnvironment } = named;
-  const text = value.text.slice(0, judgedLengthMax);
-  const isLiteral = value.isQuoted || literalTies.has(tie);
-  const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
-  if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
-    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text, true);
-  if (!fitsTie(text, tie) || !supportsClaim(text, named, isLiteral, value.isQuoted)) return false;
-  const isPlace = isPasswordClaim && (tie === undefined || literalTies.has(tie));
-  return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
-}
-
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
 export const isCallOrPath = (value: string) =>
-  /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([])/i.test(
+  /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$))/i.test(
     value,
   ) && /[([]/.test(value)
     ? isExpression(value, true)
-    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value, true);
+    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && !isDottedWords(value) && isExpression(value, true);
 
-/** The value cannot be the next word or words of a text. */
-const isNoPlainText: Accept = memoize(
-  (value) =>
-    hasDigit(value) ||
-    isUnusualWord(value) ||
-    isDiceware(value) ||
-    isJoinedPhrase(value) ||
-    isScrambled(value, 14) ||
-    isGibberish(value) ||
-    isWordPassphrase(value),
-);
+const codeRoot =
+  /^(?:app|args|cfg|conf|config|context|ctx|data|db|env|event|form|global|import|input|item|local|module|opts?|options|os|params?|process|props|random_password|req|request|res|result|row|secrets?|self|settings|state|sys|system|this|user|values?|vars?)\./i;
+/** `naranja.dulce`: where text is expected, two words with a dot are no path of code. */
+export const isDottedWords = (value: string): boolean =>
+  /^[\p{L}\d]{3,}\.[\p{L}\d]{3,}$/u.test(value) &&
+  !codeRoot.test(value) &&
+  !hasCredentialWord(value) &&
+  !/\.(?:local|internal|json|yaml|yml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks|example|test|lock|log|env|csv)$/.test(
+    value,
+  );
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
   /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]+)+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
     value,
   );
-/**
- * The weaker the relation between name and value, the stronger the evidence that the value itself must give:
- * it could be just the next word or argument.
- */
-function fitsTie(value: string, tie: Tie | undefined): boolean {
-  if (tie === "option")
-    return (!isPlainCase(value) || isDiceware(value) || isJoinedPhrase(value)) && !isField(value);
-  if (tie === "pair" || tie === "compared" || tie === "sentence")
-    return isNoPlainText(value) || isAppPassword(value);
-  if (tie === "line" && isField(value)) return false;
-  if (tie === "cell" || tie === "line") return isNoPlainText(value) || isTokenLike(value);
-  if (tie === "near") return isStrong(value);
-  if (tie === "call")
-    return (
-      isTokenLike(value) ||
-      isScrambled(value, 14) ||
-      isDecoratedWord(value) ||
-      isNumberedWord(value) ||
-      isDiceware(value) ||
-      isCode(value) ||
-      isGibberish(value) ||
-      isMixed(value) ||
-      /^\d{8,}$/.test(value) ||
-      (hasDigit(value) && /[^\w\s./:-]/.test(value))
-    );
-  return true;
-}
-
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean =>
   isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
@@ -434,7 +284,8 @@ export const isUnusualWord: Accept = memoize(
     (value.length >= 8 &&
       /[!#$%^&*+~@?].*[!#$%^&*+~@?]/.test(value) &&
       /[A-Za-z].*[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value) &&
-      /^[\w!#$%^&*+~@?.=-]+$/.test(value)) ||
+      /^[\w!#$%^&*+~@?.=-]+$/.test(value) &&
+      !/^\*+[^*]+\*+$|\*\*$/.test(value)) ||
     (value.length >= 18 && /^[A-Za-z]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(value) && hasBothCases(value)) ||
     // `PostgreSQL` is the name of a product.
     (/^[A-Za-z]+$/.test(value) &&
@@ -458,91 +309,5 @@ export const isStrong: Accept = memoize(
       hasLetter(value) &&
       /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
       /[A-Za-z0-9][!#$%^&*?+~@=]+[A-Za-z0-9]/.test(value) &&
-      !/@[\w.-]+\.\w|^[?&]/.test(value)),
+      !/@[\w.-]+\.\w|^[?&]|^[a-z]+@[a-z]+\d*$/.test(value)),
 );
-
-/** `d3f3ns3&island`, `Kneehq!37`: a word, a sign and a digit. */
-const isOddPassword = (value: string) =>
-  value.length >= 8 &&
-  hasDigit(value) &&
-  /^[A-Za-z\d]+[!&%^?+~][A-Za-z\d]+$/.test(value) &&
-  !/%[0-9a-f]{2}/i.test(value);
-
-/** A time: seconds or milliseconds since 1970, or a date. */
-const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
-
-/** Design tokens, queues and other things that have a number: `color-primary-dark-50`, `orders-created-01`. */
-const numberedThings =
-  /colou?r|font|spac|gr[ae]y|blue|green|primary|border|order|creat|queue|topic|customer|device|worker|cluster/;
-
-/** In a place where a token is expected, a shorter or plainer value counts too. */
-const isIssued = (value: string) =>
-  isGibberish(value) ||
-  isMixed(value) ||
-  (/\d\d$/.test(value) &&
-    !numberedThings.test(value) &&
-    (isDiceware(value) ||
-      (/[A-Za-z]\d{4,}$/.test(value) && isNumberedWord(value) && !/(?:19|20)\d\d$/.test(value)))) ||
-  (value.length >= 10 &&
-    hasDigit(value) &&
-    hasBothCases(value) &&
-    !/[\s\\]|:\/\/|\$\{|\{\{|^[\w.-]+=[^=]/.test(value) &&
-    (hasLooseBracket(value, true) || (/[A-Za-z0-9][|;,<>][A-Za-z0-9]/.test(value) && looksRandom(value))));
-
-function supportsClaim(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
-  const { claim, tie, isConstant } = named;
-  // The text after `Cookie:` in `Cookie: session=…` has its own name and value.
-  if ((claim === "maybe" || claim === "likely" || claim === "credential") && /^[\w.-]+=[^=]/.test(value))
-    return false;
-  if (claim === "maybe") return isSurelyToken(value) || (isQuoted && isOddPassword(value));
-  if (claim === "likely")
-    return (
-      isSurelyToken(value) ||
-      (isHex(value) && value.length >= (named.isEnvironment ? 30 : 32)) ||
-      /^[A-Z]{20}$/.test(value) ||
-      ((isLiteral || named.isEnvironment) && isScrambled(value)) ||
-      ((isConstant || named.isEnvironment) && (isUuid(value) || isLongCode(value) || isDense(value)))
-    );
-  if (claim === "credential")
-    return (
-      isSurelyToken(value) ||
-      (isHex(value) && value.length >= 32) ||
-      ((isQuoted || tie === "cell" || tie === "element" || named.isEnvironment) &&
-        !/\s/.test(value) &&
-        !isUuid(value) &&
-        (looksChosen(value) ||
-          isNumberedWord(value) ||
-          (value.length >= 10 && hasDigit(value) && hasBothCases(value))))
-    );
-  if (claim === "token" || claim === "api_key")
-    return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDecoratedWord(value)))
-      ? tie !== "sentence" || value.length >= 8
-      : isDense(value) ||
-          (tie !== "sentence" && ((tie !== "pair" && tie !== "compared") || isQuoted) && isChosen(value)) ||
-          isBody(value.replace(/^[a-z]{2,10}[-_.]/, "")) ||
-          ((named.isEnvironment || tie === "option") && (isShortCode(value) || isScrambled(value, 14))) ||
-          (isQuoted && (isScrambled(value, 14) || (claim === "api_key" && isShortCode(value)))) ||
-          ((isLiteral || named.isEnvironment || named.isText?.()) && isIssued(value)) ||
-          // "Input tokens: 349338462632" is a count.
-          ((named.isEnvironment || isConstant || tie === "element" || (isQuoted && tie !== "cell")) &&
-            /^\d{10,40}$/.test(value) &&
-            !isTime(value)) ||
-          (tie === undefined && value.length >= 10 && isGibberish(value, 0.4));
-  if (/\s/.test(value))
-    return (
-      isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral)) ||
-      (isLiteral && isWordPassphrase(value))
-    );
-  if (tie !== "sentence" && tie !== "line") return isPasswordLike(value, isLiteral || isConstant, isQuoted);
-  if (!hasLetter(value)) return tie === "line" && /^\d{8,40}$/.test(value) && !isTime(value);
-  if (value.length < 6) return false;
-  return (
-    claim !== "secret" ||
-    (tie === "line" && isIssued(value)) ||
-    isTokenLike(value) ||
-    isUnusualWord(value) ||
-    isDiceware(value) ||
-    isDecoratedWord(value) ||
-    isStrong(value)
-  );
-}

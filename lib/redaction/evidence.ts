@@ -1,0 +1,245 @@
+import {
+  hasBothCases,
+  hasDigit,
+  hasLetter,
+  isGibberish,
+  isHex,
+  isPlainCase,
+  isUuid,
+  looksRandom,
+} from "./appearance.ts";
+import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
+import {
+  hasCredentialWord,
+  isAlgorithm,
+  isAppPassword,
+  isCallOrPath,
+  isChosen,
+  isCode,
+  isConstantLike,
+  isDecoratedWord,
+  isDiceware,
+  isExpression,
+  isField,
+  isHarmless,
+  isJoinedPhrase,
+  isKeyId,
+  isMixed,
+  isNumberedWord,
+  isPassphrase,
+  isPattern,
+  isPublicValue,
+  isScrambled,
+  isStrong,
+  isSurelyToken,
+  isTokenLike,
+  isUnpronounceable,
+  isUnusualWord,
+  looksChosen,
+} from "./features.ts";
+import { memoize } from "./memoize.ts";
+import { isWordPassphrase } from "./passphrases.ts";
+import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import type { Accept } from "./rule.ts";
+import type { Value } from "./values.ts";
+
+/**
+ * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
+ * for a plain `=` or `:`, as in code.
+ */
+export type Tie =
+  | "literal"
+  | "element"
+  | "option"
+  | "pair"
+  | "compared"
+  | "call"
+  | "sentence"
+  | "line"
+  | "cell"
+  | "near";
+
+export interface Named {
+  readonly claim: Claim;
+  readonly tie: Tie | undefined;
+  readonly isConstant: boolean;
+  /** Only a value can follow the name, as in an environment file. */
+  readonly isEnvironment: boolean;
+  /** The name and the value are text, not code. */
+  readonly isText?: () => boolean;
+}
+
+/** A value with what is known about its name and its place. */
+export interface Judged extends Named {
+  readonly text: string;
+  readonly isQuoted: boolean;
+  /** The value is text, not code: it is quoted, or only text can be in its place. */
+  readonly isLiteral: boolean;
+}
+
+/** One reason to believe that a value is a credential. */
+export interface Evidence {
+  readonly evidence: string;
+  readonly holds: (judged: Judged) => boolean;
+}
+
+/** The value cannot be the next word or words of a text. */
+const isNoPlainText: Accept = memoize(
+  (value) =>
+    hasDigit(value) ||
+    isUnusualWord(value) ||
+    isDiceware(value) ||
+    isJoinedPhrase(value) ||
+    isScrambled(value, 14) ||
+    isGibberish(value) ||
+    isWordPassphrase(value),
+);
+const isNoArgument: Accept = (value) =>
+  isTokenLike(value) ||
+  isScrambled(value, 14) ||
+  isDecoratedWord(value) ||
+  isNumberedWord(value) ||
+  isDiceware(value) ||
+  isCode(value) ||
+  isGibberish(value) ||
+  isMixed(value) ||
+  /^\d{8,}$/.test(value) ||
+  (hasDigit(value) && /[^\w\s./:-]/.test(value));
+
+/**
+ * The weaker the relation between name and value, the stronger the evidence that the value itself must give: it could
+ * be just the next word or argument.
+ */
+const demands: Readonly<Partial<Record<Tie, Accept>>> = {
+  option: (value) => (!isPlainCase(value) || isDiceware(value) || isJoinedPhrase(value)) && !isField(value),
+  pair: (value) => isNoPlainText(value) || isAppPassword(value),
+  compared: (value) => isNoPlainText(value) || isAppPassword(value),
+  sentence: (value) => isNoPlainText(value) || isAppPassword(value),
+  line: (value) => !isField(value) && (isNoPlainText(value) || isTokenLike(value)),
+  cell: (value) => isNoPlainText(value) || isTokenLike(value),
+  near: (value) => isStrong(value),
+  call: isNoArgument,
+};
+
+const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
+const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
+const isBare = (tie: Tie | undefined) => tie !== "sentence" && tie !== "line";
+/** A time: seconds or milliseconds since 1970, or a date. */
+const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
+const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant || isEnvironment;
+
+/** A name that ends in "key", "auth", "session": the value must look like a key. */
+// biome-ignore format: one row a line
+const ofKeys: readonly Evidence[] = [
+  { evidence: "random token", holds: ({ text }) => isSurelyToken(text) },
+  { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && text.length >= (isEnvironment ? 30 : 32) },
+  { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
+];
+
+/** A name such as "creds" or "access code": a key, or a password where text is expected. */
+// biome-ignore format: one row a line
+const ofCredentials: readonly Evidence[] = [
+  { evidence: "random token of a credential", holds: ({ text }) => isSurelyToken(text) || (isHex(text) && text.length >= 32) },
+  {
+    evidence: "password of a credential",
+    holds: ({ text, tie, isQuoted, isEnvironment }) =>
+      (isQuoted || tie === "cell" || tie === "element" || isEnvironment) &&
+      !/\s/.test(text) &&
+      !isUuid(text) &&
+      (looksChosen(text) || isNumberedWord(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))),
+  },
+];
+
+/** A token or an API key is generated; a person may have chosen a plainer one. */
+// biome-ignore format: one row a line
+const ofTokens: readonly Evidence[] = [
+  { evidence: "token", holds: ({ text }) => isTokenLike(text) },
+  { evidence: "chosen token", holds: ({ text, tie, isQuoted }) => tie !== "sentence" && ((tie !== "pair" && tie !== "compared") || isQuoted) && isChosen(text) },
+];
+
+/** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
+const isLabel = ({ text, isQuoted }: Judged) =>
+  (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text));
+const isWord = (judged: Judged) =>
+  isBare(judged.tie) && !hasDigit(judged.text) && judged.text.length >= 5 && !hasCredentialWord(judged.text);
+const isLiteralWord = (judged: Judged) =>
+  isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
+const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !judged.isConstant;
+
+/** A password may be any text, except words of code where code is expected and words of a sentence in a sentence. */
+// biome-ignore format: one row a line
+const ofPasswords: readonly Evidence[] = [
+  { evidence: "letters and digits", holds: ({ text, tie }) => isBare(tie) && !/\s/.test(text) && text.length >= 5 && hasDigit(text) && hasLetter(text) },
+  { evidence: "passphrase", holds: ({ text, claim, isConstant, isLiteral }) => /\s/.test(text) && isPassphrase(text, claim.kind === "passphrase" || (isConstant && isLiteral)) },
+  { evidence: "number", holds: ({ text, tie, isLiteral, isConstant }) => isBare(tie) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
+  { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
+  { evidence: "words with joints", holds: (judged) => isWord(judged) && isDiceware(judged.text) },
+  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isUnpronounceable(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
+  { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
+  { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) },
+  { evidence: "password in a sentence", holds: ({ text, tie, claim }) => !isBare(tie) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || isTokenLike(text) || looksChosen(text)) },
+];
+
+export const evidence: Readonly<Record<ClaimKind, readonly Evidence[]>> = {
+  password: ofPasswords,
+  passphrase: ofPasswords,
+  secret: ofPasswords,
+  token: ofTokens,
+  api_key: ofTokens,
+  credential: ofCredentials,
+  key: ofKeys,
+};
+
+/** A shorter value is never a credential. This check alone rejects most values. */
+const lengthMin: Readonly<Record<ClaimKind, number>> = {
+  password: 4,
+  passphrase: 4,
+  secret: 4,
+  credential: 6,
+  token: 8,
+  api_key: 8,
+  key: 8,
+};
+
+/** The value is something other than a credential. In a place for passwords, a bad password is a password. */
+const isNotCredential = (value: string, isPlace: boolean) =>
+  isHarmless(value) ||
+  isConstantLike(value) ||
+  isCredentialWord(value) ||
+  isPattern(value) ||
+  isAlgorithm(value) ||
+  (isPlace ? isStandIn(value) : isPlaceholder(value));
+
+/** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
+const isEnvironmentValue = (value: string) =>
+  (!/^(?:[A-Z][a-z]+)+$/.test(value) || isJoinedPhrase(value)) &&
+  (hasLetter(value) || value.length >= 6) &&
+  !hasCredentialWord(value);
+
+/** The text after `Cookie:` in `Cookie: session=…` has its own name and value. */
+const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^[\w.-]+=[^=]/.test(text);
+
+/** Inspects only the first characters: they show what a long value looks like. */
+const judgedLengthMax = 256;
+
+function looksLikeCredential(value: Value, named: Named): boolean {
+  const { claim, tie } = named;
+  const text = value.text.slice(0, judgedLengthMax);
+  const isLiteral = value.isQuoted || literalTies.has(tie);
+  const isOfPassword = evidence[claim.kind] === ofPasswords;
+  if (isOfPassword && named.isEnvironment && tie !== "line" && !/\s/.test(text))
+    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text, true);
+  if (tie !== undefined && demands[tie]?.(text) === false) return false;
+  const judged = { ...named, text, isLiteral, isQuoted: value.isQuoted };
+  if (hasOwnName(judged) || !evidence[claim.kind].some(({ holds }) => holds(judged))) return false;
+  const isPlace = isOfPassword && (tie === undefined || literalTies.has(tie));
+  return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
+}
+
+export const isCredential = (value: Value, named: Named): boolean =>
+  value.text.length >=
+    (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : lengthMin[named.claim.kind]) &&
+  (named.tie !== "element" || value.isClosed) &&
+  looksLikeCredential(value, named) &&
+  (!isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.tie))) &&
+  (!isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)));

@@ -1,0 +1,93 @@
+import { describe, expect, it, vi } from "vitest";
+import { evidence } from "../../lib/redaction/evidence.ts";
+import { spokenEvidence } from "../../lib/redaction/prose.ts";
+import { redact } from "../../lib/redaction/redact.ts";
+import { sayings } from "../../lib/redaction/said.ts";
+import { expand } from "./samples/template.ts";
+
+/** One text for each row. Only this row finds the credential in it. */
+const sayingExamples: Readonly<Record<string, string>> = {
+  "a verb": "The password of the shared mailbox is bluebird.",
+  "a verb behind an abbreviation, and more text": "pw is bluebird for the demo box",
+  "Polish to": "Hasło do panelu to bluebird",
+  "Turkish olarak": "Parola bluebird olarak kaldı",
+  quotes: "storePassword 'bluebird'",
+  "a verb and quotes": 'The password is "bluebird" and the alias is upload.',
+  "a colon behind a label on its own line": "Login: importer\nPassword: bluebird",
+  "a colon behind words of a sentence": "Password of the kiosk: bluebird - as on the monitor.",
+  "a colon in brackets": "The kiosk (password: bluebird) is back.",
+  "a sign of another script": "密码是 bluebird 吗",
+  "a user before": "Se entra con el usuario ventas y la clave bluebird.",
+  "an abbreviation": "the vpn pw bluebird, please",
+  "a password for a short time": "the initial password bluebird, please",
+  "changed to": "I changed the admin password to bluebird, tell the others.",
+  "an answer on the next line": "anna: what's the password for the NAS?\nben: bluebird",
+  "an answer on the line": "Q: admin password? A: bluebird",
+};
+
+const spokenExamples: Readonly<Record<string, string>> = {
+  said: "The password for the user `anna`: Flowerpot3; it locks.",
+  "made up": "defPrivPassphrase castle4679",
+  "drawn words": "the password unicorn-carbon-barrel and more",
+  code: "    Input Password    id:pass    Lett3rbox-dragon",
+  likely: "the password for the lab on host seven Kq7vTz92LmX and more",
+  near: "Splunk_Token {uuid}",
+};
+
+const evidenceExamples: Readonly<Record<string, string>> = {
+  "letters and digits": "secret={alnum:14}",
+  number: "password = 316994495",
+  passphrase: 'password = "football princess 3914"',
+  "words in quotes": 'password = "walnut cinder velvet zephyr"',
+  "words with joints": "{secret:unicorn-carbon-barrel}",
+  "no word of code": "{secret:zhbvxqsarcuaoo}",
+  "word with a sign": '{"secret":"horse!staple"}',
+  "small letters": '<property name="password" value="bluebird"/>',
+  "password in a sentence": "The password for the user `anna`: Flowerpot3; it locks.",
+  token: "token={uuid}",
+  "chosen token": '{"token":"Sunny!day42"}',
+  "random token of a credential": "creds={hex:40}",
+  "password of a credential": 'haslo_db = "silver8043"',
+  "random token": 'kek: "{base64:43}="',
+  "long hex": "ticket_salt: '{hex:32}'",
+  "UUID of a constant": "INSTRUMENTATION_KEY={uuid}",
+};
+
+const rows = [
+  ...sayings.map((row) => ({
+    name: row.saying,
+    examples: sayingExamples,
+    off: () => vi.spyOn(row.behind, "test"),
+  })),
+  ...spokenEvidence.map((row) => ({
+    name: row.evidence,
+    examples: spokenExamples,
+    off: () => vi.spyOn(row, "holds"),
+  })),
+  ...[...new Set(Object.values(evidence).flat())].map((row) => ({
+    name: row.evidence,
+    examples: evidenceExamples,
+    off: () => vi.spyOn(row, "holds"),
+  })),
+];
+
+describe("the tables of evidence", () => {
+  it("every row has an example, and every example a row", () => {
+    const named = (examples: Readonly<Record<string, string>>) =>
+      rows.filter((row) => row.examples === examples).map(({ name }) => name);
+    for (const examples of [sayingExamples, spokenExamples, evidenceExamples])
+      expect(named(examples).toSorted()).toEqual(Object.keys(examples).toSorted());
+  });
+
+  it.each(rows.map((row) => [row.name, row] as const))(
+    "the row `%s` alone finds its example",
+    (name, row) => {
+      const text = expand(row.examples[name] ?? "", name);
+      const found = redact(text).text;
+      expect(found).toContain("[REDACTED:");
+      const without = row.off().mockReturnValue(false);
+      expect(redact(text).text).not.toBe(found);
+      without.mockRestore();
+    },
+  );
+});
