@@ -64,7 +64,8 @@ const applying = {
   snapshotPartitions: ["S#", "ORGS#", "ORG#", "MEMBERS#", "LEARNING#", "PRIVATE#"],
   writesAudit: true,
   uses: ["deadLetterQueue", "eventsBucket"],
-  memoryMegabytes: 1024,
+  /** One whole CPU: a batch of events is a third work, the rest waits for the table. */
+  memoryMegabytes: 1769,
 } as const;
 
 export const ingest = worker({

@@ -127,10 +127,11 @@ const pullRequestType: EventType<PullRequestFinalized> = {
       const problem = misplacement(data, store.clock.nowMs());
       if (problem) throw new EventRefused(problem);
     }
-    await finalizePullRequests(store, events);
-    await seatAuthors(store, events);
-    await Promise.all(
-      events.map(({ data, version }) =>
+    // Side by side: none of them needs another, and each is safe to repeat.
+    await Promise.all([
+      finalizePullRequests(store, events),
+      seatAuthors(store, events),
+      ...events.map(({ data, version }) =>
         settlePrivateLearnings(store, {
           organization: organizationUuid(data),
           prUrl: data.pr_url,
@@ -138,7 +139,7 @@ const pullRequestType: EventType<PullRequestFinalized> = {
           version,
         }),
       ),
-    );
+    ]);
   },
 };
 

@@ -5,6 +5,8 @@ import { assumedTripMs } from "../cost/prices.ts";
  */
 export const assumed = {
   tripMs: assumedTripMs,
+  /** A slow day: what holds at this time holds. */
+  slowTripMs: 10,
   /** SQS and Lambda, for one batch. */
   handoverMs: 20,
   simulatedSeconds: 300,
@@ -25,6 +27,7 @@ export const assumed = {
 
 const rows: ReadonlyArray<readonly [string, number]> = [
   ["milliseconds of a trip to DynamoDB", assumed.tripMs],
+  ["milliseconds of a trip to DynamoDB on a slow day", assumed.slowTripMs],
   ["milliseconds in which SQS and Lambda hand a batch over", assumed.handoverMs],
   ["seconds for which simulated events arrive, at random moments", assumed.simulatedSeconds],
   ["pull requests a month of each workspace in the bill", assumed.pullRequestsPerWorkspace],

@@ -6,6 +6,7 @@ import { synthesize } from "../../../system/infra/synthesize.ts";
 import { indexedLearnings } from "../search/stock.ts";
 import { toAttributes } from "../support/attributes.ts";
 import { itemBytes } from "../support/engine-file.ts";
+import { slowStream } from "./figures.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 import { fullOptions, idleDollars, moreMetricsDollars, pages, pageWithTables } from "./pages.ts";
 import { committedCounts, requestTable } from "./requests.ts";
@@ -76,8 +77,12 @@ describe("the pages on cost and scale", () => {
   });
 });
 
+test("one tenant's stream takes a hundred events a second on a slow day", () => {
+  expect(slowStream).toBeGreaterThanOrEqual(100);
+});
+
 describe("the simulated stream", () => {
-  const load = { batchMax: 10, tripsPerBatch: 6, workMsEach: 2, handoverMs: 20 };
+  const load = { batchMax: 10, tripsPerBatch: 6, tripMs: 5, workMsEach: 2, handoverMs: 20 };
 
   test("the simulated stream keeps up below its capacity and falls behind above it", () => {
     const most = capacityOf(load);

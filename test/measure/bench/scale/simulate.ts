@@ -1,5 +1,4 @@
 import { eventQueueSettings } from "../../../../lib/contract/platform.ts";
-import { assumedTripMs } from "../cost/prices.ts";
 import { assumed } from "./assumptions.ts";
 
 /**
@@ -11,7 +10,9 @@ export type StreamLoad = {
   readonly batchMax: number;
   /** Sequential trips of one batch. */
   readonly tripsPerBatch: number;
-  /** The worker's own time for one event; measured in the ingest benchmark. */
+  /** Assumed. */
+  readonly tripMs: number;
+  /** The worker's own processor time for one event; measured in the ingest benchmark. */
   readonly workMsEach: number;
   /** The time that SQS and Lambda take to deliver a batch. Assumed. */
   readonly handoverMs: number;
@@ -44,7 +45,7 @@ export function simulateStream(load: StreamLoad): StreamOutcome {
     }
     arrive(freeAtMs);
     const batch = waiting.splice(0, load.batchMax);
-    freeAtMs += load.handoverMs + load.tripsPerBatch * assumedTripMs + batch.length * load.workMsEach;
+    freeAtMs += load.handoverMs + load.tripsPerBatch * load.tripMs + batch.length * load.workMsEach;
     waits.push(...batch.map((arrivedMs) => freeAtMs - arrivedMs));
   }
   const sorted = waits.toSorted((one, other) => one - other);
@@ -57,16 +58,17 @@ export function simulateStream(load: StreamLoad): StreamOutcome {
 export const capacityOf = ({
   batchMax,
   tripsPerBatch,
+  tripMs,
   workMsEach,
   handoverMs,
 }: Omit<StreamLoad, "eventsPerSecond">): number =>
-  (batchMax * 1000) / (handoverMs + tripsPerBatch * assumedTripMs + batchMax * workMsEach);
+  (batchMax * 1000) / (handoverMs + tripsPerBatch * tripMs + batchMax * workMsEach);
 
 /** Sequential trips of a full batch; test/measure/bench/scale/trips.test.ts counts them. */
-export const tripsPerBatch = 7;
+export const tripsPerBatch = 5;
 
-export const streamLoads = (workMsEach: number) => {
-  const common = { tripsPerBatch, workMsEach, handoverMs: assumed.handoverMs };
+export const streamLoads = (workMsEach: number, tripMs: number) => {
+  const common = { tripsPerBatch, tripMs, workMsEach, handoverMs: assumed.handoverMs };
   return {
     "ten a batch": { ...common, batchMax: eventQueueSettings.batchMessagesMax },
     "one at a time": { ...common, batchMax: 1 },
