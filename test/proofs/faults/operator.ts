@@ -1,4 +1,8 @@
-import { findOrganizationByName, readAllOrganizations } from "../../../cli/connection/organizations.ts";
+import {
+  countAdmins,
+  findOrganizationByName,
+  readAllOrganizations,
+} from "../../../cli/connection/organizations.ts";
 import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
@@ -211,6 +215,13 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
       "organizations are listed": change(() => readAllOrganizations(environment.store().table), {
         isRead: true,
       }),
+      "admins are counted": change(
+        async () => {
+          const { table } = environment.store();
+          return [...(await countAdmins(table, await readAllOrganizations(table))).values()];
+        },
+        { isRead: true },
+      ),
       "an organization is found by its provider's id": change(
         async () => [await findOrganizationByName(environment.store().table, "one", "w#office")],
         { isRead: true },
