@@ -12,7 +12,7 @@ const triggerOption = "--rollback-trigger-alarm-arns";
  * one of the stack's own alarms rings during the deployment or shortly after it. A deployment that repairs the cause of a ringing
  * alarm must not wait for it: `npm run deploy -- --rollback-trigger-alarm-arns none`.
  */
-export async function deploymentArguments(
+async function deploymentArguments(
   words: readonly string[],
   options: Pick<StackOptions, "stackName" | "ephemeral">,
 ): Promise<readonly string[]> {

@@ -41,7 +41,7 @@
  * | pull request (pointer)  | PR#<org uuid>                | <digest of identity>   | PR#6f1c… / k3Jq0aV-8xTz1bQe                |
  * | spill of a large entry  | SPILL#<org uuid>             | <spill id>             | SPILL#6f1c… / 0b9e…                        |
  * | part of a spill         | PART#<spill id>#<index>      | PART                   | PART#0b9e…#0000 / PART                     |
- * | repair in progress      | REPAIR                       | RUN, BEFORE#…, SEGMENT#… | REPAIR / SEGMENT#03                      |
+ * | repair in progress      | REPAIR                       | <part of the run>      | REPAIR / SEGMENT#03                        |
  * | findings of repository  | SCANS#<org uuid>             | <digest of its id>     | SCANS#6f1c… / Qm3x0aV-8xTz1bQe             |
  * | chunk of its findings   | FINDINGS#<org uuid>#<digest> | <chunk id>             | FINDINGS#6f1c…#Qm3x… / 0b9e…               |
  * | Learning                | LEARNING#<org uuid>          | <Learning id>          | LEARNING#6f1c… / 3f0a…                     |

@@ -29,7 +29,9 @@ export const kindOf = ({ pk, sk }: Key): string => {
   return required(row, `kind of the item ${pk} / ${sk}`).name;
 };
 
-/** The kinds that outlast the work on them. The tries of an event are deleted when the event is applied. */
+const passingKinds = new Set(["failed tries of an event", "repair in progress"]);
+
+/** The kinds that outlast the work on them. */
 export const lastingKinds: readonly string[] = [...new Set(rows.map(({ example }) => kindOf(example)))]
-  .filter((kind) => kind !== "failed tries of an event")
+  .filter((kind) => !passingKinds.has(kind))
   .sort();
