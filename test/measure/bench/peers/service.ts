@@ -29,10 +29,10 @@ export async function identify(
   keyText: string | undefined,
   parameters: readonly string[],
 ): Promise<Principal> {
-  const { table, clock, cursorKeys } = dependencies();
+  const { table, clock, cursorKeys, accepted } = dependencies();
   const wantsCursorKeys = cursorKeys.isStale;
   const { principal, prefetched } = await authenticate(
-    { table, clock },
+    { table, clock, accepted },
     { text: keyText, prefetch: () => (wantsCursorKeys ? [cursorKeysKey] : []) },
   );
   checkKeyKind(operation, principal, parameters);
@@ -42,7 +42,7 @@ export async function identify(
 
 /** Scope, plan, permission, rate limit and the work, on a query that the framework has validated. */
 export async function organizationsPage(principal: Principal, query: Query) {
-  const { table, clock, limiter, cursorKeys: ring } = dependencies();
+  const { table, clock, random, limiter, cursorKeys: ring } = dependencies();
   const startedAtMs = clock.nowMs();
   const cursor =
     query.cursor && (await openCursor({ ring, table, nowMs: startedAtMs }, operation, query.cursor));
@@ -51,7 +51,7 @@ export async function organizationsPage(principal: Principal, query: Query) {
     organizationIds: query.organization_ids,
   });
   const paging = bindPaging(
-    { ring, nowMs: startedAtMs },
+    { ring, nowMs: startedAtMs, random },
     {
       operation,
       principal,
