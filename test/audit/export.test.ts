@@ -23,6 +23,7 @@ test("an entry is exported in the same bytes, whatever order the table returns i
           ip_address: null,
           request_id: null,
           created_at: "2026-11-15T00:00:00.000Z",
+          gateway_request_id: null,
           ttl: 1,
         }),
       ),

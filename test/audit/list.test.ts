@@ -36,6 +36,7 @@ const entry = (secondsAgo: number, change: object = {}): Item => {
     ip_address: null,
     request_id: null,
     created_at: createdAt,
+    gateway_request_id: null,
     ttl: Math.ceil(now / 1000) + 1,
     ...change,
   };
