@@ -46,6 +46,11 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     /^npx review-api (verify|preflight)\b/,
     "test/system/cli/verify.test.ts and test/cli/preflight.test.ts run them",
   ],
+  [/^npm run record:items\b/, "would change a file; test/store/recorded-items.test.ts reads it"],
+  [
+    /^npx review-api repair .*--resume$/,
+    "there is nothing to continue here; test/stream/repair-online.test.ts continues a stopped one",
+  ],
   [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
   [/^node test\/pages\/pictures\.ts/, "would change the README's pictures"],
   [

@@ -204,6 +204,7 @@ test("no sink holds a key, a body or a Learning's text", async () => {
     level: "error",
     message: "worker failed",
     function: expect.any(String),
+    release: expect.stringMatching(/^[0-9a-f]{12}$/),
     worker: expect.any(String),
     lambda_request_id: expect.any(String),
     cold_start: true,

@@ -215,6 +215,7 @@ describe("logs", () => {
       level: "info",
       message: "request",
       function: "WhoamiFunction",
+      release: expect.stringMatching(/^[0-9a-f]{12}$/),
       request_id: "traced",
       gateway_request_id: expect.any(String),
       lambda_request_id: expect.any(String),
