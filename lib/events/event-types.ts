@@ -127,8 +127,8 @@ const pullRequestType: EventType<PullRequestFinalized> = {
       const problem = misplacement(data, store.clock.nowMs());
       if (problem) throw new EventRefused(problem);
     }
-    // Side by side: none of them needs another, and each is safe to repeat.
-    await Promise.all([
+    // Side by side: none of them needs another, and each is safe to repeat. All have ended before an error is thrown.
+    const ends = await Promise.allSettled([
       finalizePullRequests(store, events),
       seatAuthors(store, events),
       ...events.map(({ data, version }) =>
@@ -140,6 +140,7 @@ const pullRequestType: EventType<PullRequestFinalized> = {
         }),
       ),
     ]);
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   },
 };
 

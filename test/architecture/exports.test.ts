@@ -8,7 +8,7 @@ const product = ["cli", "dashboard", "infra", "lib", "package"];
 const sources = [...product, "functions", "test"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
     .map((file) => join(folder, String(file)))
-    .filter((file) => /\.(tsx?|js)$/.test(file) && !/^(dashboard|package)\/built/.test(file))
+    .filter((file) => /\.(tsx?|js)$/.test(file) && !/^(dashboard|package)\/built|node_modules/.test(file))
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") })),
 );
 

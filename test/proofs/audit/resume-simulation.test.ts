@@ -50,6 +50,7 @@ class AuditResumeSimulation {
       ip_address: null,
       request_id: null,
       created_at: createdAt,
+      gateway_request_id: null,
       ttl: Math.ceil(startMs / 1000) + 86_400,
     };
     const delayMs = this.#dice.below(3) === 0 ? this.#dice.below(auditLimits.settledAfterMs - 1_000) : 0;

@@ -19,7 +19,6 @@ export const weaknesses: readonly Weakness[] = [
   writes.unconditionalPointer,
   writes.olderHeadRead,
   writes.removalWithoutNumber,
-  writes.partsByNumber,
   reads.highestLookedAt,
   reads.noSecondLook,
   reads.weeksBeside,

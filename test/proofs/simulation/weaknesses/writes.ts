@@ -1,5 +1,5 @@
 import { parseRemovalPartition } from "../../../../lib/store/layout.ts";
-import type { Item, Key, Table, TransactionWrite } from "../../../../lib/store/table.ts";
+import type { Item, Key, TransactionWrite } from "../../../../lib/store/table.ts";
 import { isSettled, parseHead } from "../../../../lib/stream/head.ts";
 import { entryKeys } from "../../../../lib/stream/pending.ts";
 import { dropSpills } from "../../../../lib/stream/spill.ts";
@@ -181,27 +181,6 @@ function keepNumber(write: TransactionWrite, taken: number): TransactionWrite {
     return { ...write, put: { ...write.put, n: Number(write.put.n) - taken } };
   return write;
 }
-
-export const partsByNumber: Weakness = {
-  name: "parts keyed by number",
-  breaks: ["foreign", "lost", "missed"],
-  seedsMax: 150,
-  caughtAt: 1,
-  deps: (deps) => {
-    let next = 0;
-    const table: Table = {
-      ...deps.table,
-      get: async (key) => {
-        const item = await deps.table.get(key);
-        if (isHead(key)) next = Number(item?.n ?? 1);
-        return item;
-      },
-      write: (write) =>
-        deps.table.write("put" in write && write.put.pk.startsWith("SPILL#") ? without(write) : write),
-    };
-    return { ...deps, table, random: { ...deps.random, uuid: () => `number-${next++}` } };
-  },
-};
 
 export const noTenantCheck: Weakness = {
   name: "append without the tenant check",
