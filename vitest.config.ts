@@ -17,6 +17,7 @@ export default defineConfig({
     // Far above what a test takes: DynamoDB Local is several times slower than dynoxide, and machines are busy.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     // Tests of the tool must not find what a developer keeps for the real one.
     env: { XDG_CONFIG_HOME: join(tmpdir(), "review-api-no-settings"), REVIEW_API_ENV_FILE: "" },
     globalSetup: ["test/support/offer-engines.ts"],

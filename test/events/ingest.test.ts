@@ -181,7 +181,7 @@ describe("a passing fault", () => {
     });
 
     const running = ingest({ ...slow, clock }, [...messages, ...instance], { timeBudgetMs: 10 });
-    await vi.waitFor(async () => expect(await everything(harness.table)).toHaveLength(1));
+    await expect.poll(() => everything(harness.table)).toHaveLength(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     wake();
 

@@ -326,7 +326,7 @@ describe("without a service", () => {
     await writeFile(file, ndjson([event(1, "organization.saved", soloOrganization("900", "alone"))]));
     const sending = runTool(["events", "send", file, "--data", own]);
     // From here on the first command has the folder.
-    await expect.poll(() => existsSync(join(own, engineKind.dataPath)), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(own, engineKind.dataPath))).toBe(true);
     const shown = await callTool("org", "show", "900", "--data", own, "--json");
     expect([shown.code, JSON.parse(shown.stdout).name]).toEqual([0, "alone"]);
     expect(await sending).toEqual({

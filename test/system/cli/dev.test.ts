@@ -107,8 +107,8 @@ describe("the service on one folder, start after start", () => {
       });
       expect(enginesOf(folder)).toHaveLength(1);
       npm.kill("SIGTERM");
-      await expect.poll(() => isRunning(process_id), { timeout: 10_000 }).toBe(false);
-      await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => isRunning(process_id)).toBe(false);
+      await expect.poll(() => enginesOf(folder)).toEqual([]);
     } finally {
       npm.kill();
     }
@@ -169,8 +169,8 @@ test.runIf(isLong)(
     const { process_id } = ownerOf(await readFile(join(folder, "service.json"), "utf8"));
     expect([process_id === shell.pid, enginesOf(folder).length]).toEqual([false, 1]);
     shell.kill("SIGKILL");
-    await expect.poll(() => isRunning(process_id), { timeout: 10_000 }).toBe(false);
-    await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => isRunning(process_id)).toBe(false);
+    await expect.poll(() => enginesOf(folder)).toEqual([]);
   },
 );
 

@@ -267,7 +267,7 @@ describe("when a function gives no answer", () => {
   test("if all concurrency of a function is taken, the gateway answers 503 with Retry-After, and the running call is not affected", async () => {
     const stalled = stallFunction("ListRolesFunction");
     const inside = outcome("/v1/roles");
-    await expect.poll(stalled, { timeout: 10_000 }).toBe(1);
+    await expect.poll(stalled).toBe(1);
     expect(await outcome("/v1/roles")).toEqual(theGateways);
     deployment().iamProxy.interfere();
     expect(await inside).toEqual([200, { roles: expect.any(Array) }, undefined]);
