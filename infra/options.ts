@@ -150,7 +150,7 @@ const fields = z.object({
    * total.
    */
   eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
-    eventQueueSettings.workersMax,
+    eventQueueSettings.workers,
   ),
   /** API Gateway has one logging role per account: an account that already has one keeps it. */
   apiGatewayLogRole: switchOption.optional(),

@@ -45,7 +45,7 @@ const command: Command = {
     },
     "event-workers": {
       value: "N",
-      help: `the option eventWorkers, instead of the file's (default ${eventQueueSettings.workersMax})`,
+      help: `the option eventWorkers, instead of the file's (default ${eventQueueSettings.workers})`,
     },
   },
   examples: ["preflight", "preflight --region eu-west-1 --event-workers 5", "preflight --stack ReviewApi"],

@@ -397,11 +397,13 @@ export const indexLimits = {
   leftBehindAfterMs: 60_000,
   /** A marker and a record per Learning, in one snapshot. */
   refreshedTogetherMax: 50,
-  staleMarkersPerRunMax: 1_000,
-  /** The slow full pass: Learnings checked by one run, and how long the pass pauses after it is complete. */
-  inspectedPerRunMax: 2_000,
+  /** The reconciler works in pieces, and begins none after this time; its function may take twice as long. */
+  reconcilerRunMs: 30_000,
+  staleMarkersPerPieceMax: 1_000,
+  /** The full pass: Learnings checked in one piece, and how long the pass pauses after it is complete. */
+  inspectedPerPieceMax: 2_000,
   /** Two reads per organization, whether or not it has Learnings. */
-  organizationsPerRunMax: 1_000,
+  organizationsPerPieceMax: 1_000,
   inspectedPageItems: 500,
   fullPassEveryMs: 24 * 3_600_000,
 } as const;

@@ -143,10 +143,11 @@ export const eventQueueSettings = {
   workerReceivesMax: 880,
   /** The maximum of SQS: 50 hours, if no worker ever gets a free slot. */
   receivesMax: 1_000,
-  /** Organizations of one workspace share a stream's head: more parallel workers would only wait for each other. */
-  workersMax: 20,
-  /** The minimum that Lambda allows for a queue. */
+  /** By default. Organizations of one workspace share a stream's head: their workers would only wait for each other. */
+  workers: 20,
+  /** The bounds that Lambda sets for a queue. */
   workersMin: 2,
+  workersMax: 1_000,
 } as const;
 
 /** Environment variables of the functions. */

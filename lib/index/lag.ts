@@ -18,7 +18,7 @@ export async function measureLag({
     stale++;
     oldestMs = Math.min(oldestMs, marker.left_behind_at_ms);
     // This number is enough to raise the alarm: the exact number is not needed.
-    if (stale >= indexLimits.staleMarkersPerRunMax) break;
+    if (stale >= indexLimits.staleMarkersPerPieceMax) break;
   }
   return { index_stale: stale, index_lag_seconds: Math.round((nowMs - oldestMs) / 1000) };
 }

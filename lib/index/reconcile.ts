@@ -25,10 +25,21 @@ import { type LearningRevision, markStale, shardOf } from "./stale.ts";
 
 export type ReconcileDeps = RefreshDeps & { readonly clock: Clock };
 
-/** One scheduled run: changes that writers left unindexed, then a part of the slow full pass. */
-export async function reconcileSome(deps: ReconcileDeps): Promise<ReconcileReport> {
-  const refreshed = await refresh(deps, await nextMarkers(deps));
-  return addReports(refreshed, await continueFullPass(deps));
+/**
+ * One scheduled run, in pieces: changes that writers left unindexed, then a part of the full pass. Ends when there is
+ * nothing more to do, after `endMs`, or with the first piece that fails: the next run tries again.
+ */
+export async function reconcileSome(deps: ReconcileDeps, endMs = 0): Promise<ReconcileReport> {
+  let report = emptyReport;
+  let hasMore: boolean;
+  do {
+    const markers = await nextMarkers(deps);
+    report = addReports(report, await refresh(deps, markers));
+    const piece = await continueFullPass(deps);
+    report = addReports(report, piece.report);
+    hasMore = markers.length > 0 || piece.next !== null;
+  } while (hasMore && report.failed === 0 && deps.clock.nowMs() < endMs);
+  return report;
 }
 
 /**
@@ -41,7 +52,7 @@ async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly St
   const markers: StaleItem[] = [];
   for await (const marker of staleMarkers(table, { nowMs: clock.nowMs(), everything: false, from })) {
     markers.push(marker);
-    if (markers.length >= indexLimits.staleMarkersPerRunMax) break;
+    if (markers.length >= indexLimits.staleMarkersPerPieceMax) break;
   }
   const last = markers.at(-1);
   if (last) await table.write({ put: { ...reconcilerMarkersKey, shard: shardOf(last.id), after: last.sk } });
@@ -70,11 +81,12 @@ export async function reconcileAll(
  * The place is stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again
  * immediately.
  */
-async function continueFullPass(deps: ReconcileDeps): Promise<ReconcileReport> {
+async function continueFullPass(deps: ReconcileDeps): Promise<Piece> {
   const stored = await deps.table.get(reconcilerKey);
   const start = startOf(stored && parseReconciler(stored), deps);
-  if (!start) return emptyReport;
-  const { report, next } = await inspect(deps, start);
+  if (!start) return { report: emptyReport, next: null };
+  const piece = await inspect(deps, start);
+  const { next } = piece;
   await deps.table.write({
     put: {
       ...reconcilerKey,
@@ -84,7 +96,7 @@ async function continueFullPass(deps: ReconcileDeps): Promise<ReconcileReport> {
       ended_at_ms: next ? 0 : deps.clock.nowMs(),
     },
   });
-  return report;
+  return piece;
 }
 
 /** The organization in progress, by its place in the directory, and the last of its Learnings that was checked. */
@@ -117,12 +129,12 @@ async function inspect(deps: ReconcileDeps, start: ReconcilePosition): Promise<P
       report = addReports(report, { ...emptyReport, looked_at: 1, failed: damage ? 1 : 0 });
       if (difference) changes.push(difference);
       learning = id;
-      if (report.looked_at >= indexLimits.inspectedPerRunMax) break;
+      if (report.looked_at >= indexLimits.inspectedPerPieceMax) break;
     }
     report = addReports(report, await repair(deps, changes));
-    const isFull = report.looked_at >= indexLimits.inspectedPerRunMax;
+    const isFull = report.looked_at >= indexLimits.inspectedPerPieceMax;
     if (isFull) return { report, next: { organization: sk, learning } };
-    if (++organizations >= indexLimits.organizationsPerRunMax)
+    if (++organizations >= indexLimits.organizationsPerPieceMax)
       return { report, next: { organization: sk, learning: endOfLearnings } };
   }
   return { report, next: null };

@@ -215,7 +215,7 @@ describe("the reconciler", () => {
     const { ids } = await write(1);
     await table.write({ delete: vectorKey(home.uuid, ids[0] ?? "") });
     const row = { ...home.name, name: "empty" };
-    const rows = Array.from({ length: indexLimits.organizationsPerRunMax }, (_, index) => ({
+    const rows = Array.from({ length: indexLimits.organizationsPerPieceMax }, (_, index) => ({
       put: { ...row, pk: organizationDirectoryPartition, sk: `!${index}`, uuid: `empty-${index}` },
     }));
     await table.writeMany(rows);
@@ -229,7 +229,7 @@ describe("the reconciler", () => {
       },
     };
     expect(await reconcileSome({ ...deps(), table: counting })).toMatchObject({ missing: 0 });
-    expect(asked).toBe(2 * indexLimits.organizationsPerRunMax);
+    expect(asked).toBe(2 * indexLimits.organizationsPerPieceMax);
     expect(await reconcileSome({ ...deps(), table: counting })).toMatchObject({ looked_at: 1, missing: 1 });
     expect(await reconcileSome({ ...deps(), table: counting })).toEqual(counted);
     await checkTable(table, { embedder: localEmbedder });
@@ -257,17 +257,41 @@ describe("the reconciler", () => {
     test("a run checks a limited number of Learnings, and the next run continues after them", async () => {
       const aside = { organization: home.uuid, text: "x", state: "private", digest: "d", revision: "r" };
       const { deps: many } = crowded(learningPartition(home.uuid), 2_300, () => aside);
-      expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: indexLimits.inspectedPerRunMax });
+      expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: indexLimits.inspectedPerPieceMax });
       expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: 300 });
       expect(await reconcileSome(many)).toEqual(counted);
       expect(await reconcileAll(many)).toEqual({ ...counted, looked_at: 2_300 });
+    });
+
+    test("a run that has time goes on with the next pieces until everything is checked", async () => {
+      const aside = { organization: home.uuid, text: "x", state: "private", digest: "d", revision: "r" };
+      const { deps: many } = crowded(learningPartition(home.uuid), 5_300, () => aside);
+      const now = clock.nowMs();
+      expect(await reconcileSome(many, now)).toMatchObject({ looked_at: indexLimits.inspectedPerPieceMax });
+      expect(await reconcileSome(many, now + 1)).toEqual({ ...counted, looked_at: 3_300 });
+    });
+
+    test("a run ends with the first piece that fails, so that a model in trouble is asked once a minute", async () => {
+      await write(3, broken);
+      clock.advance(indexLimits.leftBehindAfterMs);
+      let asked = 0;
+      const failing: Embedder = {
+        ...broken,
+        embed: async (text) => {
+          asked++;
+          return await broken.embed(text);
+        },
+      };
+      const report = await reconcileSome(deps(failing), clock.nowMs() + 60_000);
+      expect(report.failed).toBeGreaterThan(0);
+      expect(asked).toBeLessThanOrEqual(6);
     });
 
     test("a run takes and counts a limited number of markers, which is enough to raise an alarm", async () => {
       const marker = { organization: home.uuid, id: "00", left_behind_at_ms: clock.nowMs() - 7_000 };
       const stale = crowded(stalePartition(0), 2_000, (revision) => ({ ...marker, revision }));
       expect(await measureLag(stale.deps)).toEqual({
-        index_stale: indexLimits.staleMarkersPerRunMax,
+        index_stale: indexLimits.staleMarkersPerPieceMax,
         index_lag_seconds: 7,
       });
       expect(stale.pages).toHaveLength(2);
@@ -378,7 +402,7 @@ describe("an item that can never be repaired", () => {
   };
 
   test("items that always fail do not block others: the next run continues after the markers of the last run", async () => {
-    vi.spyOn(indexLimits, "staleMarkersPerRunMax", "get").mockReturnValue(1 as never);
+    vi.spyOn(indexLimits, "staleMarkersPerPieceMax", "get").mockReturnValue(1 as never);
     await write(3, broken);
     clock.advance(indexLimits.leftBehindAfterMs + 1);
     const reports = [];

@@ -219,6 +219,6 @@ test("a batch of the largest messages fits Lambda's event, and a message fits th
 
 test("callers and workers at their maximum stay within the account's concurrency", () => {
   const { concurrencyMax, concurrencyUnreservedMin } = lambdaLimits;
-  const atOnce = throttle.burstRequests + eventQueueSettings.workersMax + workers.length;
+  const atOnce = throttle.burstRequests + eventQueueSettings.workers + workers.length;
   expect(atOnce).toBeLessThanOrEqual(concurrencyMax - concurrencyUnreservedMin);
 });

@@ -221,7 +221,7 @@ describe("workers", () => {
       FunctionName: { Ref: "IngestFunction" },
       BatchSize: 10,
       FunctionResponseTypes: ["ReportBatchItemFailures"],
-      ScalingConfig: { MaximumConcurrency: eventQueueSettings.workersMax },
+      ScalingConfig: { MaximumConcurrency: eventQueueSettings.workers },
     });
   });
 

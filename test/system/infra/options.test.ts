@@ -55,7 +55,7 @@ test.each([
   [{ basePath: "a/b" }, "basePath must be one path segment"],
   [{ disableExecuteApiEndpoint: "true" }, "disableExecuteApiEndpoint needs domainName"],
   [{ bedrockRegion: "Ireland" }, "bedrockRegion must be an AWS region such as eu-west-1"],
-  [{ eventWorkers: "1" }, "eventWorkers must be a whole number from 2 to 20"],
+  [{ eventWorkers: "1" }, "eventWorkers must be a whole number from 2 to 1000"],
   [{ commit: "a b" }, "commit must be 1 to 64"],
   [{ corsOrigins: "https://a.example/path" }, "corsOrigins.0 must be an origin"],
   [{ corsOrigins: "" }, "corsOrigins.0 must be an origin"],

@@ -13,9 +13,14 @@ export const assumed = {
   pullRequestsPerWorkspace: 10_000,
   exportsPerHour: 6,
   keptMonths: 13,
-  /** The reviewer searches once for Learnings that fit a pull request; its text is a part of the change. */
+  /** The reviewer searches once for Learnings that fit a pull request, with the whole change. */
   searchesPerPullRequest: 1,
-  tokensOfSearch: 500,
+  bytesOfSearch: 20_000,
+  tokensOfSearch: 6_000,
+  learningsOfOrganization: 1_000,
+  /** The reconciler's own time for a Learning that it compares with the index. */
+  inspectionMsEach: 0.07,
+  bytesBesideVector: 250,
   resultsOfSearch: 10,
   /** Bedrock's response time for a text of that length. */
   embeddingMs: 100,
@@ -34,7 +39,11 @@ const rows: ReadonlyArray<readonly [string, number]> = [
   ["exports of each dataset an hour, by each workspace", assumed.exportsPerHour],
   ["months of pull requests that are kept", assumed.keptMonths],
   ["searches of the review index for each pull request", assumed.searchesPerPullRequest],
-  ["tokens of a search", assumed.tokensOfSearch],
+  ["bytes of the change that a search is about", assumed.bytesOfSearch],
+  ["tokens of these bytes", assumed.tokensOfSearch],
+  ["Learnings of an organization, all of which a search may examine", assumed.learningsOfOrganization],
+  ["bytes of a vector besides its numbers", assumed.bytesBesideVector],
+  ["milliseconds of the reconciler to compare a Learning with the index", assumed.inspectionMsEach],
   ["Learnings that a search asks for", assumed.resultsOfSearch],
   ["milliseconds of an embedding by Bedrock", assumed.embeddingMs],
   ["new Learnings for each pull request", assumed.learningsPerPullRequest],
@@ -53,6 +62,8 @@ export const awsQuotas = {
   newTableWriteUnits: 4_000,
   gatewayRequests: 10_000,
   groupCalls: 300,
+  /** Titan Text Embeddings v2: 6,000 a minute. Embedding models have no quota of tokens. */
+  embeddings: 100,
 } as const;
 
 const dynamoGuide = '"Quotas in Amazon DynamoDB" and "Designing partition keys", DynamoDB developer guide';
@@ -71,6 +82,11 @@ const quotaRows: ReadonlyArray<readonly [string, number, string]> = [
     '"Quotas", API Gateway developer guide',
   ],
   ["calls for one message group of a FIFO queue", awsQuotas.groupCalls, '"Quotas", SQS developer guide'],
+  [
+    "embeddings by Titan Text Embeddings v2, by default",
+    awsQuotas.embeddings,
+    "Service Quotas, Amazon Bedrock (a minute there); `preflight` reads the account's own",
+  ],
 ];
 
 export const quotaTable = () =>

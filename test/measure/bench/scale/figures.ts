@@ -11,6 +11,8 @@ import {
 } from "../../../../lib/contract/limits.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../../lib/contract/platform.ts";
+import { tableShape } from "../../../../lib/contract/table.ts";
+import { reconcileIndex } from "../../../../lib/contract/workers.ts";
 import { bytesPerGigabyte, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
 import { assumed, awsQuotas } from "./assumptions.ts";
 import { measured, rowsOf } from "./measured.ts";
@@ -71,6 +73,27 @@ const workspaceCallsPerSecond = [
   ).values(),
 ].reduce((sum, each) => sum + each, 0);
 
+/** A change is embedded and searched in pieces, each of which repeats the end of the one before. */
+const piecesOfSearch = Math.ceil(
+  assumed.bytesOfSearch / (indexLimits.pieceBytesMax - indexLimits.pieceOverlapBytes),
+);
+const embeddingsPerPullRequest =
+  assumed.searchesPerPullRequest * piecesOfSearch + assumed.learningsPerPullRequest;
+/** A piece's candidates, each a record and a vector, which lie in two partitions. */
+const candidatesOfPiece = Math.min(
+  indexLimits.nearestMax,
+  assumed.resultsOfSearch * indexLimits.nearestPerResult,
+);
+
+/** A page of records and one of vectors, read one after the other. */
+const inspectedPerSecond =
+  (1_000 * indexLimits.inspectedPageItems) /
+  (2 * assumed.slowTripMs + indexLimits.inspectedPageItems * assumed.inspectionMsEach);
+const inspectedPerDay =
+  inspectedPerSecond *
+  (indexLimits.reconcilerRunMs / 1_000) *
+  ((24 * 60) / reconcileIndex.trigger.everyMinutes);
+
 /** The bottlenecks, first of one tenant and then of the whole service. */
 export function bottlenecks(): readonly Row[] {
   const eventUnits = measured(
@@ -127,6 +150,13 @@ export function bottlenecks(): readonly Row[] {
       "what to change": `send batches: one entry covers up to ${peopleLimits.batchUsersMax} people`,
     },
     {
+      what: "one organization's searches",
+      "breaks at": `${number(awsQuotas.partitionReadUnits / (piecesOfSearch * candidatesOfPiece))} changes of ${number(assumed.bytesOfSearch / 1000)} KB a second`,
+      because: `each is searched in ${piecesOfSearch} pieces, and each piece reads ${candidatesOfPiece} records of one partition, which allows ${number(awsQuotas.partitionReadUnits)} read units a second`,
+      "an operator sees": "`reviewSearch`, `tableThrottles`",
+      "what to change": "send the part of a change that matters; ask for fewer results",
+    },
+    {
       what: "all callers together",
       "breaks at": `${number(throttle.requestsPerSecond)} calls a second`,
       because: `the stage's own throttle, which protects the account; API Gateway's quota is ${number(awsQuotas.gatewayRequests)}`,
@@ -135,10 +165,25 @@ export function bottlenecks(): readonly Row[] {
     },
     {
       what: "all tenants' events together",
-      "breaks at": `${number(slowStream * eventQueueSettings.workersMax)} events a second`,
-      because: `${eventQueueSettings.workersMax} workers at once (\`eventWorkers\`)`,
+      "breaks at": `${number(slowStream * eventQueueSettings.workers)} events a second`,
+      because: `${eventQueueSettings.workers} workers at once (\`eventWorkers\`)`,
       "an operator sees": "`queueAge`, a long queue",
-      "what to change": "`workersMax` in lib/contract/platform.ts",
+      "what to change": "`eventWorkers`, after Lambda's quota",
+    },
+    {
+      what: "all tenants' embeddings together",
+      "breaks at": `${number(awsQuotas.embeddings / embeddingsPerPullRequest)} pull requests a second, ${number((awsQuotas.embeddings / embeddingsPerPullRequest) * 86_400)} a day`,
+      because: `a pull request takes ${number(embeddingsPerPullRequest, 2)} embeddings (its change is searched in ${piecesOfSearch} pieces), and Bedrock's quota is ${number(awsQuotas.embeddings)} a second`,
+      "an operator sees": "`embeddingModel`, `staleIndex`; Learnings are kept and indexed later",
+      "what to change": "ask for a higher quota before the first large tenant",
+    },
+    {
+      what: "the full check of the review index",
+      "breaks at": `${number(inspectedPerDay / 1e6)} million Learnings a day`,
+      because: `the reconciler works ${indexLimits.reconcilerRunMs / 1_000} s of each minute, ${number(inspectedPerSecond)} Learnings a second`,
+      "an operator sees":
+        "nothing: changes are indexed by their writers; only the pass that looks for lost ones takes longer than a day",
+      "what to change": "`reconcilerRunMs` and the worker's timeout, or accept a longer pass",
     },
     {
       what: "a new table",
@@ -201,7 +246,7 @@ export function largestTable(): readonly Row[] {
     {
       what: "Learnings of an organization",
       "the most": `no bound; ${learningLimits.batchItemsMax} in one request`,
-      "what it costs": "a page costs the same; a vector search reads more (only AWS can show the price)",
+      "what it costs": "a page costs the same; a search may examine all vectors of the organization",
     },
     {
       what: "pull request",
@@ -239,15 +284,22 @@ const embeddingDollars =
   1e6;
 
 /** A search reads the vector and the record of every candidate again: one consistent read of less than 4 KB each. */
-const searchReadUnits =
-  2 * Math.min(indexLimits.nearestMax, assumed.resultsOfSearch * indexLimits.nearestPerResult);
+const searchReadUnits = piecesOfSearch * 2 * candidatesOfPiece;
 /** The vector index, then all candidates in one batch. */
 const searchTrips = 2;
 
-/** The function's time and reads for a million searches, without the embedding and the cost of the index. */
-const searchDollars =
+/** The function's time and reads for a million searches, without the embedding. */
+const functionDollars =
   dynamoDollars({ readUnits: searchReadUnits, writeUnits: 0 }) +
   lambdaDollars({ billedMs: assumed.embeddingMs + searchTrips * assumed.tripMs, streaming: false });
+
+/** Numbers of 32 bits, and what the index keeps beside them. */
+const vectorBytes = tableShape.vectorIndex.dimensions * 4 + assumed.bytesBesideVector;
+const millionGigabytes = (bytes: number): number => (bytes * 1e6) / bytesPerGigabyte;
+const examinedBytes = piecesOfSearch * assumed.learningsOfOrganization * vectorBytes;
+
+const searchDollars =
+  functionDollars + millionGigabytes(examinedBytes) * monthlyPrices.vectorGigabyteSearched.dollars;
 
 export function billTable({ idle, metrics }: { idle: number; metrics: number }): readonly Row[] {
   const written = measured("cost", "Dollars per million pull requests", ["workspace"], "written once");
@@ -280,33 +332,39 @@ export function billTable({ idle, metrics }: { idle: number; metrics: number }):
   });
 }
 
-/** Bytes of a vector in the index, and their cost per month. */
-export function vectorTable(dimensions: number): readonly Row[] {
-  const bytes = dimensions * 4;
+/** What the review index costs, by vector and by search. */
+export function vectorTable(): readonly Row[] {
   return [
     {
       what: "a Learning's vector, stored",
-      quantity: `${number(bytes)} bytes of numbers and its item`,
-      "$ a million": number(((bytes * 1e6) / bytesPerGigabyte) * prices.storageGigabyteMonth, 2),
-      note: "as items of the table, a month; the index's own storage costs extra, and its price was not found",
+      quantity: `${number(vectorBytes)} bytes`,
+      "$ a million": number(
+        millionGigabytes(vectorBytes) *
+          (prices.storageGigabyteMonth + monthlyPrices.vectorGigabyteMonth.dollars),
+        2,
+      ),
+      note: "in the table and in the index, a month",
     },
     {
       what: "a Learning's vector, written to the index",
-      quantity: "`VectorWriteRequestBytes` of DynamoDB's answer",
-      "$ a million": "not known",
-      note: `only a deployment can show the price; the alarm \`vectorWrites\` rings above ${number(alarms.vectorWrites.bytesAbove)} bytes in five minutes`,
+      quantity: `${number(vectorBytes)} bytes`,
+      "$ a million": number(millionGigabytes(vectorBytes) * monthlyPrices.vectorGigabyteWritten.dollars, 2),
+      note: `the alarm \`vectorWrites\` rings above ${number(alarms.vectorWrites.bytesAbove)} bytes in five minutes`,
     },
     {
       what: "a search, by the index",
-      quantity: "`VectorSearchRequestBytes` of DynamoDB's answer",
-      "$ a million": "not known",
-      note: `the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} in five minutes`,
+      quantity: `${piecesOfSearch} pieces, at most ${number(examinedBytes / 1e6, 1)} MB examined`,
+      "$ a million": number(
+        millionGigabytes(examinedBytes) * monthlyPrices.vectorGigabyteSearched.dollars,
+        2,
+      ),
+      note: `if each piece examines all vectors of the organization; the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} searches in five minutes`,
     },
     {
       what: "a search, by the function `searchLearnings`",
       quantity: `${searchReadUnits} read units at most, and its time`,
-      "$ a million": number(searchDollars, 2),
-      note: `a change of more than ${number(indexLimits.pieceBytesMax)} bytes is searched in pieces: each piece needs its own embedding, search and reads`,
+      "$ a million": number(functionDollars, 2),
+      note: `${piecesOfSearch} pieces, each with its own embedding, search and reads; pieces of one request are searched together`,
     },
     {
       what: "an embedding of a Learning by Titan v2",
@@ -316,9 +374,9 @@ export function vectorTable(dimensions: number): readonly Row[] {
     },
     {
       what: "an embedding of a search by Titan v2",
-      quantity: `${assumed.tokensOfSearch} tokens`,
+      quantity: `${number(assumed.tokensOfSearch)} tokens`,
       "$ a million": number(assumed.tokensOfSearch * monthlyPrices.embeddingTokensMillion.dollars, 2),
-      note: "one for each search of the reviewer",
+      note: `for each search of the reviewer, in ${piecesOfSearch} calls`,
     },
   ];
 }

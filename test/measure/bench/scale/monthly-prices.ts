@@ -7,6 +7,8 @@ export type SourcedPrice = {
 
 const price = (dollars: number, unit: string, source?: string): SourcedPrice => ({ dollars, unit, source });
 
+const agentToolkit = "https://github.com/aws/agent-toolkit-for-aws (DynamoDB, vector search)";
+
 /** Monthly prices, and prices that the cost benchmark does not contain. */
 export const monthlyPrices = {
   alarmOfOneMetric: price(
@@ -46,11 +48,14 @@ export const monthlyPrices = {
     "a million tokens embedded by Titan Text Embeddings v2",
     "https://aws.amazon.com/bedrock/pricing/",
   ),
+  vectorGigabyteWritten: price(0.52, "a GB written to the vector index, at least 1 KB a write", agentToolkit),
+  vectorGigabyteSearched: price(0.002, "a GB that searches of the vector index examine", agentToolkit),
+  vectorGigabyteMonth: price(0.25, "a GB in the vector index, a month", agentToolkit),
 } as const satisfies Record<string, SourcedPrice>;
 
 export const priceTable = () =>
   Object.values(monthlyPrices).map(({ dollars, unit, source }: SourcedPrice) => ({
     price: unit,
-    $: dollars.toFixed(2),
+    $: dollars.toFixed(dollars < 0.01 ? 3 : 2),
     "found at": source ?? "not found: **unproven**",
   }));

@@ -1,4 +1,3 @@
-import { tableShape } from "../../../../lib/contract/table.ts";
 import type { StackTemplate } from "../../../system/infra/support.ts";
 import { pricesOf } from "../cost/prices.ts";
 import { assumptionTable, quotaTable } from "./assumptions.ts";
@@ -77,7 +76,7 @@ const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>
   prices: priceTable(),
   assumptions: assumptionTable(),
   quotas: quotaTable(),
-  vectors: vectorTable(tableShape.vectorIndex.dimensions),
+  vectors: vectorTable(),
   first: bottlenecks(),
   stream: streamTable(),
   largest: largestTable(),

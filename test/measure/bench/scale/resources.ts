@@ -6,7 +6,7 @@ import {
   type MetricGroup,
   searchMetrics,
 } from "../../../../lib/contract/telemetry.ts";
-import { workers } from "../../../../lib/contract/workers.ts";
+import { type WorkerId, workers } from "../../../../lib/contract/workers.ts";
 import { ofType, type Resource, type StackTemplate } from "../../../system/infra/support.ts";
 import { assumedTripMs, prices } from "../cost/prices.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
@@ -92,17 +92,27 @@ export function resourceCosts(template: StackTemplate): readonly ResourceCost[] 
 }
 
 /** An idle run of a scheduled worker: a few reads, one log line. Assumed, since nothing was deployed. */
-const idleTurn = { milliseconds: 4 * assumedTripMs + 20, readUnits: 4, logBytes: 400 } as const;
+const idleTurn = { milliseconds: 4 * assumedTripMs + 20, logBytes: 400 } as const;
+
+/** Read units of a scheduled worker that finds nothing to do; a test counts them. The probe asks the API, not the table. */
+export const idleReadUnits: Readonly<Partial<Record<WorkerId, number>>> = {
+  expireWaiting: 1,
+  approveDue: 2,
+  reconcileIndex: 34,
+  finishMoves: 3,
+  housekeeping: 2,
+  rotateCursorKeys: 1,
+};
 
 /** The monthly cost of the scheduled workers in a stack without calls. */
 export function idleWorkersDollars(): number {
-  return workers.reduce((sum, { trigger, memoryMegabytes }) => {
+  return workers.reduce((sum, { id, trigger, memoryMegabytes }) => {
     if (trigger.kind !== "schedule") return sum;
     const turns = minutesPerMonth / trigger.everyMinutes;
     const lambda =
       (turns * prices.lambdaRequestsMillion) / 1e6 +
       turns * (memoryMegabytes / 1024) * (idleTurn.milliseconds / 1000) * prices.lambdaGigabyteSecond;
-    const reads = (turns * idleTurn.readUnits * prices.readUnitsMillion) / 1e6;
+    const reads = (turns * (idleReadUnits[id] ?? 0) * prices.readUnitsMillion) / 1e6;
     const logs = ((turns * idleTurn.logBytes) / 1024 ** 3) * prices.logsGigabyte;
     return sum + lambda + reads + logs;
   }, 0);
