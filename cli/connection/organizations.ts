@@ -1,5 +1,5 @@
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import { parsePeople } from "../../lib/store/items/people.ts";
+import { parsePeopleGuard } from "../../lib/store/items/people.ts";
 import {
   organizationDirectoryKey,
   organizationKey,
@@ -55,7 +55,7 @@ export async function countAdmins(
   organizations: readonly OrganizationItem[],
 ): Promise<ReadonlyMap<string, number>> {
   const guards = await table.getMany(organizations.map(({ uuid }) => peopleKey(uuid)));
-  const counts = guards.map((guard) => (guard ? (parsePeople(guard).counts.cr_admin ?? 0) : 0));
+  const counts = guards.map((guard) => (guard ? (parsePeopleGuard(guard).counts.cr_admin ?? 0) : 0));
   return new Map(organizations.map(({ uuid }, index) => [uuid, counts[index] ?? 0]));
 }
 

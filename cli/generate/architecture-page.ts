@@ -35,7 +35,7 @@ function importGraph(): Graph {
  * cycles.
  */
 function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> {
-  const reached = new Map([...graph.keys()].map((folder) => [folder, reachOf(graph, folder)]));
+  const reached = new Map([...graph.keys()].map((folder) => [folder, reachableFolders(graph, folder)]));
   for (const [folder, below] of reached)
     if (below.has(folder)) throw new Error(`${folder} imports itself through other folders.`);
   return [...graph].flatMap(([from, targets]) =>
@@ -47,11 +47,11 @@ function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> 
 }
 
 /** All folders that a folder imports, directly or through others. */
-function reachOf(graph: Graph, folder: string, seen: Set<string> = new Set()): ReadonlySet<string> {
+function reachableFolders(graph: Graph, folder: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   for (const next of graph.get(folder) ?? [])
     if (!seen.has(next)) {
       seen.add(next);
-      reachOf(graph, next, seen);
+      reachableFolders(graph, next, seen);
     }
   return seen;
 }

@@ -2,7 +2,7 @@ import { ApiError } from "../contract/api-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { type MemberItem, parseMember, parsePeople } from "../store/items/people.ts";
+import { type MemberItem, parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import {
   type InstanceItem,
@@ -194,12 +194,12 @@ async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRo
 /** The same caller with its organizations read again. The epochs stay as they were read before. */
 export async function withCurrentOrganizations(table: Table, principal: Principal): Promise<Principal> {
   const { organizations, inactiveOrganizations = [] } = await readTenantRows(table, principal.tenant);
-  const reach = reachOf(principal.key, organizations);
+  const reach = authorizedOf(principal.key, organizations);
   return { ...principal, ...reach, ...(principal.inactiveOrganizations && { inactiveOrganizations }) };
 }
 
 /** An instance key may have a list of the organizations it is authorized for. */
-function reachOf(
+function authorizedOf(
   { authorized }: KeyItem,
   organizations: readonly OrganizationItem[],
 ): Pick<Principal, "organizations" | "forbiddenOrganizations"> {
@@ -238,7 +238,7 @@ function organizationPrincipal(
   [organizationItem, peopleItem, memberItem]: ReadonlyArray<Item | undefined>,
 ): Principal {
   const organization = activeOrganization(organizationItem, key);
-  const people = peopleItem && parsePeople(peopleItem);
+  const people = peopleItem && parsePeopleGuard(peopleItem);
   // Only legacy keys have no member behind them.
   const member = hints.kind === "legacy" ? undefined : activeMember(memberItem, key);
   const actingAs = hints.kind === "user" || hints.kind === "agentic" ? member : undefined;
@@ -293,10 +293,10 @@ function instancePrincipal(
     key,
     tenant,
     quotaOwner: tenant,
-    ...reachOf(key, organizations),
+    ...authorizedOf(key, organizations),
     scopeEpochs,
     home,
-    role: key.role ? roleOf(key.role, peopleItem && parsePeople(peopleItem)) : null,
+    role: key.role ? roleOf(key.role, peopleItem && parsePeopleGuard(peopleItem)) : null,
     userId: key.owner,
     userName: null,
     ownerStillAdmin: true,

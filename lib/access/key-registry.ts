@@ -10,7 +10,7 @@ import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { parsePeople } from "../store/items/people.ts";
+import { parsePeopleGuard } from "../store/items/people.ts";
 import { apiKeyKey, keyDirectoryRange, memberKey, peopleKey } from "../store/layout.ts";
 import {
   ConditionFailed,
@@ -47,7 +47,7 @@ export async function keyConditions(
     owner === null ? [] : [{ check: memberKey(uuid, owner), when: { equals: ["active", true] } }];
   if (role === null || isSystemRole(role)) return member;
   const guard = await table.get(peopleKey(uuid));
-  return [...member, keyGivenWrite(parsePeople(required(guard, "people guard")), role)];
+  return [...member, keyGivenWrite(parsePeopleGuard(required(guard, "people guard")), role)];
 }
 
 /** Every key that was ever issued, or only those of one organization. Includes revoked keys. */

@@ -1,7 +1,7 @@
 import { isSystemRole } from "../contract/access.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { parseMember, parsePeople } from "../store/items/people.ts";
+import { parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import {
   apiKeyKey,
@@ -80,7 +80,7 @@ export async function requireRole(table: Table, organization: string, role: stri
 export async function hasRole(table: Table, organization: string, role: string): Promise<boolean> {
   if (isSystemRole(role)) return true;
   const item = await table.get(peopleKey(organization));
-  return item !== undefined && Object.hasOwn(parsePeople(item).roles, role);
+  return item !== undefined && Object.hasOwn(parsePeopleGuard(item).roles, role);
 }
 
 export async function requireInstance(

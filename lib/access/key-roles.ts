@@ -1,4 +1,4 @@
-import type { PeopleItem } from "../store/items/people.ts";
+import type { PeopleGuard } from "../store/items/people.ts";
 import type { Condition, Path, TransactionWrite } from "../store/table.ts";
 
 /**
@@ -8,14 +8,14 @@ import type { Condition, Path, TransactionWrite } from "../store/table.ts";
  */
 const countPath = (role: string): Path => ["keys_given", role];
 
-type Given = Pick<PeopleItem, "keys_given">;
+type Given = Pick<PeopleGuard, "keys_given">;
 
 /** False only if it is certain that no key was ever given the role. */
 export const mayBeHeldByKey = ({ keys_given }: Given, role: string): boolean =>
   Object.hasOwn(keys_given, role);
 
 /** A write for the key's transaction: checks that the role exists, and counts one more key. */
-export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string): TransactionWrite {
+export function keyGivenWrite({ pk, sk, keys_given }: PeopleGuard, role: string): TransactionWrite {
   const exists: Condition = { present: ["roles", role] };
   const change = { set: [[countPath(role), (keys_given[role] ?? 0) + 1]] } as const;
   return { update: { pk, sk }, change, when: { all: [exists, roleKeysUnchanged({ keys_given }, role)] } };

@@ -2,7 +2,7 @@ import type { Actor } from "../audit/entry.ts";
 import { isSystemRole, type Permission, permissions, systemRoles } from "../contract/access.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { type PeopleItem, permissionBit } from "../store/items/people.ts";
+import { type PeopleGuard, permissionBit } from "../store/items/people.ts";
 import type { ScopeEpochs } from "../store/items/scope-epochs.ts";
 import type { TenantKey } from "../store/layout.ts";
 import type { UsedKey } from "./last-used.ts";
@@ -39,7 +39,7 @@ export type Principal = {
 };
 
 /** What a role allows now. System roles are fixed; the guard defines custom roles; a deleted role allows nothing. */
-export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
+export function roleOf(roleId: string, people: PeopleGuard | undefined): Role {
   if (isSystemRole(roleId)) {
     return {
       id: roleId,

@@ -17,7 +17,7 @@ export type AuditedWrites = {
   readonly owed: readonly OwedItem[];
 };
 
-type Deps = { readonly table: Table; readonly clock: Clock };
+type OwedDeps = { readonly table: Table; readonly clock: Clock };
 
 /** The changes with all copies of their entry, or with the first copy and notes about the others. */
 export function withCopies(changes: readonly TransactionWrite[], copies: readonly Put[]): AuditedWrites {
@@ -86,14 +86,14 @@ function noteOf(copies: readonly Put[], number: number): OwedItem {
     shared = defined(entry);
     return {
       owner: tenantKeySchema.parse(auditOwnerOf({ pk, sk })),
-      telling: known.index,
+      text: known.index,
       own: defined({ id, organization, organization_id, organizations }),
     };
   });
   return {
     ...owedKey(name),
     entry: shared,
-    tellings: [...texts.values()].map(({ text }) => text),
+    texts: [...texts.values()].map(({ text }) => text),
     copies: own,
   };
 }
@@ -102,7 +102,7 @@ const defined = (attributes: Put["put"] | object): OwedItem["entry"] =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
 /** Writes the copies of each note in one transaction with the end of the note: a second run finds nothing to do. */
-export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise<void> {
+export async function settleOwed(deps: OwedDeps, owed: readonly OwedItem[]): Promise<void> {
   for (const item of owed) {
     const momentMs = deps.clock.nowMs();
     const change = {
@@ -110,7 +110,7 @@ export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise
         ["settled", true],
         ["ttl", Math.ceil(momentMs / 1000)],
       ],
-      remove: ["entry", "tellings", "copies"],
+      remove: ["entry", "texts", "copies"],
     } as const;
     await transactIf(deps.table, [
       { update: { pk: item.pk, sk: item.sk }, change, when: { absent: "settled" } },
@@ -120,14 +120,14 @@ export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise
 }
 
 /** The copies get the time at which they are written: a walk that was here before reads them when it continues. */
-function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[] {
+function copiesOf({ entry, texts, copies }: OwedItem, momentMs: number): Put[] {
   const createdAt = toTimestamp(momentMs);
-  return copies.map(({ owner, telling, own }) => ({
+  return copies.map(({ owner, text, own }) => ({
     put: {
       ...auditKey(owner, createdAt, String(own.id)),
       ...entry,
       ...own,
-      ...required(tellings[telling], "the text of a copy"),
+      ...required(texts[text], "the text of a copy"),
       created_at: createdAt,
     },
     momentMs,
@@ -135,7 +135,7 @@ function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[
 }
 
 /** Settles notes that the process that made them did not settle. */
-export async function settleOldOwed(deps: Deps): Promise<void> {
+export async function settleOldOwed(deps: OwedDeps): Promise<void> {
   const upTo = toTimestamp(deps.clock.nowMs() - auditLimits.settledAfterMs);
   const pieces = new ErrorCollector();
   for await (const item of queryAll(deps.table, { pk: owedPartition, upTo })) {

@@ -247,7 +247,7 @@ export const eventLimits = {
    * An event that takes longer than a delivery is given up after it used up this many deliveries. With the first ones,
    * which are not counted, that is half an hour.
    */
-  outlastedMax: 8,
+  usedUpDeliveriesMax: 8,
   /** A store or bucket that needs longer for one answer is slow: then the event is not to blame for the time. */
   quickAnswerMsMax: 5_000,
   /**
@@ -255,9 +255,9 @@ export const eventLimits = {
    * receives alone may be caused by the message before it. A message that is applied waits equally often for the events
    * that waited for it, and then leaves them to the scheduled worker.
    */
-  passingTriesMin: 10,
+  ownTriesMin: 10,
   /** From this many receives on, a try is counted before it begins: the event may be what ends the worker. */
-  suspectReceivesMin: 3,
+  suspectFromReceives: 3,
   /** Tries are stored as long as the queue keeps a message. */
   triesDays: 14,
   /** How long the event of a tenant's move works on it, of the 28 s of its worker; then the scheduled worker continues. */

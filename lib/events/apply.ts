@@ -159,7 +159,7 @@ function leaveToScheduledWorker(
   { id, group, receives = 0 }: QueueMessage,
   error: unknown,
 ): void {
-  if (receives < eventLimits.passingTriesMin) throw error;
+  if (receives < eventLimits.ownTriesMin) throw error;
   deps.log("warn", "Events that waited for an applied one are left to the scheduled worker.", {
     messageId: id,
     group,
@@ -169,9 +169,9 @@ function leaveToScheduledWorker(
 
 /** The reason why another try cannot succeed. */
 function giveUpReason({ unfinished, outlasted }: Tries): string | undefined {
-  const { unfinishedTriesMax, outlastedMax } = eventLimits;
+  const { unfinishedTriesMax, usedUpDeliveriesMax } = eventLimits;
   if (unfinished > unfinishedTriesMax) return `The worker stopped during all ${unfinished - 1} tries.`;
-  return outlasted < outlastedMax
+  return outlasted < usedUpDeliveriesMax
     ? undefined
     : `It needed more time than one delivery has, in ${outlasted} tries.`;
 }
@@ -210,7 +210,7 @@ const isLast = (
   { receivesMax = eventQueueSettings.workerReceivesMax }: EventDeps,
   { receives = 0 }: QueueMessage,
   { passing }: Tries,
-): boolean => receives >= receivesMax && passing + 1 >= eventLimits.passingTriesMin;
+): boolean => receives >= receivesMax && passing + 1 >= eventLimits.ownTriesMin;
 
 /** A refusal has a message of our own; for other errors, the part that may be logged. */
 const reasonOf = (error: unknown): string =>

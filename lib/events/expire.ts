@@ -67,7 +67,7 @@ class Dependencies {
   async #drainOne(item: Key): Promise<void> {
     this.#states.set(identityOf(item), "known");
     try {
-      await drain(this.#deps, item, eventLimits.passingTriesMin);
+      await drain(this.#deps, item, eventLimits.ownTriesMin);
     } catch (error) {
       if (isStoreAway(error)) this.#states.set(identityOf(item), "away");
       throw error;

@@ -9,9 +9,9 @@ import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
  * the queue counts something else: how often it delivered the message, also behind another message that failed.
  */
 
-type Deps = Pick<EventDeps, "table" | "triesTable" | "unrecordedEnds" | "clock" | "random">;
+type TriesDeps = Pick<EventDeps, "table" | "triesTable" | "unrecordedEnds" | "clock" | "random">;
 
-const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
+const tableOf = ({ table, triesTable = table }: TriesDeps): Table => triesTable;
 
 export type Tries = {
   /** The try that begins now. */
@@ -26,14 +26,14 @@ export type Tries = {
   readonly givenUp: string | undefined;
 };
 
-const endOf = ({ clock }: Deps): number => ttlAfter(clock.nowMs(), eventLimits.triesDays);
+const endOf = ({ clock }: TriesDeps): number => ttlAfter(clock.nowMs(), eventLimits.triesDays);
 
 /** Every try that has begun has its own attribute: its end can be recorded late, and twice. */
 const begunName = (tryId: string): string => `${begunPrefix}${tryId}`;
 const begunPrefix = "begun ";
 
 /** Counts one more try; returns all counts. */
-export async function countTry(deps: Deps, { id: messageId }: QueueMessage): Promise<Tries> {
+export async function countTry(deps: TriesDeps, { id: messageId }: QueueMessage): Promise<Tries> {
   const table = tableOf(deps);
   const id = deps.random.uuid();
   const set = [
@@ -61,7 +61,7 @@ const added = (end: TryEnd) => countersOf[end].map((name) => [name, 1] as const)
 
 /** Ends a try that was counted before it began; returns the number of unclear errors. */
 export async function endTry(
-  deps: Deps,
+  deps: TriesDeps,
   { id: messageId }: QueueMessage,
   tryId: string,
   end: TryEnd,
@@ -73,10 +73,10 @@ export async function endTry(
 }
 
 /** Counts an unclear error of a try that was not counted before it began; returns the number of unclear errors. */
-export const countUnclear = (deps: Deps, { id }: QueueMessage): Promise<number> =>
+export const countUnclear = (deps: TriesDeps, { id }: QueueMessage): Promise<number> =>
   recordEnd(deps, id, "unclear");
 
-async function recordEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: string): Promise<number> {
+async function recordEnd(deps: TriesDeps, messageId: string, end: TryEnd, tryId?: string): Promise<number> {
   const counted = { add: added(end), set: [["ttl", endOf(deps)]] } as const;
   const table = tableOf(deps);
   const begun = tryId === undefined ? undefined : begunName(tryId);
@@ -97,7 +97,7 @@ async function recordEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: str
 }
 
 /** Records the ends of tries that the store could not accept earlier. Call it before anything is tried. */
-export async function recordLateEnds(deps: Deps): Promise<void> {
+export async function recordLateEnds(deps: TriesDeps): Promise<void> {
   for (const [tryId, { messageId, end }] of deps.unrecordedEnds ?? []) {
     await recordEnd(deps, messageId, end, tryId);
     deps.unrecordedEnds?.delete(tryId);
@@ -109,13 +109,13 @@ export async function recordLateEnds(deps: Deps): Promise<void> {
  * informed: then this message is delivered again, and is neither tried nor counted again. If the same event is sent
  * again, it has all its tries.
  */
-export async function noteGivenUp(deps: Deps, message: QueueMessage): Promise<void> {
+export async function noteGivenUp(deps: TriesDeps, message: QueueMessage): Promise<void> {
   const { id, sending } = message;
   if (!isSuspect(message) || sending === undefined) await forgetTries(deps, message);
   else await tableOf(deps).write({ put: { ...triesKey(id), given_up: sending, ttl: endOf(deps) } });
 }
 
-export async function forgetTries(deps: Deps, { id }: QueueMessage): Promise<void> {
+export async function forgetTries(deps: TriesDeps, { id }: QueueMessage): Promise<void> {
   const table = tableOf(deps);
   await table.write({ delete: triesKey(id) });
 }
@@ -125,4 +125,4 @@ export async function forgetTries(deps: Deps, { id }: QueueMessage): Promise<voi
  * count it: it is counted before it is tried, and tried while nothing else runs.
  */
 export const isSuspect = ({ receives = 0 }: QueueMessage): boolean =>
-  receives >= eventLimits.suspectReceivesMin;
+  receives >= eventLimits.suspectFromReceives;

@@ -141,12 +141,12 @@ type Known = {
   readonly repositories: ReadonlySet<string>;
 };
 
-type Batch = Known & {
+type LearningBatch = Known & {
   readonly stored: Stored;
   readonly unindexed: ReadonlyMap<string, unknown>;
 };
 
-function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
+function resultsOf(items: readonly BatchItem[], batch: LearningBatch): Result[] {
   const seen = new Set<string>();
   const resultOf = (item: BatchItem): Result => {
     const refused = refusedItem(item, batch);

@@ -29,11 +29,11 @@ export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
   return z.string().parse(JSON.parse(`"${escaped}"`));
 }
 
-type Placed = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
+type PayloadPlace = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
 
 /** `record` is what a reader will receive for the entry; a comma separates it from the next. */
 export const entryDraftOf = (
-  { atMs, repositoryId, authorId }: Placed,
+  { atMs, repositoryId, authorId }: PayloadPlace,
   text: string,
   record: string,
 ): EntryDraft => ({

@@ -214,7 +214,7 @@ async function readProviderIds(table: Table, { organizations }: SeatContext, peo
   return providerIds;
 }
 
-type Batch = {
+type SeatBatch = {
   readonly rest: readonly RequestedPerson[];
   readonly state: SeatsState;
   readonly outcomes: BatchOutcomes;
@@ -225,7 +225,7 @@ function decide(
   context: AuditedContext,
   seatContext: SeatContext,
   action: SeatAction,
-  { rest, state, outcomes, unrecorded }: Batch,
+  { rest, state, outcomes, unrecorded }: SeatBatch,
 ): BatchPart<SeatsState> {
   const { decided, changes, changed, failures } = decideEach(rest, state, seatContext, action);
   const { seatsTaken } = seatsOf(changes);

@@ -1,7 +1,7 @@
 import { withoutKeys } from "../contract/key-forms.ts";
 import type { BatchOutcomes, ItemFailure } from "./batch.ts";
 
-type Batch = {
+type AnsweredBatch = {
   readonly outcomes: BatchOutcomes;
   /** Set if the failures contain more than the outcomes do. */
   readonly failed?: readonly ItemFailure[];
@@ -10,7 +10,7 @@ type Batch = {
 
 /** The response of the operations on seats and roles; `name` is the field that identifies an element of the batch. */
 export const batchAnswer = (
-  { outcomes, failed = outcomes.failed, dryRun }: Batch,
+  { outcomes, failed = outcomes.failed, dryRun }: AnsweredBatch,
   name: "user_id" | "email",
 ) => ({
   status: outcomes.status,

@@ -3,7 +3,7 @@ import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
+import { type PeopleGuard, parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
 import type { Item, Put } from "../store/table.ts";
 import { BatchOutcomes, type BatchPart, inParts, recordedFailures, UnrecordedFailures } from "./batch.ts";
@@ -84,7 +84,7 @@ export class CarriedEntries {
 /** Each entry has two copies. */
 const carriedTogetherMax = Math.floor((peopleLimits.changedTogetherMax - 1) / 2);
 
-export type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleItem };
+export type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleGuard };
 
 export async function readRolesState(
   { table }: AuditedContext,
@@ -96,7 +96,7 @@ export async function readRolesState(
     peopleKey(uuid),
     ...ids.map((id) => memberKey(uuid, id)),
   ]);
-  const guard = parsePeople(required(guardItem, "guard of the people"));
+  const guard = parsePeopleGuard(required(guardItem, "guard of the people"));
   if (!Object.hasOwn(guard.counts, role)) throw roleNotFound();
   const stored = ids.flatMap((id, index) => (items[index] ? [[id, items[index]] as const] : []));
   return { stored: new Map(stored), guard };
@@ -104,7 +104,7 @@ export async function readRolesState(
 
 type FailureCode = keyof typeof messages;
 export type RoleFailure = { readonly id: string; readonly code: ItemErrorCode };
-type Batch = {
+type RoleBatch = {
   readonly rest: readonly string[];
   readonly state: RolesState;
   readonly outcomes: BatchOutcomes;
@@ -116,7 +116,7 @@ function decide(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-  { rest, state, outcomes, unrecorded, carried }: Batch,
+  { rest, state, outcomes, unrecorded, carried }: RoleBatch,
 ): BatchPart<RolesState> {
   const along = carried.next();
   const changedMax = peopleLimits.changedTogetherMax - along.flat().length;

@@ -11,7 +11,7 @@ import { ApiError } from "../contract/api-error.ts";
 import { counted } from "../contract/counted.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { type PeopleItem, parsePeople, permissionBit } from "../store/items/people.ts";
+import { type PeopleGuard, parsePeopleGuard, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, roleKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
@@ -28,7 +28,7 @@ export type RoleFields = {
   readonly is_default: boolean;
 };
 
-export type CustomRole = { readonly role: RoleItem; readonly guard: PeopleItem };
+export type CustomRole = { readonly role: RoleItem; readonly guard: PeopleGuard };
 
 const bitsOf = (granted: readonly Permission[]): number =>
   granted.reduce((bits, permission) => bits | permissionBit(permission), 0);
@@ -45,7 +45,7 @@ const tooManyRoles = () =>
 const systemRole = () => new ApiError("SYSTEM_ROLE", "System roles cannot be changed or deleted.");
 
 /** The permissions of a role; undefined if the organization has no such role. */
-export function permissionsOf(guard: PeopleItem, roleId: string): Permission[] | undefined {
+export function permissionsOf(guard: PeopleGuard, roleId: string): Permission[] | undefined {
   if (isSystemRole(roleId)) return [...systemRoles[roleId].permissions];
   const bits = Object.hasOwn(guard.roles, roleId) ? guard.roles[roleId] : undefined;
   return bits === undefined
@@ -93,7 +93,7 @@ export async function createRole(
 
 function newInGuard(
   uuid: string,
-  guard: PeopleItem,
+  guard: PeopleGuard,
   { id, name }: RoleItem,
   { granted, is_default }: { readonly granted: readonly Permission[]; readonly is_default: boolean },
 ): TransactionWrite {
@@ -158,10 +158,10 @@ export async function updateRole(
 }
 
 /** The role of a new member for whom no role is given. */
-const defaultOf = ({ default_role }: PeopleItem): string =>
+const defaultOf = ({ default_role }: PeopleGuard): string =>
   default_role ?? ("cr_member" satisfies SystemRole);
 
-const recordOf = (guard: PeopleItem, { id, name, description }: RoleItem): RecordedRole => ({
+const recordOf = (guard: PeopleGuard, { id, name, description }: RoleItem): RecordedRole => ({
   name,
   description,
   permissions: permissionsOf(guard, id) ?? [],
@@ -181,7 +181,11 @@ type RoleEdit = {
 };
 
 /** The guard after the transaction, as far as a role's record needs it: reading it again costs a round trip. */
-function withRole(guard: PeopleItem, id: string, { permissions: granted, is_default }: Granting): PeopleItem {
+function withRole(
+  guard: PeopleGuard,
+  id: string,
+  { permissions: granted, is_default }: Granting,
+): PeopleGuard {
   const kept = is_default === false && guard.default_role === id ? null : guard.default_role;
   return {
     ...guard,
@@ -194,7 +198,7 @@ function withRole(guard: PeopleItem, id: string, { permissions: granted, is_defa
 /** Always contains a write, so that the role cannot be deleted between reading and writing. */
 function guardUpdate(
   uuid: string,
-  guard: PeopleItem,
+  guard: PeopleGuard,
   { role, after, renamed, changes }: RoleEdit,
 ): TransactionWrite[] {
   const set: Array<readonly [Path, AttributeValue]> = [];
@@ -261,7 +265,7 @@ export async function deleteRole(
   });
 }
 
-function refuseInUse(guard: PeopleItem, roleId: string): void {
+function refuseInUse(guard: PeopleGuard, roleId: string): void {
   const members = guard.counts[roleId] ?? 0;
   if (members === 0) return;
   throw new ApiError(
@@ -270,10 +274,10 @@ function refuseInUse(guard: PeopleItem, roleId: string): void {
   );
 }
 
-async function readGuard({ table }: Pick<AuditedContext, "table">, uuid: string): Promise<PeopleItem> {
+async function readGuard({ table }: Pick<AuditedContext, "table">, uuid: string): Promise<PeopleGuard> {
   const item = await table.get(peopleKey(uuid));
   if (!item) throw new RangeError(`The organization ${uuid} has no people guard.`);
-  return parsePeople(item);
+  return parsePeopleGuard(item);
 }
 
 async function readRole(
@@ -283,5 +287,5 @@ async function readRole(
 ): Promise<CustomRole> {
   const [guard, role] = await table.getMany([peopleKey(uuid), roleKey(uuid, roleId)]);
   if (!role || !guard) throw roleNotFound();
-  return { role: parseRole(role), guard: parsePeople(guard) };
+  return { role: parseRole(role), guard: parsePeopleGuard(guard) };
 }

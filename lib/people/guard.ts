@@ -1,5 +1,5 @@
 import type { SystemRole } from "../contract/access.ts";
-import type { PeopleItem } from "../store/items/people.ts";
+import type { PeopleGuard } from "../store/items/people.ts";
 import { type PoolKey, peopleKey, poolGuardKey } from "../store/layout.ts";
 import type { Condition, ConditionCheck, ItemChange, Update } from "../store/table.ts";
 
@@ -46,7 +46,7 @@ export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | 
 const noMembers: Readonly<Record<SystemRole, number>> = { cr_admin: 0, cr_member: 0, cr_billing_admin: 0 };
 
 /** The guard of an organization that has no people yet. */
-export const newGuard = (organization: string, seatsPurchased: number): PeopleItem => ({
+export const newGuard = (organization: string, seatsPurchased: number): PeopleGuard => ({
   ...peopleKey(organization),
   counts: { ...noMembers },
   roles: {},

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditedContext } from "../audit/entry.ts";
 import { peopleLimits } from "../contract/limits.ts";
-import type { PeopleItem } from "../store/items/people.ts";
+import type { PeopleGuard } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { roleKey } from "../store/layout.ts";
 
@@ -22,7 +22,7 @@ export function roleCreation({ actor, clock }: AuditedContext, request: unknown)
 export async function findRepeatedRole(
   { table }: Pick<AuditedContext, "table">,
   organization: string,
-  guard: PeopleItem,
+  guard: PeopleGuard,
   { id, made, isDefault }: { id: string; made: RoleCreation | undefined; isDefault: boolean },
 ): Promise<RoleItem | undefined> {
   if (!made || (guard.default_role === id) !== isDefault) return undefined;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { systemRoles } from "../contract/access.ts";
-import type { PeopleItem } from "../store/items/people.ts";
+import type { PeopleGuard } from "../store/items/people.ts";
 
 /** Names are unique ignoring case. A digest is a valid map key whatever characters the name contains. */
 export const nameDigest = (name: string): string =>
@@ -29,7 +29,7 @@ const reserved = new Set(
 export const isReserved = (name: string): boolean => reserved.has(folded(name));
 
 /** The id of the custom role that has the name. The guard's digests also protect against concurrent writers. */
-export function roleIdWithName({ role_names }: PeopleItem, name: string): string | undefined {
+export function roleIdWithName({ role_names }: PeopleGuard, name: string): string | undefined {
   const digest = nameDigest(name);
   return Object.hasOwn(role_names, digest) ? role_names[digest] : undefined;
 }

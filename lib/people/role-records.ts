@@ -9,7 +9,7 @@ import {
 } from "../contract/access.ts";
 import type { permissionRecord, roleRecord } from "../contract/records-people.ts";
 import { required } from "../runtime/required.ts";
-import { type PeopleItem, parsePeople } from "../store/items/people.ts";
+import { type PeopleGuard, parsePeopleGuard } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, rolesRange } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
@@ -37,17 +37,17 @@ export const readCustomRoles = (table: Table, uuid: string): Promise<RoleItem[]>
 export async function readRoles(
   table: Table,
   uuid: string,
-): Promise<{ guard: PeopleItem; custom: RoleItem[] }> {
+): Promise<{ guard: PeopleGuard; custom: RoleItem[] }> {
   const [guard, roles] = await Promise.all([table.get(peopleKey(uuid)), readCustomRoles(table, uuid)]);
   if (!guard) throw new RangeError(`The organization ${uuid} has no people guard.`);
-  const known = parsePeople(guard);
+  const known = parsePeopleGuard(guard);
   // The two are read at the same time: skip a role that was created or deleted meanwhile, because its permissions are
   // unknown.
   const custom = roles.filter(({ id }) => Object.hasOwn(known.counts, id));
   return { guard: known, custom: custom.sort((one, other) => one.name.localeCompare(other.name, "en")) };
 }
 
-export const systemRoleRecords = (guard: PeopleItem, detail: RoleDetail): RoleRecord[] =>
+export const systemRoleRecords = (guard: PeopleGuard, detail: RoleDetail): RoleRecord[] =>
   systemRoleIds.map((id) => ({
     id,
     name: systemRoles[id].name,
@@ -57,7 +57,7 @@ export const systemRoleRecords = (guard: PeopleItem, detail: RoleDetail): RoleRe
     ...detailOf(guard, id, detail),
   }));
 
-export const customRoleRecord = (guard: PeopleItem, role: RoleItem, detail: RoleDetail): RoleRecord => ({
+export const customRoleRecord = (guard: PeopleGuard, role: RoleItem, detail: RoleDetail): RoleRecord => ({
   id: role.id,
   name: role.name,
   description: role.description,
@@ -66,7 +66,7 @@ export const customRoleRecord = (guard: PeopleItem, role: RoleItem, detail: Role
   ...detailOf(guard, role.id, detail),
 });
 
-const detailOf = (guard: PeopleItem, roleId: string, { permissions: isFull, userCount }: RoleDetail) => ({
+const detailOf = (guard: PeopleGuard, roleId: string, { permissions: isFull, userCount }: RoleDetail) => ({
   ...(isFull && { permissions: toPermissionRecords(required(permissionsOf(guard, roleId), "role")) }),
   ...(userCount && { user_count: required(guard.counts[roleId], "count of the role") }),
 });

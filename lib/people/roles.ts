@@ -1,12 +1,12 @@
 import type { SystemRole } from "../contract/access.ts";
-import { type PeopleItem, parseMember } from "../store/items/people.ts";
+import { type PeopleGuard, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { organizationTenant } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
 
 /** Returns the role if the organization has it. A member without a role, or with an unknown one, gets the default. */
-export function resolveRole({ counts, default_role }: PeopleItem, role: string | null): string {
+export function resolveRole({ counts, default_role }: PeopleGuard, role: string | null): string {
   const known = [role, default_role].find((name) => name !== null && Object.hasOwn(counts, name));
   return known ?? ("cr_member" satisfies SystemRole);
 }

@@ -1,5 +1,5 @@
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
+import { type MemberItem, type PeopleGuard, parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { occurredAtOf } from "../store/items/version.ts";
 import { memberKey, organizationKey, type PoolKey, peopleKey, poolOf, taggedKey } from "../store/layout.ts";
@@ -63,7 +63,7 @@ export const memberAttributes = [
 
 type Current = {
   readonly organization: OrganizationItem;
-  readonly guard: PeopleItem;
+  readonly guard: PeopleGuard;
   readonly stored: Item | undefined;
   /** A pull request of the member was reviewed while seats were assigned automatically. */
   readonly isMarked: boolean;
@@ -81,7 +81,7 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
   // They are written together but become visible one by one: retry until both are.
   if (!organizationItem || !guardItem) throw new ConditionFailed(undefined);
   const organization = parseOrganization(organizationItem);
-  return { organization, guard: parsePeople(guardItem), stored, isMarked: mark !== undefined };
+  return { organization, guard: parsePeopleGuard(guardItem), stored, isMarked: mark !== undefined };
 }
 
 async function applyMember(
@@ -174,7 +174,7 @@ function entriesOf(
 function mergeMember(
   before: MemberItem | undefined,
   organization: string,
-  guard: PeopleItem,
+  guard: PeopleGuard,
   { saved, readable, version }: MemberUpdate,
 ): MemberItem {
   const { user_id, username, email, active } = saved;

@@ -1,6 +1,6 @@
 import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
-import { isCredential, type Tie } from "./evidence.ts";
+import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId } from "./features.ts";
 import { isPlaced } from "./places.ts";
 import {
@@ -27,7 +27,7 @@ import { type Value, valueAt } from "./values.ts";
 
 /**
  * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
- * them. Three steps: a name that claims a credential, a bridge or a sentence from the name to a value, and a
+ * them. Three steps: a name that claims a credential, a separator or a sentence from the name to a value, and a
  * value that looks like a credential.
  */
 const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
@@ -50,8 +50,8 @@ const kindOf: Record<ClaimKind, string> = {
 /** The whole content of an element. */
 const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
 
-function valueFor(name: Name, bridge: Separator, at: number, isEnv: boolean): Value | undefined {
-  if (bridge.tie === "element" && !name.text.startsWith("<!", at)) {
+function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean): Value | undefined {
+  if (separator.link === "element" && !name.text.startsWith("<!", at)) {
     elementContent.lastIndex = at;
     const content = elementContent.exec(name.text)?.[0].trimEnd();
     if (content && !/^["']/.test(content))
@@ -63,8 +63,8 @@ function valueFor(name: Name, bridge: Separator, at: number, isEnv: boolean): Va
         isClosed: true,
       };
   }
-  if (bridge.tie === "cell") return cellAt(name.text, at);
-  return valueAt(name.text, at, isEnv && isLineStart(name), bridge.tie === undefined ? undefined : 256);
+  if (separator.link === "cell") return cellAt(name.text, at);
+  return valueAt(name.text, at, isEnv && isLineStart(name), separator.link === undefined ? undefined : 256);
 }
 
 /** A member that holds a user, a place, a duration or other settings, not the credential. */
@@ -96,8 +96,8 @@ interface SearchResult {
  * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
  * `["bob", "…"]`.
  */
-function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): Value[] {
-  const named = { claim, tie, isConstant: false, isEnvironment: false };
+function listed(name: Name, first: Value, claim: Claim, link: Link | undefined): Value[] {
+  const named = { claim, link, isConstant: false, isEnvironment: false };
   const values = [first];
   for (let last = first; values.length < 50; values.push(last)) {
     nextOfList.lastIndex = last.end;
@@ -137,28 +137,28 @@ const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphr
 
 function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
   const { text, end } = name;
-  const bridges = separatorsAt(text, end);
-  if (bridges.length === 0) return undefined;
+  const separators = separatorsAt(text, end);
+  if (separators.length === 0) return undefined;
   const isEnv = isEnvironment(name);
-  for (const bridge of bridges) {
-    const { tie, pattern, serves, isList, isBlock = false } = bridge;
+  for (const separator of separators) {
+    const { link, pattern, serves, isList, isBlock = false } = separator;
     if (serves && !serves(name)) continue;
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
-    const value = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
+    const value = valueFor(name, separator, pattern.lastIndex, isEnv && link === undefined);
     if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) || isOtherPass(name, value))
       continue;
     const named = {
       claim,
-      tie,
+      link,
       isConstant: isConstant(name.name),
       isEnvironment: isEnv,
-      isText: () => isEnv || tie === "line" || isBlock || isTextName(name, value.end),
+      isText: () => isEnv || link === "line" || isBlock || isTextName(name, value.end),
     };
-    const isOne = (isPassword(claim) && isPlaced(name, value, tie)) || isCredential(value, named);
-    const values = isList ? listed(name, value, claim, tie) : isOne ? [value] : [];
+    const isOne = (isPassword(claim) && isPlaced(name, value, link)) || isCredential(value, named);
+    const values = isList ? listed(name, value, claim, link) : isOne ? [value] : [];
     if (values.length > 0) return found(values, claim);
-    if (tie !== undefined) continue;
+    if (link !== undefined) continue;
     return {
       spans: [],
       resume: value.isQuoted ? end : value.text.length <= refusedLengthMax ? value.start : value.end,
@@ -194,7 +194,7 @@ function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
   keyBehind.lastIndex = end;
   const value =
     claim.certainty === "likely" && keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
-  const named = { claim, tie: "sentence", isConstant: false, isEnvironment: false } as const;
+  const named = { claim, link: "sentence", isConstant: false, isEnvironment: false } as const;
   return value && /^[\w+=-]+$/.test(value.text) && isCredential(value, named)
     ? found([value], claim)
     : undefined;

@@ -47,7 +47,7 @@ import type { Value } from "./values.ts";
  * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
  * for a plain `=` or `:`, as in code.
  */
-export type Tie =
+export type Link =
   | "literal"
   | "element"
   | "option"
@@ -61,7 +61,7 @@ export type Tie =
 
 export interface Named {
   readonly claim: Claim;
-  readonly tie: Tie | undefined;
+  readonly link: Link | undefined;
   readonly isConstant: boolean;
   /** Only a value can follow the name, as in an environment file. */
   readonly isEnvironment: boolean;
@@ -110,7 +110,7 @@ const isNoArgument: Accept = (value) =>
  * The weaker the relation between name and value, the stronger the evidence that the value itself must give: it could
  * be just the next word or argument.
  */
-const demands: Readonly<Partial<Record<Tie, Accept>>> = {
+const demands: Readonly<Partial<Record<Link, Accept>>> = {
   option: (value) => (!isPlainCase(value) || isDiceware(value) || isJoinedPhrase(value)) && !isField(value),
   pair: (value) => isNoPlainText(value) || isAppPassword(value),
   compared: (value) => isNoPlainText(value) || isAppPassword(value),
@@ -121,9 +121,9 @@ const demands: Readonly<Partial<Record<Tie, Accept>>> = {
   call: isNoArgument,
 };
 
-const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
-const looseTies: ReadonlySet<Tie | undefined> = new Set(["sentence", "line", "near"]);
-const isBare = (tie: Tie | undefined) => tie !== "sentence" && tie !== "line";
+const literalTies: ReadonlySet<Link | undefined> = new Set(["literal", "element", "option", "cell"]);
+const looseTies: ReadonlySet<Link | undefined> = new Set(["sentence", "line", "near"]);
+const isBare = (link: Link | undefined) => link !== "sentence" && link !== "line";
 /** A time: seconds or milliseconds since 1970, or a date. */
 const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
 const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant || isEnvironment;
@@ -142,8 +142,8 @@ const ofCredentials: readonly Evidence[] = [
   { evidence: "random token of a credential", holds: ({ text }) => isSurelyToken(text) || (isHex(text) && text.length >= 32) },
   {
     evidence: "password of a credential",
-    holds: ({ text, tie, isQuoted, isEnvironment }) =>
-      (isQuoted || tie === "cell" || tie === "element" || isEnvironment) &&
+    holds: ({ text, link, isQuoted, isEnvironment }) =>
+      (isQuoted || link === "cell" || link === "element" || isEnvironment) &&
       !/\s/.test(text) &&
       !isUuid(text) &&
       (looksChosen(text) || isNumberedWord(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))),
@@ -154,14 +154,14 @@ const ofCredentials: readonly Evidence[] = [
 // biome-ignore format: one row a line
 const ofTokens: readonly Evidence[] = [
   { evidence: "token", holds: ({ text }) => isTokenLike(text) },
-  { evidence: "chosen token", holds: ({ text, tie, isQuoted }) => tie !== "sentence" && ((tie !== "pair" && tie !== "compared") || isQuoted) && isChosen(text) },
+  { evidence: "chosen token", holds: ({ text, link, isQuoted }) => link !== "sentence" && ((link !== "pair" && link !== "compared") || isQuoted) && isChosen(text) },
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
 const isLabel = ({ text, isQuoted }: Judged) =>
   (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text));
 const isWord = (judged: Judged) =>
-  isBare(judged.tie) && !hasDigit(judged.text) && judged.text.length >= 5 && !hasCredentialWord(judged.text);
+  isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !hasCredentialWord(judged.text);
 const isLiteralWord = (judged: Judged) =>
   isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
 const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !judged.isConstant;
@@ -169,15 +169,15 @@ const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !j
 /** A password may be any text, except words of code where code is expected and words of a sentence in a sentence. */
 // biome-ignore format: one row a line
 const ofPasswords: readonly Evidence[] = [
-  { evidence: "letters and digits", holds: ({ text, tie }) => isBare(tie) && !/\s/.test(text) && text.length >= 5 && hasDigit(text) && hasLetter(text) },
+  { evidence: "letters and digits", holds: ({ text, link }) => isBare(link) && !/\s/.test(text) && text.length >= 5 && hasDigit(text) && hasLetter(text) },
   { evidence: "passphrase", holds: ({ text, claim, isConstant, isLiteral }) => /\s/.test(text) && isPassphrase(text, claim.kind === "passphrase" || (isConstant && isLiteral)) },
-  { evidence: "number", holds: ({ text, tie, isLiteral, isConstant }) => isBare(tie) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
+  { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
   { evidence: "words with joints", holds: (judged) => isWord(judged) && isDiceware(judged.text) },
   { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isUnpronounceable(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) },
-  { evidence: "password in a sentence", holds: ({ text, tie, claim }) => !isBare(tie) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || isTokenLike(text) || looksChosen(text)) },
+  { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || isTokenLike(text) || looksChosen(text)) },
 ];
 
 export const evidence: Readonly<Record<ClaimKind, readonly Evidence[]>> = {
@@ -223,23 +223,23 @@ const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^
 const judgedLengthMax = 256;
 
 function looksLikeCredential(value: Value, named: Named): boolean {
-  const { claim, tie } = named;
+  const { claim, link } = named;
   const text = value.text.slice(0, judgedLengthMax);
-  const isLiteral = value.isQuoted || literalTies.has(tie);
+  const isLiteral = value.isQuoted || literalTies.has(link);
   const isOfPassword = evidence[claim.kind] === ofPasswords;
-  if (isOfPassword && named.isEnvironment && tie !== "line" && !/\s/.test(text))
+  if (isOfPassword && named.isEnvironment && link !== "line" && !/\s/.test(text))
     return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text, true);
-  if (tie !== undefined && demands[tie]?.(text) === false) return false;
+  if (link !== undefined && demands[link]?.(text) === false) return false;
   const judged = { ...named, text, isLiteral, isQuoted: value.isQuoted };
   if (hasOwnName(judged) || !evidence[claim.kind].some(({ holds }) => holds(judged))) return false;
-  const isPlace = isOfPassword && (tie === undefined || literalTies.has(tie));
+  const isPlace = isOfPassword && (link === undefined || literalTies.has(link));
   return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
 }
 
 export const isCredential = (value: Value, named: Named): boolean =>
   value.text.length >=
     (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : lengthMin[named.claim.kind]) &&
-  (named.tie !== "element" || value.isClosed) &&
+  (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
-  (!isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.tie))) &&
+  (!isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
   (!isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)));

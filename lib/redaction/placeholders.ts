@@ -23,7 +23,7 @@ export const listedWords = standIns.union(subjects);
 const wordPattern = /[A-Z\d]*[a-z]+|[A-Z\d]+/g;
 const anyWordPattern = /[\p{Lu}\d]*[^\P{L}\p{Lu}]+|[\p{Lu}\d]+/gu;
 /** Returns undefined at the first word that is in no list, which for most values is the first word. */
-function wordsOf(value: string): string[] | undefined {
+function placeholderWords(value: string): string[] | undefined {
   const words: string[] = [];
   const pattern = /^[\0-\x7f]*$/.test(value) ? wordPattern : anyWordPattern;
   pattern.lastIndex = 0;
@@ -48,7 +48,7 @@ const isBadPassword = (value: string) =>
   );
 
 function isMadeOfListedWords(value: string): boolean {
-  const words = value.length > 64 ? [] : (wordsOf(value) ?? []);
+  const words = value.length > 64 ? [] : (placeholderWords(value) ?? []);
   const isStandIn = words.some((word) => standIns.has(word));
   return (
     words.length > 0 &&

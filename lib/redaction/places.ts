@@ -1,5 +1,5 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
-import type { Tie } from "./evidence.ts";
+import type { Link } from "./evidence.ts";
 import { isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
@@ -8,7 +8,7 @@ import type { Value } from "./values.ts";
 export interface Placed {
   readonly name: Name;
   readonly value: Value;
-  readonly tie: Tie | undefined;
+  readonly link: Link | undefined;
   /** The line before the name, and the line behind the value. */
   readonly before: string;
   readonly behind: string;
@@ -50,7 +50,7 @@ export const places: readonly Place[] = [
   },
   {
     place: "option of a command, with a space",
-    holds: (placed) => placed.tie === "option" && isOption(placed) && isCommand(placed),
+    holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed),
   },
   {
     place: "assignment in the argument of a command",
@@ -73,8 +73,8 @@ export const places: readonly Place[] = [
   },
   {
     place: "line of a file of settings",
-    holds: ({ name: { text, start }, tie, before, behind }) =>
-      tie === undefined &&
+    holds: ({ name: { text, start }, link, before, behind }) =>
+      link === undefined &&
       before === "" &&
       behind === "" &&
       (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))),
@@ -93,55 +93,56 @@ export const places: readonly Place[] = [
     holds: (placed) =>
       placed.before.trim() === "" &&
       placed.behind.trim() === "" &&
-      (placed.tie === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.tie === undefined),
+      (placed.link === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined),
   },
   {
     place: "variable of a build file",
-    holds: ({ tie, before }) => tie === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before),
+    holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before),
   },
   {
     place: "default of a variable",
-    holds: ({ tie, value, name: { text, start } }) =>
-      tie === "pair" &&
+    holds: ({ link, value, name: { text, start } }) =>
+      link === "pair" &&
       text.startsWith("${", start - 2) &&
       !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text),
   },
   {
     place: "string that code compares or falls back to",
-    holds: ({ tie, value, name: { text, start } }) =>
-      tie === "compared" && value.isQuoted && !/["'`]/.test(text.charAt(start - 1)),
+    holds: ({ link, value, name: { text, start } }) =>
+      link === "compared" && value.isQuoted && !/["'`]/.test(text.charAt(start - 1)),
   },
   {
     place: "second argument of a call that defines or fills in",
-    holds: ({ tie, value, before }) => tie === "pair" && value.isQuoted && definingCall.test(before),
+    holds: ({ link, value, before }) => link === "pair" && value.isQuoted && definingCall.test(before),
   },
   {
     place: "string that code assigns",
-    holds: ({ name: { text, end }, tie, value }) =>
-      (tie === undefined || tie === "literal") &&
+    holds: ({ name: { text, end }, link, value }) =>
+      (link === undefined || link === "literal") &&
       value.isQuoted &&
       /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)),
   },
   {
     place: "directive of a configuration",
-    holds: ({ tie, name: { name }, before }) =>
-      tie === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name),
+    holds: ({ link, name: { name }, before }) =>
+      link === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name),
   },
   {
     place: "function of SQL",
-    holds: ({ tie, name: { name }, before }) => tie === "call" && name === "PASSWORD" && /=\s*$/.test(before),
+    holds: ({ link, name: { name }, before }) =>
+      link === "call" && name === "PASSWORD" && /=\s*$/.test(before),
   },
   {
     place: "member beside a user",
-    holds: ({ tie, value, name: { text, start, end } }) =>
-      tie === undefined &&
+    holds: ({ link, value, name: { text, start, end } }) =>
+      link === undefined &&
       value.isQuoted &&
       /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) &&
       userBefore.test(text.slice(Math.max(0, start - 120), start)),
   },
   {
     place: "element of XML",
-    holds: ({ tie, value, before }) => tie === "element" && value.isClosed && /<$/.test(before),
+    holds: ({ link, value, before }) => link === "element" && value.isClosed && /<$/.test(before),
   },
 ];
 
@@ -157,8 +158,8 @@ function around({ text, start }: Name, { end, isQuoted }: Value): { before: stri
 }
 
 /** Whether the value is in a place that can hold only a credential, and is not wholly something else. */
-export function isPlaced(name: Name, value: Value, tie: Tie | undefined): boolean {
+export function isPlaced(name: Name, value: Value, link: Link | undefined): boolean {
   if (value.text.length < 4 || !(hasLetter(value.text) || hasDigit(value.text))) return false;
-  const placed = { name, value, tie, ...around(name, value) };
+  const placed = { name, value, link, ...around(name, value) };
   return places.some(({ holds }) => holds(placed)) && !isRefused(value);
 }

@@ -78,7 +78,7 @@ export interface Spoken {
   /** A person may have chosen the value. */
   readonly isChoice: boolean;
   /** A verb, a colon or an arrow leads to the value. */
-  readonly isSaid: boolean;
+  readonly isAfterSaying: boolean;
   /** The value is next to the name, behind "enter", or ends its line. */
   readonly isNext: boolean;
 }
@@ -88,25 +88,30 @@ export interface SpokenEvidence {
   readonly holds: (spoken: Spoken) => boolean;
 }
 
-const isTied = ({ value, claim }: Spoken, tie: "sentence" | "near") =>
-  isCredential(value, { claim, tie, isConstant: false, isEnvironment: false });
+const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") =>
+  isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
 
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
-  { evidence: "said", holds: (spoken) => spoken.isSaid && isTied(spoken, "sentence") },
+  { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
   { evidence: "made up", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (isDecoratedWord(text) || isNumberedWord(text) || isUnusualWord(text)) },
   { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (isDiceware(text) || isJoinedPhrase(text)) },
   { evidence: "code", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && !isOrdinary(text) && (isCode(text) || isMixedWord(text)) },
-  { evidence: "likely", holds: ({ value: { text }, isChoice, isSaid }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isSaid && isUnusualWord(text))) },
-  { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isTied(spoken, "near") },
+  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying && isUnusualWord(text))) },
+  { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
 ];
 
-function judged(value: Value | undefined, claim: Claim, isSaid: boolean, isNext = false): Value | undefined {
+function judged(
+  value: Value | undefined,
+  claim: Claim,
+  isAfterSaying: boolean,
+  isNext = false,
+): Value | undefined {
   if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
     return undefined;
   const isChoice = isPassword(claim) || claim.kind === "secret" || claim.kind === "credential";
   if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
-  const spoken = { value, claim, isChoice, isSaid, isNext };
+  const spoken = { value, claim, isChoice, isAfterSaying, isNext };
   return spokenEvidence.some(({ holds }) => holds(spoken)) && !isPlaceholder(value.text) ? value : undefined;
 }
 
@@ -181,8 +186,9 @@ export function candidatesIn(text: string): (at: number) => { next: number; last
 }
 
 /** Each kind of name has its own bit: a word that follows several names is judged once per kind. */
-const bitOf = (claim: Claim, isSaid: boolean, isNext: boolean) =>
-  1 << ((claim.kind === "token" || claim.kind === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0));
+const bitOf = (claim: Claim, isAfterSaying: boolean, isNext: boolean) =>
+  1 <<
+  ((claim.kind === "token" || claim.kind === "api_key" ? 4 : 0) + (isAfterSaying ? 2 : 0) + (isNext ? 1 : 0));
 const everyBit = 0xff;
 
 /** If false, the value is not a credential for any claim. */
@@ -312,26 +318,26 @@ function wordBehind({ text, words }: Sentences, from: number): Word | null {
 /** Returns the credential that the sentence after `from` gives. */
 export function findInSentenceAfter(sentences: Sentences, from: number, claim: Claim): Value | undefined {
   const { text, refused } = sentences;
-  let isSaid = false;
+  let isAfterSaying = false;
   if (claim.kind === "passphrase") {
     const phrase = phraseBehind(text, from);
     if (phrase) return phrase;
   }
   let end = from;
   let isInPhrase = false;
-  let isAside = false;
-  let isFollowing = true;
+  let isInAside = false;
+  let isDirectlyAfter = true;
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
-    if (!word) return ownLine(text, end, claim, isSaid || words === 0);
-    const isNext = isFollowing || isLastOfLine(text, word, words);
-    const bit = bitOf(claim, isSaid, isNext);
+    if (!word) return ownLine(text, end, claim, isAfterSaying || words === 0);
+    const isNext = isDirectlyAfter || isLastOfLine(text, word, words);
+    const bit = bitOf(claim, isAfterSaying, isNext);
     const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": after "request" only a verb leads to the value.
-    if (isAside && word.isVerb) isAside = false;
-    else if (word.value && !isAside && (bits & bit) === 0) {
+    if (isInAside && word.isVerb) isInAside = false;
+    else if (word.value && !isInAside && (bits & bit) === 0) {
       const isOne = mayBeOne(word.value.text);
-      const found = isOne ? judged(word.value, claim, isSaid, isNext) : undefined;
+      const found = isOne ? judged(word.value, claim, isAfterSaying, isNext) : undefined;
       if (found) return found;
       refused[word.start] = isOne ? bits | bit : everyBit;
     }
@@ -341,12 +347,12 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
       if (own) return own;
     }
     if (word.isLast || (word.isAbout && !isInPhrase)) return undefined;
-    isAside ||= word.isAbout && !word.isVerb;
+    isInAside ||= word.isAbout && !word.isVerb;
     // "Forgot your password? Click here …": only the next word can be the answer.
     if (word.isAsked) words = wordsMax - 2;
     isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
-    isSaid = word.isSaying;
-    isFollowing &&= word.isCarrier;
+    isAfterSaying = word.isSaying;
+    isDirectlyAfter &&= word.isCarrier;
     end = word.end;
     if (word.next === undefined) word.next = wordBehind(sentences, end);
     word = word.next;
@@ -361,8 +367,8 @@ const lineBreak =
 const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id): $/i;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
-function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Value | undefined {
-  if (!isSaid) return undefined;
+function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolean): Value | undefined {
+  if (!isAfterSaying) return undefined;
   lineBreak.lastIndex = from;
   if (!lineBreak.test(text)) return undefined;
   if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;

@@ -1,5 +1,5 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
-import type { Tie } from "./evidence.ts";
+import type { Link } from "./evidence.ts";
 import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
 
@@ -13,7 +13,7 @@ export interface Name {
 
 /** The text that leads from a name to its value. */
 export interface Separator {
-  readonly tie: Tie | undefined;
+  readonly link: Link | undefined;
   /** The characters that the bridge can begin with, so that most names need only one lookup. */
   readonly first: string;
   /** The characters that can follow the first spaces of the bridge; undefined if any character can. */
@@ -63,11 +63,11 @@ const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharC
   .join("");
 
 const over = (
-  tie: Tie | undefined,
+  link: Link | undefined,
   first: string,
   pattern: RegExp,
   more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">,
-): Separator => ({ tie, first, pattern, ...more });
+): Separator => ({ link, first, pattern, ...more });
 
 /** In the order in which they are tried. */
 export const separators: readonly Separator[] = [
@@ -226,7 +226,7 @@ function separatorsOver(blank: string, beyond: string): readonly Separator[] {
 const isBlank = (character: string) => character === " " || character === "\t";
 const blanksMax = 80;
 
-/** The bridges that can begin with the text after a name. */
+/** The separators that can begin with the text after a name. */
 export function separatorsAt(text: string, at: number): readonly Separator[] {
   const first = text.charAt(at);
   if (first === "" || !isBlank(first)) return first === "" ? [] : separatorsFrom(first);

@@ -26,9 +26,9 @@ interface Form {
 /** Words of sentences that never occur in a seed phrase: the word list of seed phrases omits them. */
 const sentenceWords =
   /(?:^|\s)(?:the|and|for|are|not|but|has|had|was|were|from|into|your|our|his|her|its|should|would|could|which|been|then|than|such|each|with|store|stored|seed)(?:\s|$)/;
-const wordsOf = (value: string) => value.toLowerCase().match(/[a-zà-ÿ]{3,12}/g) ?? [];
+const lettersOf = (value: string) => value.toLowerCase().match(/[a-zà-ÿ]{3,12}/g) ?? [];
 const isSeedPhrase = (value: string) => {
-  const words = wordsOf(value);
+  const words = lettersOf(value);
   return (
     words.length >= 11 &&
     words.length <= 26 &&
@@ -156,8 +156,8 @@ function findRare({ word, form, accept, reach, name }: Form, text: string): Span
     const start = match.index;
     if (accept && !accept(match[0])) continue;
     word.lastIndex = 0;
-    const isFollowing = reach > 0 && start - (spans.at(-1)?.end ?? -reach) < reach;
-    if (isFollowing || word.test(text.slice(Math.max(0, start - reach), start)))
+    const isSoonAfter = reach > 0 && start - (spans.at(-1)?.end ?? -reach) < reach;
+    if (isSoonAfter || word.test(text.slice(Math.max(0, start - reach), start)))
       spans.push({ start, end: start + match[0].length, kind });
   }
   return spans;

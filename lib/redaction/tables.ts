@@ -113,7 +113,7 @@ function rowSpans(
 
 /** `isPlace`: every word in a column of passwords is a password. */
 function isCell(value: Value, claim: Claim, isPlace: boolean): boolean {
-  const named = { claim, tie: "cell", isConstant: false, isEnvironment: false, isText: () => true } as const;
+  const named = { claim, link: "cell", isConstant: false, isEnvironment: false, isText: () => true } as const;
   return (isPlace && claim.kind === "password" && isInPlace(value.text)) || isCredential(value, named);
 }
 

@@ -22,13 +22,13 @@ export function describeError(error: unknown): string[] {
   const lines: string[] = [];
   for (let cause = error; cause instanceof Error && lines.length < 5; cause = cause.cause) {
     const places = cause.stack?.split("\n").filter((line) => /^ +at /.test(line)) ?? [];
-    lines.push(`${cause.name}: ${wordsOf(cause)}`, ...places.slice(0, 3).map((line) => line.trim()));
+    lines.push(`${cause.name}: ${sdkErrorWords(cause)}`, ...places.slice(0, 3).map((line) => line.trim()));
   }
   return lines;
 }
 
 /** AWS messages often quote the request, and schema messages name unknown fields: the log must not repeat either. */
-function wordsOf(error: Error): string {
+function sdkErrorWords(error: Error): string {
   if ("issues" in error && Array.isArray(error.issues)) return error.issues.map(ruleOf).join(", ");
   if (!(error instanceof AwsError)) return error.message;
   const isDenied = error.status === 403 || error.name.startsWith("AccessDenied");

@@ -49,9 +49,9 @@ async function mendSegment(deps: StreamDeps, run: RepairRun, from: Segment): Pro
 /** Bounds the entries in memory: a page of pointers can name 18,000. */
 const itemsTogetherMax = 500;
 
-type Placed = { readonly pointer: Pointer; readonly dataset: Dataset; readonly place: PlaceRecord };
+type PlacedPointer = { readonly pointer: Pointer; readonly dataset: Dataset; readonly place: PlaceRecord };
 
-type Judged = Placed & {
+type Judged = PlacedPointer & {
   /** Copies that are missing. */
   readonly missing: number;
   /** No copy is left, or a part of its bytes is missing. */
@@ -162,14 +162,14 @@ class Mend {
     for (const { organization, id } of broken) await this.#mendPullRequest(organization, id);
   }
 
-  #oldPlaces(pointer: Pointer): Placed[] {
-    return datasets.flatMap((dataset): Placed[] => {
+  #oldPlaces(pointer: Pointer): PlacedPointer[] {
+    return datasets.flatMap((dataset): PlacedPointer[] => {
       const place = pointer.places[dataset];
       return place && this.#isOld(pointer.tenant, place.number) ? [{ pointer, dataset, place }] : [];
     });
   }
 
-  async #judge(placed: readonly Placed[]): Promise<Judged[]> {
+  async #judge(placed: readonly PlacedPointer[]): Promise<Judged[]> {
     const copies = placed.map((each) => entryKeys(addressOf(each)));
     const parts = placed.map(({ place: { spill } }) => (spill ? partKeys(spill) : []));
     const spilled = placed.flatMap(({ pointer, place: { spill } }) =>
@@ -209,7 +209,7 @@ class Mend {
   }
 
   /** The next event of the pull request is accepted as new, and writes what is lost. */
-  async #reset(pointer: Pointer, lost: readonly Placed[]): Promise<void> {
+  async #reset(pointer: Pointer, lost: readonly PlacedPointer[]): Promise<void> {
     const { table } = this.#deps;
     await table.writeMany(lost.flatMap((each) => entryKeys(addressOf(each))).map((key) => ({ delete: key })));
     const left = Object.entries(pointer.places).filter(
@@ -240,7 +240,7 @@ class Mend {
     const { tenant, organization } = pointer;
     const head = await readHead(this.#deps.table, tenant);
     if (!isSettled(head)) return await recoverAppend(this.#deps, tenant);
-    const placed = datasets.flatMap((dataset): Placed[] => {
+    const placed = datasets.flatMap((dataset): PlacedPointer[] => {
       const place = pointer.places[dataset];
       return place ? [{ pointer, dataset, place }] : [];
     });
@@ -269,7 +269,7 @@ function takeFrom<Element>(elements: readonly Element[]): (count: number | undef
   };
 }
 
-const addressOf = ({ pointer: { tenant, organization }, dataset, place }: Placed): EntryAddress => ({
+const addressOf = ({ pointer: { tenant, organization }, dataset, place }: PlacedPointer): EntryAddress => ({
   tenant,
   organization,
   dataset: letterOf(dataset),

@@ -126,7 +126,7 @@ async function moveBatch(
   return { moved: result.appended.size, isElsewhere: result.organizationsElsewhere.size > 0 };
 }
 
-type Placed = { readonly dataset: Dataset; readonly place: PlaceRecord };
+type PlacedDataset = { readonly dataset: Dataset; readonly place: PlaceRecord };
 
 /**
  * Plans the moves that are possible now. If an entry is missing, it was superseded since its pointer was read, or is
@@ -151,7 +151,7 @@ async function planBatch(table: Table, pointers: readonly Pointer[]): Promise<Ch
   });
 }
 
-const placesOf = ({ places }: Pointer): Placed[] =>
+const placesOf = ({ places }: Pointer): PlacedDataset[] =>
   datasets.flatMap((dataset) => {
     const place = places[dataset];
     return place ? [{ dataset, place }] : [];
@@ -160,7 +160,7 @@ const placesOf = ({ places }: Pointer): Placed[] =>
 /** The same content, including its parts, for another place. */
 export function carriedEntry(
   { id, organization }: Pointer,
-  { dataset, place }: Placed,
+  { dataset, place }: PlacedDataset,
   item: Item,
 ): PlannedEntry {
   const { entry } = parseEntry(item, organization);

@@ -4,10 +4,10 @@ import { actorOf, roleOf, workspaceAdmin } from "../../lib/access/principal.ts";
 import { canUse, keyKinds, type Permission, permissions, systemRoles } from "../../lib/contract/access.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
-import { type PeopleItem, permissionBit } from "../../lib/store/items/people.ts";
+import { type PeopleGuard, permissionBit } from "../../lib/store/items/people.ts";
 import { keyItem, organizationItem, principalOf } from "./principals.ts";
 
-const people = (roles: Record<string, number>): PeopleItem => ({
+const people = (roles: Record<string, number>): PeopleGuard => ({
   pk: "",
   sk: "",
   seats_free: 0,

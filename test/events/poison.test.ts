@@ -22,7 +22,7 @@ import {
   uuidOf,
 } from "./support.ts";
 
-const { suspectReceivesMin, unfinishedTriesMax } = eventLimits;
+const { suspectFromReceives, unfinishedTriesMax } = eventLimits;
 const isBegun = (name: string): boolean => name.startsWith("begun ");
 const unfinishedIn = (item: object): number => Object.keys(item).filter(isBegun).length;
 
@@ -174,14 +174,14 @@ describe("tries", () => {
       },
     };
     for (
-      let receives = suspectReceivesMin;
-      receives <= suspectReceivesMin + 2 * unfinishedTriesMax;
+      let receives = suspectFromReceives;
+      receives <= suspectFromReceives + 2 * unfinishedTriesMax;
       receives++
     ) {
       isAway = false;
       expect(await ingest({ ...harness, table }, [{ ...good, receives }])).toHaveLength(1);
     }
-    expect(await ingest(harness, [{ ...good, receives: suspectReceivesMin }])).toEqual([]);
+    expect(await ingest(harness, [{ ...good, receives: suspectFromReceives }])).toEqual([]);
     expect(harness.letters).toEqual([]);
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
@@ -208,7 +208,7 @@ describe("tries", () => {
     const dies = new Promise<void>((resolve) => {
       onDeath = resolve;
     });
-    void ingest({ ...harness, table }, [{ ...bad, receives: suspectReceivesMin }]);
+    void ingest({ ...harness, table }, [{ ...bad, receives: suspectFromReceives }]);
     await dies;
     const [begun] = Object.keys((await harness.table.get(triesKey(bad.id))) ?? {}).filter(isBegun);
     expect(begun).toBeDefined();
@@ -221,7 +221,7 @@ describe("tries", () => {
     expect(harness.letters).toEqual([]);
     left = await ingest(
       { ...harness, table },
-      left.map((message) => ({ ...message, receives: suspectReceivesMin + unfinishedTriesMax })),
+      left.map((message) => ({ ...message, receives: suspectFromReceives + unfinishedTriesMax })),
     );
     expect(left).toEqual([]);
     expect(harness.letters).toMatchObject([
@@ -249,7 +249,7 @@ describe("tries", () => {
     const table = spoiled("bad", () => new TypeError("bug"));
     expect(await receive(table, [bad], 9)).toEqual([1, 1, 0]);
     expect(await harness.table.get(triesKey(bad.id))).toBeUndefined();
-    expect(await ingest(harness, [{ ...bad, receives: suspectReceivesMin }])).toEqual([]);
+    expect(await ingest(harness, [{ ...bad, receives: suspectFromReceives }])).toEqual([]);
     expect(harness.letters).toHaveLength(1);
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
@@ -261,17 +261,17 @@ describe("the worker's own limit of receives", () => {
     const [bad] = await batch();
     const table = spoiled("bad", () => new StoreUnavailable("away", true));
     const receives = eventQueueSettings.workerReceivesMax;
-    const lefts = await receive(table, bad ? [bad] : [], eventLimits.passingTriesMin, receives);
-    expect(lefts).toEqual([...Array.from({ length: eventLimits.passingTriesMin - 1 }, () => 1), 0]);
+    const lefts = await receive(table, bad ? [bad] : [], eventLimits.ownTriesMin, receives);
+    expect(lefts).toEqual([...Array.from({ length: eventLimits.ownTriesMin - 1 }, () => 1), 0]);
     expect(harness.letters).toMatchObject([
       { reason: expect.stringMatching(/received 889 times. StoreUnavailable/) },
     ]);
     // The worker may have to give up all ten messages of a batch, one after another, before the queue does.
     const { receivesMax, batchMessagesMax } = eventQueueSettings;
-    const { passingTriesMin, outlastedMax, triesMax } = eventLimits;
-    expect(receives + batchMessagesMax * passingTriesMin).toBeLessThan(receivesMax);
-    const ownTriesMax = Math.max(triesMax, unfinishedTriesMax + 1, outlastedMax + 1);
-    expect(suspectReceivesMin + ownTriesMax * batchMessagesMax).toBeLessThan(receives);
+    const { ownTriesMin, usedUpDeliveriesMax, triesMax } = eventLimits;
+    expect(receives + batchMessagesMax * ownTriesMin).toBeLessThan(receivesMax);
+    const ownTriesMax = Math.max(triesMax, unfinishedTriesMax + 1, usedUpDeliveriesMax + 1);
+    expect(suspectFromReceives + ownTriesMax * batchMessagesMax).toBeLessThan(receives);
     expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
   });
 
@@ -300,7 +300,7 @@ describe("the worker's own limit of receives", () => {
       sleep: systemClock.sleep,
     });
     const receives = eventQueueSettings.workerReceivesMax;
-    const passing = eventLimits.passingTriesMin - 1;
+    const passing = eventLimits.ownTriesMin - 1;
     await harness.table.write({ put: { ...triesKey(bad.id), passing } });
     const messages = [bad, next].map((message) => ({ ...message, receives }));
     const left = await ingest({ ...harness, clock, table: stuck }, messages, { timeBudgetMs: 400 });

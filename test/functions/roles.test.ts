@@ -4,7 +4,7 @@ import { nameDigest } from "../../lib/people/role-names.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { required } from "../../lib/runtime/required.ts";
-import { parsePeople } from "../../lib/store/items/people.ts";
+import { parsePeopleGuard } from "../../lib/store/items/people.ts";
 import { limitKey, memberKey, peopleKey, roleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { github, World } from "../support/world.ts";
@@ -41,7 +41,7 @@ async function company(name: string) {
   const fill = async (count: number) => {
     const { table } = api.store();
     const stored = required(await table.get(peopleKey(uuid)), "people guard");
-    const guard = parsePeople(stored);
+    const guard = parsePeopleGuard(stored);
     const made = Array.from({ length: count - guard.custom }, (_, index) => ({
       id: systemRandom.uuid(),
       name: `role ${index}`,

@@ -4,7 +4,7 @@ import { parseOrganization } from "../../lib/store/items/organization.ts";
 import {
   type MemberItem,
   parseMember,
-  parsePeople,
+  parsePeopleGuard,
   parsePerson,
   parsePool,
 } from "../../lib/store/items/people.ts";
@@ -48,7 +48,7 @@ export function checkPeople(items: readonly Item[]): void {
     const members = items
       .filter(({ pk, sk }) => pk === `MEMBERS#${uuid}` && sk.startsWith("MEMBER#"))
       .map(parseMember);
-    const guard = parsePeople(get({ pk: `PEOPLE#${uuid}`, sk: "PEOPLE" }) ?? { pk: "", sk: "" });
+    const guard = parsePeopleGuard(get({ pk: `PEOPLE#${uuid}`, sk: "PEOPLE" }) ?? { pk: "", sk: "" });
     expect(positive(guard.counts), "members per role").toEqual(
       countRoles(members.filter(({ active }) => active)),
     );

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { readPool } from "../../lib/people/seats.ts";
-import { parseMember, parsePeople, parsePerson } from "../../lib/store/items/people.ts";
+import { parseMember, parsePeopleGuard, parsePerson } from "../../lib/store/items/people.ts";
 import { memberKey, type PoolKey, peopleKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
@@ -41,7 +41,7 @@ function found(item: Item | undefined): Item {
 }
 const member = async (userId = "4411") =>
   parseMember(found(await harness.table.get(memberKey(uuid, userId))));
-const guard = async () => parsePeople(found(await harness.table.get(peopleKey(uuid))));
+const guard = async () => parsePeopleGuard(found(await harness.table.get(peopleKey(uuid))));
 const personItem = async (pool: PoolKey, userId = "4411", email: string | null = "ann@acme.test") =>
   found(await harness.table.get(personKey(pool, { organization: uuid, userId, email })));
 const person = async (...given: Parameters<typeof personItem>) => parsePerson(await personItem(...given));

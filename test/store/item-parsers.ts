@@ -15,7 +15,7 @@ import { parseOwed } from "../../lib/store/items/owed.ts";
 import {
   parseMember,
   parseMemberReads,
-  parsePeople,
+  parsePeopleGuard,
   parsePerson,
   parsePool,
 } from "../../lib/store/items/people.ts";
@@ -51,7 +51,7 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   "owed copies of an entry": parseOwed,
   "owner of a text": parseText,
   "pending, by organization": parsePending,
-  "people guard": parsePeople,
+  "people guard": parsePeopleGuard,
   "person of a workspace": parsePerson,
   "person of another org": parsePerson,
   "pull request (pointer)": (item) => parsePointer(item, owner),

@@ -11,8 +11,8 @@ const owedItem = z.object({
   /** Attributes of all copies. */
   entry: attributes,
   /** Attributes of some copies: about their own people. */
-  tellings: z.array(attributes),
-  copies: z.array(z.object({ owner: tenantKeySchema, telling: z.number(), own: attributes })),
+  texts: z.array(attributes),
+  copies: z.array(z.object({ owner: tenantKeySchema, text: z.number(), own: attributes })),
 });
 
 export type OwedItem = z.output<typeof owedItem>;

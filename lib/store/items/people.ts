@@ -90,12 +90,12 @@ const memberReadsItem = z.object({
 });
 
 export type PoolItem = z.output<typeof poolItem>;
-export type PeopleItem = z.output<typeof peopleItem>;
+export type PeopleGuard = z.output<typeof peopleItem>;
 export type MemberItem = z.output<typeof memberItem>;
 export type PersonItem = z.output<typeof personItem>;
 export type MemberReadsItem = z.output<typeof memberReadsItem>;
 export const parsePool = parseItem("seat pool", poolItem);
-export const parsePeople = parseItem("people guard", peopleItem);
+export const parsePeopleGuard = parseItem("people guard", peopleItem);
 export const parseMember = parseItem("member", memberItem);
 export const parsePerson = parseItem("person", personItem);
 export const parseMemberReads = parseItem("member's repositories", memberReadsItem);

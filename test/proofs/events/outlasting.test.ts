@@ -26,7 +26,7 @@ const timeBudgetMs = 28_000;
 /** Ten quick or three slow answers end half a second after the time budget, when tries can still be counted. */
 const quickMs = 2_850;
 const slowMs = 9_500;
-const { suspectReceivesMin, outlastedMax, passingTriesMin } = eventLimits;
+const { suspectFromReceives, usedUpDeliveriesMax, ownTriesMin } = eventLimits;
 
 /** Short sleeps return at once and long sleeps never return: only `now` decides when the time is up. */
 class WatchClock extends FrozenClock {
@@ -77,11 +77,11 @@ const isApplied = async (user: string) => (await harness.table.get(memberKey(uui
 
 describe("an event that takes longer than a delivery lasts, whatever the store does", () => {
   test("an event that outlasts its deliveries is given up within half an hour, with that reason; the next event is applied", async () => {
-    const deliveries = suspectReceivesMin - 1 + outlastedMax;
+    const deliveries = suspectFromReceives - 1 + usedUpDeliveriesMax;
     const lefts = await receive(asking("slow", quickMs), 100);
     expect(lefts).toEqual([...Array.from({ length: deliveries }, () => 2), 0]);
     expect(harness.letters).toMatchObject([
-      { id: head.id, reason: `It needed more time than one delivery has, in ${outlastedMax} tries.` },
+      { id: head.id, reason: `It needed more time than one delivery has, in ${usedUpDeliveriesMax} tries.` },
     ]);
     expect(deliveries * eventQueueSettings.visibilitySeconds).toBeLessThanOrEqual(1_800);
     expect(await isApplied("next")).toBe(true);
@@ -89,7 +89,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
   });
 
   test("an event delayed by a slow store is not given up, and is applied when the store is fast again", async () => {
-    const deliveries = suspectReceivesMin + 3 * outlastedMax;
+    const deliveries = suspectFromReceives + 3 * usedUpDeliveriesMax;
     const lefts = await receive(asking("slow", slowMs), deliveries);
     expect(lefts).toEqual(Array.from({ length: deliveries }, () => 2));
     expect(await receive(harness.table, 1, deliveries + 1)).toEqual([0]);
@@ -99,7 +99,11 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
 
   test("an event that got little time behind other groups of its batch is not given up", async () => {
     const others = { ...head, id: crypto.randomUUID(), group: "another" };
-    for (let receives = suspectReceivesMin; receives < suspectReceivesMin + 2 * outlastedMax; receives++) {
+    for (
+      let receives = suspectFromReceives;
+      receives < suspectFromReceives + 2 * usedUpDeliveriesMax;
+      receives++
+    ) {
       const table = asking("slow", quickMs);
       // The other group comes first and takes most of the time.
       const slowStart: Table = {
@@ -120,7 +124,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
     }
     expect(harness.letters).toEqual([]);
     const tries = await harness.table.get(triesKey(head.id));
-    expect([tries?.outlasted, tries?.passing]).toEqual([undefined, 2 * outlastedMax]);
+    expect([tries?.outlasted, tries?.passing]).toEqual([undefined, 2 * usedUpDeliveriesMax]);
   });
 });
 
@@ -130,21 +134,21 @@ test("a message that waited behind another for a day has its own tries: a passin
     ...harness.table,
     transact: () => Promise.reject(new StoreUnavailable("away", true)),
   };
-  const lefts = await receive(away, passingTriesMin - 1, receives);
-  expect(lefts).toEqual(Array.from({ length: passingTriesMin - 1 }, () => 2));
+  const lefts = await receive(away, ownTriesMin - 1, receives);
+  expect(lefts).toEqual(Array.from({ length: ownTriesMin - 1 }, () => 2));
   expect(harness.letters).toEqual([]);
-  expect(await receive(harness.table, 1, receives + passingTriesMin)).toEqual([0]);
+  expect(await receive(harness.table, 1, receives + ownTriesMin)).toEqual([0]);
   expect(await isApplied("slow")).toBe(true);
   expect(await isApplied("next")).toBe(true);
 });
 
 test("a dead letter whose worker dies before it acknowledges the message is neither tried nor sent twice", async () => {
-  const bad = { ...head, body: "{", receives: suspectReceivesMin, sending: "one" };
+  const bad = { ...head, body: "{", receives: suspectFromReceives, sending: "one" };
   expect(await ingest(harness, [bad])).toEqual([]);
   expect(await ingest(harness, [{ ...bad, receives: bad.receives + 1 }])).toEqual([]);
   expect(harness.letters).toHaveLength(1);
   // The event sent again is a new message, with all its tries.
-  const again = { ...head, receives: suspectReceivesMin, sending: "two" };
+  const again = { ...head, receives: suspectFromReceives, sending: "two" };
   expect(await ingest(harness, [again])).toEqual([]);
   expect(await isApplied("slow")).toBe(true);
 });
@@ -158,7 +162,7 @@ test("a bucket that never answers ends with the time budget, and its event keeps
   };
   const { id, type, occurred_at } = memberSaved(3);
   const body = JSON.stringify({ id, type, occurred_at, reference: "large.json" });
-  const large = { ...head, body, receives: suspectReceivesMin };
+  const large = { ...head, body, receives: suspectFromReceives };
   expect(await ingest(silent, [large], { timeBudgetMs: 300 })).toEqual([large]);
   expect(await harness.table.get(triesKey(large.id))).toMatchObject({ passing: 1 });
 });
@@ -187,7 +191,7 @@ describe("waiting events whose dependency is applied", () => {
 
   test("waiting events that fail do not block each other or their dependency's group for ever, and the dependency is no dead letter", async () => {
     const lefts = await receive(forbidding("bad"), 100);
-    expect(lefts).toEqual([...Array.from({ length: passingTriesMin - 1 }, () => 1), 0]);
+    expect(lefts).toEqual([...Array.from({ length: ownTriesMin - 1 }, () => 1), 0]);
     expect(harness.letters).toEqual([]);
     expect(await harness.table.get(memberKey(uuidOf("2"), "good"))).toBeDefined();
   });

@@ -298,7 +298,7 @@ export function eventScenarios(environment: FaultEnvironment): ScenarioSet {
     ),
   );
 
-  const suspected: Message = { ...messageOf(workspaceSaved(1)), receives: eventLimits.suspectReceivesMin };
+  const suspected: Message = { ...messageOf(workspaceSaved(1)), receives: eventLimits.suspectFromReceives };
   const suspects: Scenarios = {
     "an event under suspicion meets a passing fault": {
       ...repeated,

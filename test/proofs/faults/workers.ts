@@ -53,8 +53,8 @@ const owedNote = (id: string) => ({
       resource_id: null,
       actor: { type: "system", id: null, name: "operator", key_id: null, key_kind: null },
     },
-    tellings: [{ summary: "Seats unassigned: 1", metadata: { ids: ["1"] } }],
-    copies: [{ owner: `o#${uuidOf()}`, telling: 0, own: { id, organizations: [uuidOf()] } }],
+    texts: [{ summary: "Seats unassigned: 1", metadata: { ids: ["1"] } }],
+    copies: [{ owner: `o#${uuidOf()}`, text: 0, own: { id, organizations: [uuidOf()] } }],
   },
 });
 

@@ -70,7 +70,7 @@ beforeAll(async () => {
     ...journeysOf(learningsWalk, readersCount),
     ...journeysOf(auditWalk, readersCount),
   ];
-  await liveAndDie();
+  await runUntilKilled();
   items = await everything(backend.table);
 }, timeoutMs);
 afterAll(async () => {
@@ -100,7 +100,7 @@ async function settle(world: World): Promise<{ homes: Home[]; token: string }> {
 }
 
 /** The load, the kills, and then quiet: all clients are done and the queue is empty. */
-async function liveAndDie(): Promise<void> {
+async function runUntilKilled(): Promise<void> {
   const ending = new AbortController();
   const pump = createQueuePoller(
     backend,
@@ -111,9 +111,9 @@ async function liveAndDie(): Promise<void> {
   const walk = async (walker: ResumingWalk) => {
     for (; !crowd.isEnding; await pause(walkPaceMs)) await walker.step();
   };
-  const teachers = ["Ann", "Bob", "Cem"].slice(0, volume(2, 3)).map((teacher) => crowd.teach(teacher));
+  const writers = ["Ann", "Bob", "Cem"].slice(0, volume(2, 3)).map((teacher) => crowd.teach(teacher));
   const walks = journeys.map(({ walker }) => walk(walker));
-  const work = [...teachers, crowd.promote(), crowd.seat(), crowd.ingest(), ...walks];
+  const work = [...writers, crowd.promote(), crowd.seat(), crowd.ingest(), ...walks];
   const random = seededRandom(seedOfRun());
   // Adds one life at a time while no kill had an effect: none came between a record and its entry in the index, or
   // retries bridged every absence.

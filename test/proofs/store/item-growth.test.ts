@@ -159,7 +159,7 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     },
     organizations: many(peopleLimits.membershipsMax, () => uuid),
   }),
-  "owed copies of an entry": () => ({ tellings: [{ summary: "s".repeat(auditLimits.owedBytesMax) }] }),
+  "owed copies of an entry": () => ({ texts: [{ summary: "s".repeat(auditLimits.owedBytesMax) }] }),
   "stream head": () => ({
     n: streamLimits.numberMax,
     p: streamLimits.numberMax,
