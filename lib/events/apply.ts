@@ -272,7 +272,9 @@ async function checkEvent(
   { message, content }: Opened<QueueMessage>,
 ): Promise<Ready> {
   if (content instanceof EventRefused) throw content;
-  if (isTooFarAhead(Date.parse(content.occurred_at), clock.nowMs()))
+  const hasWaited = "item" in message;
+  // A host accepted a waiting event already; our clock may be behind that host's.
+  if (!hasWaited && isTooFarAhead(Date.parse(content.occurred_at), clock.nowMs()))
     throw new EventRefused(
       `occurred_at: lies more than ${eventLimits.aheadMsMax / 60_000} minutes in the future`,
     );
@@ -285,7 +287,7 @@ async function checkEvent(
     message,
     type,
     event: { id, occurred_at },
-    checked: { id: event.id, version: versionOf(event), data, hasWaited: "item" in message },
+    checked: { id: event.id, version: versionOf(event), data, hasWaited },
   };
 }
 

@@ -79,6 +79,15 @@ test("an event from more than ten minutes ahead goes to the dead letters", async
   expect(await nameNow()).toBe("just in time");
 });
 
+test("an event that was accepted and waited is applied by a host whose clock is behind", async () => {
+  const saved = { ...memberSaved(1), occurred_at: new Date(harness.clock.now + 599_000).toISOString() };
+  await deliver(harness, [saved]);
+  harness.clock.now -= 2_000;
+  await deliver(harness, [organizationSaved(0)]);
+  expect(harness.letters).toEqual([]);
+  expect(await harness.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ username: "ann" });
+});
+
 describe("an event of a sender whose clock is ahead", () => {
   const events = [
     ["organization.saved", organizationSaved, organizationKey(uuidOf()), "name"],
