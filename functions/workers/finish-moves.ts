@@ -24,11 +24,11 @@ export const handler = worker(
         throw error;
       }),
     );
-    const timeBudgetMs = context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
-    await pieces.run(() => resumeMoves(store, { timeBudgetMs }));
-    const leftMs = context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
+    const leftMs = () => context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
+    // A long move leaves the logs one turn in every run.
+    await pieces.run(() => resumeMoves(store, { timeBudgetMs: leftMs() - eventLimits.moveTurnMs }));
     // A log that moved before its late copies were written would lack them at its new tenant.
-    if (!areCopiesLate) await pieces.run(() => moveLogs(store, { timeBudgetMs: leftMs }));
+    if (!areCopiesLate) await pieces.run(() => moveLogs(store, { timeBudgetMs: leftMs() }));
     pieces.end();
   },
 );

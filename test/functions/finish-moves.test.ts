@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { handler as finishMoves } from "../../functions/workers/finish-moves.ts";
+import { eventLimits } from "../../lib/contract/limits.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { logMoveKey, movingKey, organizationKey } from "../../lib/store/layout.ts";
+import { useApi } from "../support/api.ts";
+import { World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+test("an audit log that is due arrives although a long move uses all the time that moves have", async () => {
+  const { table } = api.store();
+  for (const id of ["from", "to"]) await world.workspace(id);
+  const uuid = await world.organization("small", { workspace_id: "from" });
+  await world.organization("small", { workspace_id: "to" });
+  await table.write({ update: logMoveKey(uuid), change: { set: [["due_at_ms", 0]] } });
+  const endsMs = systemClock.nowMs() + eventLimits.workerMarginMs + eventLimits.moveTurnMs + 300;
+  // The run waits for this move until the time of moves is up.
+  await table.write({ put: { ...movingKey("large"), busy_until_ms: endsMs + 60_000 } });
+  expect(await table.get(organizationKey(uuid))).toMatchObject({ log_behind: true });
+
+  await finishMoves(undefined, { getRemainingTimeInMillis: () => endsMs - systemClock.nowMs() });
+
+  expect(await table.get(organizationKey(uuid))).not.toHaveProperty("log_behind");
+}, 30_000);
