@@ -7,7 +7,6 @@ import {
   isOrganization,
   isOrganizationLeft,
   isScopeEpochs,
-  movingKey,
   organizationKey,
   scopeEpochsKey,
   type TenantKey,
@@ -18,6 +17,8 @@ import type { Item, Key } from "../store/table.ts";
 import { mendStreams } from "../stream/mend.ts";
 import { renumberStreams, startRepair } from "../stream/repair.ts";
 import { type Begun, type Mended, RepairRun } from "../stream/repair-run.ts";
+import { newLogMove } from "./move-log.ts";
+import { newMove } from "./move-progress.ts";
 import { copyWrites, organizationAttributes } from "./save-organization.ts";
 import { hasEpochs } from "./visibility.ts";
 
@@ -130,7 +131,9 @@ async function fixOrganization(
     await store.table.transact([
       { put: organization, when: unchanged(stored, organizationAttributes) },
       ...copyWrites(organization, undefined),
-      ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
+      // Without what earlier runs noted: the restore may have undone it.
+      ...(organization.leaving === undefined ? [] : [{ put: newMove(organization, 0) }]),
+      ...(organization.log_behind ? [newLogMove(organization, store.clock.nowMs())] : []),
     ]);
     const row = found.rowOf(organization);
     return row && isCopy(row, stored) ? 0 : 1;

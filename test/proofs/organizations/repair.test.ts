@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { resumeMoves } from "../../../lib/organizations/move.ts";
+import { moveLogs } from "../../../lib/organizations/move-log.ts";
+import { MoveProgress } from "../../../lib/organizations/move-progress.ts";
 import { repairTable } from "../../../lib/organizations/repair.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
 import {
+  logMoveKey,
+  movingKey,
   organizationDirectoryKey,
   organizationKey,
   scopeEpochsKey,
@@ -13,6 +18,7 @@ import { november, type Reader, readerOf } from "../../metrics/support.ts";
 import { useApi } from "../../support/api.ts";
 import { urlOf } from "../../support/event-data.ts";
 import { scanAll } from "../../support/scan-all.ts";
+import { organizationOf } from "../../support/stored.ts";
 import { github, World } from "../../support/world.ts";
 
 const api = useApi();
@@ -147,6 +153,37 @@ describe("after a restore and a repair", () => {
 
     expect(await resumeMoves(world.deps)).toBe(1);
     expect(await table().get(organizationKey(b))).not.toHaveProperty("leaving");
+  });
+
+  test("a move that goes on after a repair notes how far it has got, from the beginning", async () => {
+    const [, b = ""] = ids;
+    const moving = { leaving: workspaceTenant(`${workspace}-left`), arrived: "the move" };
+    const set = Object.entries(moving);
+    await table().write({ update: organizationKey(b), change: { set } });
+    const note = { ...movingKey(b), arrived: "the move", done: ["people", "learnings", "metrics"] };
+    await table().write({ put: { ...note, busy_until_ms: Date.now() + 600_000 } });
+
+    await repairTable(world.deps);
+
+    const organization = await organizationOf(table(), b);
+    const progress = await MoveProgress.read(table(), organization);
+    expect(progress.isDone("people")).toBe(false);
+    await progress.finish("people");
+    expect((await MoveProgress.read(table(), organization)).isDone("people")).toBe(true);
+    expect(await resumeMoves(world.deps)).toBe(1);
+  });
+
+  test("an audit log that was on its way arrives, even if the note of its move was not restored", async () => {
+    await world.workspace(`${workspace}-next`);
+    const [a = ""] = ids;
+    await save("a", { workspace_id: `${workspace}-next` });
+    await table().write({ delete: logMoveKey(a) });
+
+    await repairTable(world.deps);
+
+    const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 180_000 };
+    expect(await moveLogs({ ...world.deps, clock: later })).toBe(1);
+    expect(await table().get(organizationKey(a))).not.toHaveProperty("log_behind");
   });
 });
 
