@@ -1,4 +1,5 @@
-import { scopeLimits } from "../contract/limits.ts";
+import { scopeLimits, streamLimits } from "../contract/limits.ts";
+import { inChunks } from "../runtime/chunks.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseOrganizationLeft, parseScopeEpochs } from "../store/items/scope-epochs.ts";
@@ -11,9 +12,10 @@ import {
   scopeEpochsKey,
   type TenantKey,
   tenantOfPartition,
+  tenantOrganizationKey,
 } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
-import type { Item, Key } from "../store/table.ts";
+import { type Item, identityOf, type Key } from "../store/table.ts";
 import { mendStreams } from "../stream/mend.ts";
 import { renumberStreams, startRepair } from "../stream/repair.ts";
 import { type Begun, type Mended, RepairRun } from "../stream/repair-run.ts";
@@ -60,8 +62,10 @@ async function beginRepair(store: Store): Promise<RepairRun> {
   const before = await renumberStreams(store, (item) => found.see(item));
   const restored = store.random.uuid();
   let rowsRepaired = 0;
-  for (const uuid of found.organizations.keys())
-    rowsRepaired += await fixOrganization(store, uuid, found, restored);
+  await inChunks([...found.organizations.keys()], streamLimits.repairSegments, async (uuid) => {
+    const fixed = await fixOrganization(store, uuid, found, restored);
+    rowsRepaired += fixed;
+  });
   for (const key of found.strayRows()) {
     await store.table.write({ delete: key });
     rowsRepaired++;
@@ -75,7 +79,7 @@ class TableContent {
   /** By UUID, as stored in their own partition. */
   readonly organizations = new Map<string, OrganizationItem>();
   /** Their copies in the tenants' partitions. */
-  readonly #rows: Array<{ readonly tenant: TenantKey; readonly row: Item }> = [];
+  readonly #rows = new Map<string, { readonly tenant: TenantKey; readonly row: Item }>();
   /** The highest epoch in any row of a tenant's scope. */
   readonly #highest = new Map<TenantKey, number>();
 
@@ -90,7 +94,7 @@ class TableContent {
     if (isScopeEpochs(item)) this.#note(tenant, parseScopeEpochs(item).next - 1);
     else if (isOrganizationLeft(item)) this.#note(tenant, parseOrganizationLeft(item).left_epoch);
     else if (item.sk.startsWith("ORG#")) {
-      this.#rows.push({ tenant, row: item });
+      this.#rows.set(identityOf(item), { tenant, row: item });
       this.#note(tenant, Number(item.visible_epoch ?? 0));
     }
   }
@@ -100,12 +104,12 @@ class TableContent {
   }
 
   rowOf({ uuid, tenant }: OrganizationItem): Item | undefined {
-    return this.#rows.find((each) => each.tenant === tenant && each.row.uuid === uuid)?.row;
+    return this.#rows.get(identityOf(tenantOrganizationKey(tenant, uuid)))?.row;
   }
 
   /** Copies in a tenant that their organization does not belong to. */
   strayRows(): Key[] {
-    return this.#rows
+    return [...this.#rows.values()]
       .filter(({ tenant, row }) => this.organizations.get(String(row.uuid))?.tenant !== tenant)
       .map(({ row: { pk, sk } }) => ({ pk, sk }));
   }

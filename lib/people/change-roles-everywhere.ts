@@ -2,7 +2,7 @@ import type { AuditedContext } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
-import { chunksOf } from "../runtime/chunks.ts";
+import { inChunks } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";
@@ -18,6 +18,8 @@ import {
   readRolesState,
   rolesChangedEntry,
 } from "./change-roles.ts";
+
+const { organizationsAtOnce } = peopleLimits;
 
 export type EverywhereFailure = ItemFailure & {
   readonly organizations: ReadonlyArray<{
@@ -39,7 +41,7 @@ export async function changeRolesEverywhere(
 ): Promise<{ readonly outcomes: BatchOutcomes; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(change.userIds)];
   const judged: CheckedChange[] = [];
-  await inChunks(organizations, async (organization) => {
+  await inChunks(organizations, organizationsAtOnce, async (organization) => {
     const { state, ...known } = await checkIn(context, organization, { ...change, userIds: ids });
     judged.push({ ...known, ...(state && judged.length < statesKeptMax && { state }) });
   });
@@ -51,7 +53,7 @@ export async function changeRolesEverywhere(
  * The state that was read for the check is kept for this many organizations until they are changed; others are read
  * again.
  */
-const statesKeptMax = peopleLimits.organizationsAtOnce;
+const statesKeptMax = organizationsAtOnce;
 
 type Done = {
   readonly organization: OrganizationItem;
@@ -113,9 +115,10 @@ async function changeInAll(
     await changeIn(rest[0]);
     rest = rest.slice(1);
   }
-  await inChunks(rest, changeIn);
+  await inChunks(rest, organizationsAtOnce, changeIn);
   await inChunks(
     others.filter(({ decidesRole }) => decidesRole),
+    organizationsAtOnce,
     async ({ organization, state }) => {
       await changeRoles(context, organization, change, { ahead: state });
     },
@@ -134,20 +137,7 @@ async function recordTheRest(
   if (!changed.some(({ hasEntry }) => hasEntry)) return;
   const unchanged = changed.filter(({ hasEntry }) => !hasEntry);
   const entries = [...carried.left, ...furtherEntries(context, change, unchanged)];
-  await inChunks(entries, (entry) => context.table.transact(entry()));
-}
-
-/**
- * Waits for the whole chunk before it throws an error: no write is still running when the caller receives the error.
- */
-async function inChunks<Element>(
-  elements: readonly Element[],
-  work: (element: Element) => Promise<void>,
-): Promise<void> {
-  for (const some of chunksOf(elements, peopleLimits.organizationsAtOnce)) {
-    const settled = await Promise.allSettled(some.map(work));
-    for (const each of settled) if (each.status === "rejected") throw each.reason;
-  }
+  await inChunks(entries, organizationsAtOnce, (entry) => context.table.transact(entry()));
 }
 
 /** In the order of the organizations. */

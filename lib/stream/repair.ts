@@ -1,4 +1,5 @@
 import { streamLimits } from "../contract/limits.ts";
+import { inChunks } from "../runtime/chunks.ts";
 import { pointerOrganization, streamHeadKey, streamHeadTenant, type TenantKey } from "../store/layout.ts";
 import { type Item, type Key, writeIf } from "../store/table.ts";
 import { readHead } from "./head.ts";
@@ -38,7 +39,9 @@ export async function renumberStreams(
     }),
   );
   const before = new Map<TenantKey, number>();
-  for (const [tenant, found] of streams) before.set(tenant, await renumber(deps, tenant, found));
+  await inChunks([...streams], repairSegments, async ([tenant, found]) =>
+    before.set(tenant, await renumber(deps, tenant, found)),
+  );
   return before;
 }
 
