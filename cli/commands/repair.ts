@@ -29,10 +29,12 @@ const repair: Command = {
           isBegun = true;
           if (!isResumed) terminal.say("The first part is done. You may start the service now.");
         };
-        const found = await repairTable(deps, { isResumed, onBegun });
         let partsDropped = 0;
-        for (const { uuid } of await readAllOrganizations(table))
-          partsDropped += (await sweepParts(deps, uuid)).dropped;
+        const onMended = async () => {
+          for (const { uuid } of await readAllOrganizations(table))
+            partsDropped += (await sweepParts(deps, uuid)).dropped;
+        };
+        const found = await repairTable(deps, { isResumed, onBegun, onMended });
         return {
           streams: found.streams,
           entries_removed: found.entriesRemoved,

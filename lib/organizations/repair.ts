@@ -36,6 +36,8 @@ type RepairOptions = {
   readonly isResumed?: boolean;
   /** Called when the first part is done: the service may run from now on. */
   readonly onBegun?: (begun: Begun) => void;
+  /** The last work of the second part: if it is stopped, the repair can be continued. */
+  readonly onMended?: () => Promise<void>;
 };
 
 /**
@@ -47,12 +49,13 @@ type RepairOptions = {
  */
 export async function repairTable(
   store: Store,
-  { isResumed = false, onBegun }: RepairOptions = {},
+  { isResumed = false, onBegun, onMended }: RepairOptions = {},
 ): Promise<TableReport> {
   const run = isResumed ? await RepairRun.read(store.table) : await beginRepair(store);
   if (!run) throw new NothingToResume("No repair was stopped.");
   onBegun?.(run.begun);
   await mendStreams(store, run);
+  await onMended?.();
   await run.end();
   return { ...run.begun, ...run.mended };
 }

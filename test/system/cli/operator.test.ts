@@ -2,9 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { connectLocally } from "../../../cli/connection/local.ts";
 import { readDocument } from "../../../cli/document-file.ts";
 import type { KeyKind } from "../../../lib/contract/access.ts";
+import { isOrganization, spillKey } from "../../../lib/store/layout.ts";
+import type { Item } from "../../../lib/store/table.ts";
 import { callJson, callTool, event, get, ndjson, runTool } from "../../cli/support.ts";
+import { scanAll } from "../../support/scan-all.ts";
 import { useService } from "../../support/service.ts";
 
 const service = useService({ demo: true });
@@ -233,6 +237,52 @@ describe("repair", () => {
     });
     expect(page.parse(await read(path))).toEqual(before);
   });
+
+  const sound = { entries_removed: 0, copies_restored: 0, pull_requests_reset: 0, parts_dropped: 0 };
+
+  /** An item that only the second part of a repair reads. */
+  const damages: Readonly<Record<string, (items: readonly Item[]) => Item | undefined>> = {
+    "an entry": (items) => items.find(({ pk, sk }) => pk.startsWith("S#") && /^\d+$/.test(sk)),
+    "a part of a large entry": (items) =>
+      items.filter(isOrganization).map(({ uuid }) => ({ ...spillKey(String(uuid), "damaged") }))[0],
+  };
+
+  test.each(Object.entries(damages))(
+    "repair --resume continues a repair that %s has stopped, without the part that needs the service stopped",
+    async (_, choose) => {
+      const { table, close } = await connectLocally(folder, { create: false });
+      try {
+        const items = await scanAll(table);
+        const chosen = choose(items);
+        if (!chosen) throw new Error("The demo has no such item.");
+        const { pk, sk } = chosen;
+        const before = items.find((each) => each.pk === pk && each.sk === sk);
+        const numbers = async () =>
+          (await scanAll(table)).filter(({ sk }) => sk === "HEAD").map(({ n }) => n);
+        await table.write({ put: { pk, sk, damaged: true } });
+
+        const stopped = await tool("repair");
+        expect([stopped.code, stopped.stdout]).toEqual([1, ""]);
+        expect(stopped.stderr).toMatch(
+          /^The first part is done\. You may start the service now\.\n.*damaged/s,
+        );
+        const begun = await numbers();
+        await table.write(before ? { put: before } : { delete: { pk, sk } });
+
+        const resumed = await tool("repair", "--resume", "--json");
+        expect([resumed.code, JSON.parse(resumed.stdout)]).toEqual([0, expect.objectContaining(sound)]);
+        expect(resumed.stderr).not.toContain("You may start the service");
+        expect(await numbers()).toEqual(begun);
+      } finally {
+        await close();
+      }
+      const again = await tool("repair", "--resume");
+      expect([again.code, again.stderr]).toEqual([
+        1,
+        "There is no repair to continue. Run repair without --resume.",
+      ]);
+    },
+  );
 });
 
 describe("export from the running service", () => {
