@@ -44,7 +44,9 @@ export const processTerminal = (): Terminal => ({
   ask: createAsk(process.stdin, process.stderr),
 });
 
-/** Colours stay; tables escape those of others. A program that reads the output gets it unchanged. */
+/**
+ * The codes of `styles` stay; tables escape them in texts of others. A program that reads the output gets it unchanged.
+ */
 const forReader = ({ isTTY }: { readonly isTTY?: boolean }, text: string): string =>
   isTTY
     ? text
@@ -53,7 +55,7 @@ const forReader = ({ isTTY }: { readonly isTTY?: boolean }, text: string): strin
         .join("")
     : text;
 
-const colourCode = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`);
+const colourCode = new RegExp(`(${String.fromCharCode(27)}\\[(?:1|2|22|31|32|39)m)`);
 
 export type TerminalCell = string | number | boolean | null | undefined;
 export type TerminalRow = Readonly<Record<string, TerminalCell>>;

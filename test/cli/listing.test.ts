@@ -9,6 +9,7 @@ import {
   noPaint,
   painter,
   printed,
+  processTerminal,
   type Terminal,
   type TerminalRow,
 } from "../../cli/terminal.ts";
@@ -103,4 +104,19 @@ test("colours do not shift columns", () => {
   const painted = formatTable(rows, paint);
   expect(painted).not.toBe(formatTable(rows));
   expect(stripVTControlCharacters(painted).replaceAll(/ +$/gm, "")).toBe(formatTable(rows));
+});
+
+test("a message on a terminal keeps the colours of the tool, and no code of others that hides letters", () => {
+  const written: unknown[] = [];
+  const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(text) > 0);
+  const isTTY = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
+  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
+  try {
+    processTerminal().out("\u001b[31mred\u001b[39m \u001b[8mhidden\u001b[28m \u001b[7mswapped");
+  } finally {
+    write.mockRestore();
+    if (isTTY) Object.defineProperty(process.stdout, "isTTY", isTTY);
+    else Reflect.deleteProperty(process.stdout, "isTTY");
+  }
+  expect(written).toEqual(["\u001b[31mred\u001b[39m \\u001b[8mhidden\\u001b[28m \\u001b[7mswapped\n"]);
 });
