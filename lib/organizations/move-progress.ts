@@ -3,8 +3,11 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { movingKey } from "../store/layout.ts";
 import { type AttributeValue, type Item, type Table, writeIf } from "../store/table.ts";
 
+/** The organization, and the event that began its move. */
+type Moving = Pick<OrganizationItem, "uuid" | "arrived">;
+
 /** The note of a move that an event begins. The event's worker has the first turn. */
-export const newMove = ({ uuid, arrived }: OrganizationItem, busyUntilMs: number): Item => ({
+export const newMove = ({ uuid, arrived }: Moving, busyUntilMs: number): Item => ({
   ...movingKey(uuid),
   ...(arrived !== undefined && { arrived }),
   busy_until_ms: busyUntilMs,
@@ -16,18 +19,18 @@ export const newMove = ({ uuid, arrived }: OrganizationItem, busyUntilMs: number
  */
 export class MoveProgress {
   readonly #table: Table;
-  readonly #organization: OrganizationItem;
+  readonly #organization: Moving;
   #done: readonly string[];
   after: string | undefined;
 
-  private constructor(table: Table, organization: OrganizationItem, note: MovingItem | undefined) {
+  private constructor(table: Table, organization: Moving, note: MovingItem | undefined) {
     this.#table = table;
     this.#organization = organization;
     this.#done = note?.done ?? [];
     this.after = note?.after;
   }
 
-  static async read(table: Table, organization: OrganizationItem): Promise<MoveProgress> {
+  static async read(table: Table, organization: Moving): Promise<MoveProgress> {
     const item = await table.get(movingKey(organization.uuid));
     const note = item && parseMoving(item);
     return new MoveProgress(table, organization, note?.arrived === organization.arrived ? note : undefined);

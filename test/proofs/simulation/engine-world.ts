@@ -21,6 +21,7 @@ export class EngineWorld implements World {
     organizations.map((organization) => [organization, { changes: 0, at: -1 }]),
   );
   readonly scopeWeakness = undefined;
+  readonly notesMoves = false;
   readonly #table: Table;
   readonly #trouble: number;
   #happened = 0;

@@ -57,7 +57,7 @@ export function startEveryone(world: World): void {
   const { dice } = world;
   for (let count = 1 + dice.below(3); count > 0; count--) startWriter(world);
   for (let count = 1 + dice.below(3); count > 0; count--) startReader(world);
-  startMover(world, dice.pick([0, 0, 2, 5]));
+  startMover(world, dice.pick([0, 0, 2, 5]) + (world.notesMoves ? 6 : 0));
   startSweeper(world, dice.pick([0, 1, 25]));
   startFlipper(world, dice.pick([0, 4, 25]));
 }

@@ -29,6 +29,8 @@ export class SimulatedWorld implements World {
   readonly events: readonly HistoryEvent[];
   readonly scopeKnown = new Map<string, { changes: number; at: number }>();
   readonly scopeWeakness: ScopeWeakness | undefined;
+  /** Not in all seeds, so that the others behave as before. */
+  readonly notesMoves: boolean;
   readonly #scheduler: Scheduler;
   readonly #store: ModelStore;
   readonly #clock: Clock;
@@ -42,6 +44,7 @@ export class SimulatedWorld implements World {
   constructor(seed: number, weakness: Weakness | undefined) {
     this.dice = new Dice(seed);
     this.keyDice = seed % 5 === 0 ? new Dice(~seed) : undefined;
+    this.notesMoves = [0, 3].includes(seed % 11);
     this.#scheduler = new Scheduler(this.dice);
     this.#run = new SimulatedRun(this.#scheduler, stepsMax, (message) => new Violation("endless", message));
     this.#store = new ModelStore(this.#scheduler, this.dice, randomFaults(this.dice));

@@ -40,6 +40,8 @@ export interface World {
   /** Changes of tenant and visibility that were acknowledged: the organization's counter, and when. */
   readonly scopeKnown: Map<string, { readonly changes: number; readonly at: number }>;
   readonly scopeWeakness: ScopeWeakness | undefined;
+  /** A move notes its position, and begins there after a crash. */
+  readonly notesMoves: boolean;
   /** Callers that applied removals and reached their end: they resume once everything is at rest. */
   readonly mirrors: Walk[];
   /** Faults have ended: the remaining work gets done. */
@@ -94,6 +96,7 @@ export const smallLimits: StreamLimits = {
   inlineBytesMax: 60,
   partBytesMax: 50,
   changesPerTransactionMax: 3,
+  moveProgressEvery: 1,
   /** The clocks here jump by days: a hundred years are more than all jumps together. */
   lateRequestHours: 876_000,
 };

@@ -1,5 +1,6 @@
+import { MoveProgress, newMove } from "../../../lib/organizations/move-progress.ts";
 import { hasEpochs, planScopeChange, publishEpoch } from "../../../lib/organizations/visibility.ts";
-import { organizationKey, tenantOrganizationKey } from "../../../lib/store/layout.ts";
+import { movingKey, organizationKey, tenantOrganizationKey } from "../../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../../lib/store/table.ts";
 import { appendBatch } from "../../../lib/stream/append.ts";
 import { moveOrganization } from "../../../lib/stream/move.ts";
@@ -103,7 +104,9 @@ export function startMover(world: World, changes: number): void {
         continue;
       }
       left--;
-      await changeTenant(world, process, world.dice.pick(usedOrganizations(world)));
+      // Where moves note their position, many are overtaken by the next one.
+      const isOvertaken = world.notesMoves && preparing.length > 0 && world.dice.chance(0.7);
+      await changeTenant(world, process, world.dice.pick(isOvertaken ? preparing : usedOrganizations(world)));
     }
   });
 }
@@ -165,6 +168,9 @@ async function changeScope(
   await table.transact([
     { put: organizationItem(organization, after), when: { equals: ["changes", before.changes] } },
     ...rowsOf(organization, after).map((put) => ({ put })),
+    ...(before.tenant !== tenant && world.notesMoves
+      ? [{ put: newMove(moveOf(organization, after), 0) }]
+      : []),
     ...(before.tenant !== tenant && hasEpochs(before.tenant)
       ? [{ delete: tenantOrganizationKey(before.tenant, organization) }]
       : []),
@@ -174,19 +180,29 @@ async function changeScope(
   world.scopeKnown.set(organization, { changes: after.changes, at: world.now() });
 }
 
+const moveOf = (uuid: string, { arrivals }: Pick<OrganizationState, "arrivals">) => ({
+  uuid,
+  arrived: String(arrivals),
+});
+
 /** Finishes a running change; any process may do this, any number of times. */
 export async function finishMove(world: World, process: Process, organization: string): Promise<void> {
   const table = world.connect(process);
   const state = parseOrganizationState(await table.get(organizationKey(organization)));
   if (state.isReady) return;
-  const move = { organization, from: state.from, to: state.tenant };
-  const { isComplete } = await moveOrganization(world.deps(process, "mover"), move);
+  const deps = world.deps(process, "mover");
+  const progress = world.notesMoves
+    ? await MoveProgress.read(deps.table, moveOf(organization, state))
+    : undefined;
+  const move = { organization, from: state.from, to: state.tenant, ...(progress && { progress }) };
+  const { isComplete } = await moveOrganization(deps, move);
   if (!isComplete) return;
   const after = { ...state, isReady: true, from: [] };
   const when = { equals: ["changes", state.changes] } as const;
   await table.transact([
     { put: organizationItem(organization, after), when },
     ...rowsOf(organization, after).map((put) => ({ put })),
+    ...(world.notesMoves ? [{ delete: movingKey(organization) }] : []),
   ]);
 }
 

@@ -29,6 +29,7 @@ export const weaknesses: readonly Weakness[] = [
   // Rules that tenant changes, large entries and the sweep depend on.
   upkeep.moveReadsApart,
   upkeep.moveLeavesUnpublished,
+  upkeep.positionOfAnotherMove,
   reads.partsAfterSecondLook,
   upkeep.sweepWithoutMark,
   // Rules that a changing scope depends on.

@@ -1,3 +1,5 @@
+import { movingPartition } from "../../../../lib/store/layout.ts";
+import type { TransactionWrite } from "../../../../lib/store/table.ts";
 import type { Weakness } from "../world.ts";
 import { bend, isHead, readsApart } from "./weaken.ts";
 
@@ -31,6 +33,23 @@ export const moveLeavesUnpublished: Weakness = {
       },
     };
   }),
+};
+
+export const positionOfAnotherMove: Weakness = {
+  name: "tenant change that begins where the one before it had stopped",
+  breaks: ["missed", "left-behind"],
+  seedsMax: 4000,
+  caughtAt: 176,
+  table: bend(["flipper"], (table) => ({
+    transact: async (writes, options) => {
+      const bent = writes.map(async (write): Promise<TransactionWrite> => {
+        if (!("put" in write) || write.put.pk !== movingPartition) return write;
+        const after = (await table.get({ pk: write.put.pk, sk: write.put.sk }))?.after;
+        return after === undefined ? write : { put: { ...write.put, after } };
+      });
+      return await table.transact(await Promise.all(bent), options);
+    },
+  })),
 };
 
 export const sweepWithoutMark: Weakness = {
