@@ -183,6 +183,8 @@ describe("POST /v1/users/roles with ALL", () => {
         "org_id: is read from the body on this operation. Send it there.",
       ]);
     }
+    const plain = memberKey(organizationUuid(gitlab("fleet", "home")), "plain");
+    expect(await api.store().table.get(plain)).toMatchObject({ role: "cr_member" });
     const both = await api.call("/v1/users/roles?org_id=home", {
       key,
       body: { ...body, org_id: "home", dry_run: true },

@@ -19,9 +19,9 @@ function full(begin: string, piece: string, separator: string, end: string): str
 
 /** What grows most: the shortest credentials, and numbers that are longer when they are written out. */
 const worst = {
-  "no JSON": full("", "pw=a1b2c3", " ", ""),
-  "a text": full('{"type":"x","data":{"text":"', "pw=a1b2c3", " ", '"}}'),
-  fields: full('{"type":"x","data":[', '{"pw":"a1b2c3"}', ",", "]}"),
+  "no JSON": full("", "pw=a1b2", " ", ""),
+  "a text": full('{"type":"x","data":{"text":"', "pw=a1b2", " ", '"}}'),
+  fields: full('{"type":"x","data":[', '{"pw":"a1b2c"}', ",", "]}"),
   numbers: full('{"type":"x","data":[', "1e20", ",", "]}"),
 };
 
@@ -34,7 +34,7 @@ test.each(Object.entries(worst))(
     const [letter] = deps.letters;
     const bytes = Buffer.byteLength(letter?.body ?? "") + eventLimits.messageOverheadBytesMax;
     expect(bytes).toBeLessThanOrEqual(queueLimits.deadLetterBytesMax);
-    expect(letter?.body).not.toContain("a1b2c3");
+    expect(letter?.body).not.toContain("a1b2");
   },
 );
 
