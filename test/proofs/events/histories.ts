@@ -1,4 +1,5 @@
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
+import { learningUuid } from "../../../lib/learnings/identity.ts";
 import {
   event,
   instanceSaved,
@@ -6,6 +7,7 @@ import {
   organizationName,
   organizationSaved,
   repositorySaved,
+  uuidOf,
   workspaceSaved,
 } from "../../events/support.ts";
 import { captured, closed, finalized, finding, mcp, scanned } from "../../support/event-data.ts";
@@ -39,6 +41,15 @@ const finalizedAt = (at: number, number: number, change: object = {}) =>
   );
 const merges = (at: number, number: number) => finalizedAt(at, number);
 const closes = (at: number, number: number) => finalizedAt(at, number, closed);
+
+/** A use of a Learning that the service does not have yet is ignored, so the Learning must be known before. */
+const used = (at: number, count: number) =>
+  event("learning.used", at, {
+    ...organization,
+    learning_id: learningUuid(uuidOf(), "9001", "Name the unit.", 1),
+    used_at: minute(at),
+    count,
+  });
 
 const minute = (at: number, day = 1) => new Date(Date.UTC(2026, 9, day, 0, at)).toISOString();
 const learning = (at: number, change: object = {}) => ({
@@ -102,6 +113,12 @@ const aboutLearnings: readonly History[] = [
     known: inRepository,
     events: [chat(10, ann), chat(11, bob), chat(12)],
     ends: [learning(10, ann)],
+  },
+  {
+    name: "uses of a Learning, and an earlier capture of its text",
+    known: [...inRepository, chat(12, bob)],
+    events: [chat(10, ann), chat(11), used(13, 2), used(15, 1)],
+    ends: [learning(10, { ...ann, usage_count: 3, last_used_at: minute(15) })],
   },
   {
     name: "a capture in a pull request that closes, then one in a chat",
