@@ -9,15 +9,18 @@ import {
   learnings,
   metricsSources,
 } from "../../../cli/export/sources.ts";
-import { createClient } from "../../../lib/client/client.ts";
+import { type Client, createClient } from "../../../lib/client/client.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
 import { useDev } from "../../cli/support.ts";
+import { item, verbsOf } from "../../learnings/fixture.ts";
 import { useApi } from "../../support/api.ts";
+import { mcp } from "../../support/event-data.ts";
+import { organizationOf } from "../../support/stored.ts";
 import { seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
-import { World } from "../../support/world.ts";
+import { github, World } from "../../support/world.ts";
 import { Crash, CrashingDisk } from "./model.ts";
-import { Platform } from "./platform.ts";
-import { expectMirror, quickDisk, runMirror } from "./property.ts";
+import { Platform, waysOut } from "./platform.ts";
+import { expectMirror, quickDisk, rowsIn, runMirror } from "./property.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -83,6 +86,40 @@ test("the check detects a mirror that ignores removals", { timeout: timeoutMs },
   await expect(oneSeed(deaf, 1_000)).rejects.toThrow(/deeply equal/);
 });
 
+test.each(cases)(
+  "a mirror of $name is emptied when its last Enterprise organization leaves, in every way",
+  async ({ name, source, what, queries }) => {
+    for (const wayOut of waysOut) {
+      const workspace = `last-${name}-${Object.keys(wayOut)}`;
+      const id = github(workspace);
+      const save = (change: object = {}) =>
+        world.organization(workspace, { workspace_id: workspace, ...change });
+      await world.workspace(workspace);
+      const uuid = await save();
+      await world.repository(id, "9001");
+      if (what === "metrics") await world.pullRequest(id, 1, mcp);
+      else
+        await verbsOf(api.store().table).post(
+          { organization: await organizationOf(api.store().table, uuid), authorId: "ann" },
+          item("Name the unit.", { repository_id: "9001" }),
+        );
+      const [query = {}] = queries();
+      const client = clientOf((await world.token(workspace)).text);
+      const walk = source.walk(client, { query, format: "ndjson", followsRemovals: true });
+      const request = { what: name, format: "ndjson", query } as const;
+      const file = join(folder, `${workspace}.ndjson`);
+      await runMirror(file, walk, request);
+      expect(await rowsIn(file, walk.layout)).toHaveLength(1);
+
+      await save(wayOut);
+      const notes: string[] = [];
+      await runMirror(file, walk, request, { notify: (sentence) => notes.push(sentence) });
+
+      expect([await rowsIn(file, walk.layout), notes]).toEqual([[], []]);
+    }
+  },
+);
+
 const withoutRemovals = (source: ExportSource): ExportSource => ({
   ...source,
   walk: (client, options) => source.walk(client, { ...options, followsRemovals: false }),
@@ -93,16 +130,7 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
   const platform = new Platform(world, api.store().table, random, `mirror-${name}-${seed}`);
   const key = await platform.begin();
   let calls = 0;
-  const client = createClient({
-    baseUrl: "http://service.test",
-    key,
-    fetch: async (url) => {
-      calls++;
-      const { pathname, search } = new URL(String(url));
-      const { status, headers, body } = await api.call(`${pathname}${search}`, { key });
-      return new Response(new Uint8Array(body), { status, headers: plain(headers) });
-    },
-  });
+  const client = clientOf(key, () => calls++);
   const [firstFormat, ...otherFormats] = exportFormats;
   const format = random.pick([firstFormat, ...otherFormats]);
   const [firstQuery = {}, ...otherQueries] = queries();
@@ -122,6 +150,18 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
   }
 }
 
+const clientOf = (key: string, onCall: () => void = () => undefined): Client =>
+  createClient({
+    baseUrl: "http://service.test",
+    key,
+    fetch: async (url) => {
+      onCall();
+      const { pathname, search } = new URL(String(url));
+      const { status, headers, body } = await api.call(`${pathname}${search}`, { key });
+      return new Response(new Uint8Array(body), { status, headers: plain(headers) });
+    },
+  });
+
 /** The gateway has already decompressed the body. */
 const plain = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(encoding|length)$/.test(name)));
@@ -134,6 +174,9 @@ const duringPages = (walk: ExportWalk, random: Dice, change: () => Promise<void>
   },
 });
 
+/** The only refusals that a mirror may meet here: the scope has no organization left that it can read. */
+const leftScope = ["ENTERPRISE_PLAN_REQUIRED", "ORGANIZATION_NOT_FOUND"];
+
 /** Ends the process a few times on the way. Returns the service's refusal of the export, if there is one. */
 async function untilDone(
   random: Dice,
@@ -143,7 +186,7 @@ async function untilDone(
     const steps = crashes < 2 && random.percent(50) ? random.below(50) : 10_000;
     const outcome = await run(new CrashingDisk(quickDisk, random, steps)).catch((error: unknown) => error);
     if (outcome instanceof Crash) continue;
-    if (outcome instanceof ReviewApiError) return outcome.message;
+    if (outcome instanceof ReviewApiError && leftScope.includes(outcome.code)) return outcome.message;
     if (outcome instanceof Error) throw outcome;
     return undefined;
   }

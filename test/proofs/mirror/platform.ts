@@ -7,7 +7,12 @@ import type { OrganizationId, World } from "../../support/world.ts";
 
 type Organization = OrganizationId & { readonly uuid: string; state: Readonly<Record<string, unknown>> };
 
-const waysOut: NonEmpty<Organization["state"]> = [{ plan: "pro" }, { active: false }, { workspace_id: null }];
+/** Ways in which an organization leaves the scope of its workspace's tokens. */
+export const waysOut: NonEmpty<Organization["state"]> = [
+  { plan: "pro" },
+  { active: false },
+  { workspace_id: null },
+];
 
 /** A workspace of three organizations, two of them with the same number, in which random changes happen. */
 export class Platform {
