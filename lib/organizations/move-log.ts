@@ -63,6 +63,12 @@ async function continueLog(store: Store, uuid: string): Promise<boolean> {
 
 const isOf = ({ arrived }: LogMoveItem) => ({ equals: ["arrived", arrived] as const });
 
+/** In a transaction, which shows all writes of a move or none: an entry of the next tenant, and that it left this one. */
+async function isIn(table: Table, tenant: TenantKey, { sk: uuid, arrived }: LogMoveItem): Promise<boolean> {
+  const [row] = await table.transactGet([tenantOrganizationKey(tenant, uuid)]);
+  return row?.arrived === arrived;
+}
+
 /** Returns false if the organization moved once more meanwhile. */
 async function copyLog(store: Store, note: LogMoveItem, tenant: TenantKey): Promise<boolean> {
   const { table, clock } = store;
@@ -74,9 +80,13 @@ async function copyLog(store: Store, note: LogMoveItem, tenant: TenantKey): Prom
     const range = { pk, after: from, pageItems: auditLimits.copiedTogether };
     let page = await table.queryPage(range);
     while (true) {
-      await copyEntries(table, note.sk, auditPartition(tenant, month), page.items);
       const last = page.items.at(-1);
-      if (last && !(await saveProgress(store, note, last.sk))) return false;
+      if (last) {
+        // Checked after the page was read: what the organization writes elsewhere never comes here.
+        if (!(await isIn(table, tenant, note))) return false;
+        await copyEntries(table, note.sk, auditPartition(tenant, month), page.items);
+        if (!(await saveProgress(store, note, last.sk))) return false;
+      }
       if (!page.resume) break;
       page = await table.queryPage(range, page.resume);
     }

@@ -89,3 +89,33 @@ test("copying a log continues after it was interrupted, and not before it is due
   expect(await runSchedule()).toBe(0);
   expect((await walk(tokenTo)).entries.filter((summary) => /one|two|three/.test(summary))).toHaveLength(3);
 });
+
+test.each([
+  ["to a third workspace", "third"],
+  ["out of every workspace", null],
+])(
+  "entries made after an organization moved on, %s, stay out of the workspace it left",
+  async (_, workspace_id) => {
+    const name = `restless-${workspace_id}`;
+    const { to, own, tokenTo } = await twoWorkspaces(name);
+    if (workspace_id !== null) await world.workspace(workspace_id);
+    await newRole(own, "before");
+    await world.organization(name, { workspace_id: to });
+    const { table } = api.store();
+    let isGone = false;
+    const movesOn: Table = {
+      ...table,
+      queryPage: async (range, ...words) => {
+        if (range.pk.startsWith("AUDIT#") && !isGone) {
+          isGone = true;
+          await world.organization(name, { workspace_id });
+          await newRole(own, "elsewhere");
+        }
+        return await table.queryPage(range, ...words);
+      },
+    };
+    await runSchedule(movesOn);
+    expect(isGone).toBe(true);
+    expect((await walk(tokenTo)).entries.join()).not.toMatch(/elsewhere/);
+  },
+);
