@@ -177,7 +177,8 @@ async function untilMoreIsDone(patienceMs: number, more: ReadonlyArray<"deletion
 describe(`the engine is killed ${kills} times or more under load`, () => {
   test("while the engine is away every answer is a documented one, and no request hangs", () => {
     expect(front.undocumented).toEqual([]);
-    expect(front.slowestMs).toBeLessThan(29_000);
+    // A request gives up after 26 s; a busy machine may answer later, but it answers.
+    expect(front.slowestMs).toBeLessThan(60_000);
     // Clients that never met a dead engine would prove nothing.
     expect(front.countOf(503)).toBeGreaterThan(0);
     expect(front.countOf(503) + crowd.sendsRefused + deliveriesFailed).toBeGreaterThan(lives);
