@@ -11,7 +11,7 @@ const tool: Tool = {
   connectionOptions: {},
   findTarget,
   unknownHint: " Operators of the service have more commands, in a checkout of it.",
-  example: "report --days 7",
+  example: "report --last-week",
 };
 
 await runProcess((words) => runTool(tool, words));

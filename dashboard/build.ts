@@ -1,31 +1,45 @@
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { dashboardBuiltFolder } from "../lib/contract/dashboard.ts";
 
 const project = resolve(import.meta.dirname, "..");
 
+const forBrowsers = {
+  absWorkingDir: project,
+  outdir: dashboardBuiltFolder,
+  bundle: true,
+  platform: "browser",
+  target: ["chrome123", "firefox122", "safari17.5"],
+  format: "iife",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  minify: true,
+  legalComments: "none",
+  charset: "utf8",
+  write: false,
+  logLevel: "error",
+} as const satisfies BuildOptions;
+
+/** The style of reports as files, from the dashboard's style sheets: path below the project's root, and content. */
+export async function builtReportStyle(): Promise<readonly [path: string, content: string]> {
+  const { outputFiles } = await build({ ...forBrowsers, entryPoints: ["dashboard/report.css"] });
+  const css = outputFiles.map(({ text }) => text.trim()).join("\n");
+  return [
+    "lib/report/style.generated.ts",
+    `// Made by npm run generate from dashboard/style.\nexport const style = ${JSON.stringify(css)};\n`,
+  ];
+}
+
 /** The dashboard as browsers load it: path below the project's root, and content. The same on every machine. */
 export async function builtDashboard(): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
-    absWorkingDir: project,
+    ...forBrowsers,
     entryPoints: [
       { in: "dashboard/page.tsx", out: "page" },
       { in: "dashboard/worker/worker.ts", out: "worker" },
       { in: "dashboard/page.css", out: "page" },
     ],
-    outdir: dashboardBuiltFolder,
-    bundle: true,
-    platform: "browser",
-    target: ["chrome123", "firefox122", "safari17.5"],
-    format: "iife",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    minify: true,
-    legalComments: "none",
-    charset: "utf8",
-    write: false,
-    logLevel: "error",
   });
   const whole = await Promise.all(
     ["index.html", "icon.svg"].map(

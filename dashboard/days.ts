@@ -1,4 +1,6 @@
 import { msPerDay } from "../lib/contract/days.ts";
+import { shortDay } from "../lib/report/words.ts";
+
 /** True for a day that exists, written as YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
@@ -8,14 +10,6 @@ export function isCalendarDate(text: string): boolean {
 
 export const wholeDays = (fromMs: number, toMs: number): number =>
   Math.max(0, Math.floor((toMs - fromMs) / msPerDay));
-
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/** `2026-11-09` as `9 Nov`: the axis of a chart has little space. */
-export function shortDay(day: string): string {
-  const [, month = "1", date = "1"] = day.split("-");
-  return `${Number(date)} ${months[Number(month) - 1] ?? ""}`;
-}
 
 /** `9 Nov 2026`, from a day or an instant, UTC. */
 export const longDay = (instant: string): string =>

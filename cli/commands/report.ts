@@ -1,46 +1,57 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createClient } from "../../lib/client/client.ts";
+import { type Client, createClient } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
+import { chatReport } from "../../lib/report/chat.ts";
+import { csvReport } from "../../lib/report/csv.ts";
 import { htmlReport } from "../../lib/report/html.ts";
+import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
-import { lastDays, type Period } from "../../lib/report/period.ts";
-import { type ReportQuery, readPullRequests } from "../../lib/report/read.ts";
-import { dimensions, type ReviewReport, reportOf } from "../../lib/report/report.ts";
+import { type ReportReadOptions, readPullRequests, readWithBefore } from "../../lib/report/read.ts";
+import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
-import { dayOption } from "../day.ts";
 import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
 import { apiOptions } from "../export/target.ts";
+import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
-const daysDefault = 30;
-const daysMax = 3_660;
+const asJson = (document: object): string => `${JSON.stringify(document)}\n`;
 
-const writers = {
+const reportWriters = {
   text: textReport,
   md: markdownReport,
+  chat: chatReport,
   html: htmlReport,
-  json: (report: ReviewReport) => `${JSON.stringify(report, null, 2)}\n`,
+  csv: csvReport,
+  json: asJson,
 } as const;
-type Format = keyof typeof writers;
-const formats = ["text", "md", "html", "json"] as const satisfies readonly Format[];
+type Format = keyof typeof reportWriters;
+const formats = ["text", "md", "chat", "html", "csv", "json"] as const satisfies readonly Format[];
+
+const listWriters = { text: textList, md: markdownList, csv: csvList, json: asJson } as const;
+const isListFormat = (format: Format): format is keyof typeof listWriters => format in listWriters;
 
 const report: Command = {
   name: "",
   summary: "Report pull requests, findings, acceptance and review times of a period",
+  note: "The figures are compared with the period before: the month before a month, otherwise as many days.",
   connects: true,
   options: {
-    days: { value: "N", help: `the last N days, today included (default ${daysDefault})` },
-    start: { value: "DAY", help: "merged from this day on, instead of --days" },
-    end: { value: "DAY", help: "merged up to this day (default today)" },
+    ...periodOptions,
     by: { value: "WHAT", help: `${dimensions.join(", ")} (default week)` },
+    list: {
+      value: "WHICH",
+      help: `the pull requests behind a figure: ${listNames.join(", ")} (text, md, csv, json)`,
+    },
+    "no-compare": { help: "leave the period before out, which halves the time" },
+    wide: { help: "every column, in text and md" },
     format: {
       value: "FORMAT",
-      help: `${formats.join(", ")} (default: from the ending of the file's name, else text)`,
+      help: `${formats.join(", ")} (default: from the ending of the file's name, else text; chat: under 2,000 characters)`,
     },
     output: { value: "FILE", help: "where to write (default: standard output)" },
     org: { value: "ID", help: "only this organization (workspace tokens)" },
@@ -48,34 +59,79 @@ const report: Command = {
     repositories: { value: "A,B", help: "only these repositories, by provider id" },
     ...apiOptions,
   },
-  examples: ["report", "report --days 7 --by repository --format md", "report --output report.html"],
+  examples: [
+    "report",
+    "report --last-week --by repository --format md",
+    "report --last-month --timezone Europe/Berlin --output report.html",
+    "report --list no-review --format csv",
+  ],
   run,
 };
 
 export const commands: readonly Command[] = [report];
 
 async function run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void> {
-  const by = input.choice("by", dimensions) ?? "week";
-  const output = input.text("output");
-  const format = formatOf(input, output);
-  const query = queryOf(input);
+  const request = requestOf(input);
   const { url, key } = await findTarget(input);
   const fetch = pacedFetch(globalThis.fetch, halfOf(reviewMetrics.rateLimit), systemClock);
   const client = createClient({ baseUrl: url, key, fetch });
   const tally = startTally(terminal, "Reading pull requests and their findings");
-  const pullRequests = await readPullRequests(client, query, {
-    pageSizeMax: pageLimits.metrics.max,
-    onProgress: tally.show,
-  })
+  const written = await write(client, request, tally.show)
     .catch((error: unknown) => {
       const said = describeApiError(error, url);
       throw said ? new OperatorError(said) : error;
     })
     .finally(tally.end);
-  const { start_date, end_date } = query;
-  const written = writers[format](reportOf(pullRequests, { start_date, end_date }, by));
+  const { output } = request;
   if (output === undefined) terminal.out(written.trimEnd());
   else await writeReport(resolve(output), written, input, terminal);
+}
+
+type ReportRequest = RequestedPeriod & {
+  readonly by: Dimension;
+  readonly list: ListName | undefined;
+  readonly isCompared: boolean;
+  readonly isWide: boolean;
+  readonly format: Format;
+  readonly output: string | undefined;
+  /** The API's own filters. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+};
+
+function requestOf(input: CommandInput): ReportRequest {
+  const nowMs = systemClock.nowMs();
+  const [by, list] = [input.choice("by", dimensions), input.choice("list", listNames)];
+  if (by !== undefined && list !== undefined)
+    throw new UsageError("--by and --list cannot be used together.");
+  const output = input.text("output");
+  const format = formatOf(input, output);
+  if (list !== undefined && !isListFormat(format))
+    throw new UsageError(`--list takes the formats ${Object.keys(listWriters).join(", ")}, not ${format}.`);
+  return {
+    ...requestedPeriod(input, nowMs),
+    ...{ by: by ?? "week", list, format, output, nowMs },
+    ...{ isCompared: !input.flag("no-compare"), isWide: input.flag("wide"), filters: filtersOf(input) },
+  };
+}
+
+async function write(
+  client: Client,
+  request: ReportRequest,
+  onProgress: NonNullable<ReportReadOptions["onProgress"]>,
+): Promise<string> {
+  const { period, timeZone, by, list, isCompared, isWide, format, filters, nowMs } = request;
+  const query = { ...period, ...filters };
+  const options = { pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress };
+  if (list !== undefined && isListFormat(format)) {
+    const pullRequests = await readPullRequests(client, query, options);
+    const { period: days } = reportOf([], period, by, { timeZone });
+    return listWriters[format](listOf(pullRequests, days, list));
+  }
+  const { pullRequests, ...before } = isCompared
+    ? await readWithBefore(client, query, options)
+    : { pullRequests: await readPullRequests(client, query, options) };
+  return reportWriters[format](reportOf(pullRequests, period, by, { timeZone, ...before }), { isWide });
 }
 
 async function writeReport(
@@ -92,32 +148,23 @@ async function writeReport(
   else terminal.say(`Wrote the report to ${file}.`);
 }
 
-/** Without a file, --json means the report itself as JSON. */
+/** With a file, --json is about the answer: the file has the format of its name. */
 function formatOf(input: CommandInput, output: string | undefined): Format {
-  const byName = formats.find((format) => output?.toLowerCase().endsWith(`.${format}`));
-  const fallback = output === undefined && input.flag("json") ? "json" : "text";
-  return input.choice("format", formats) ?? byName ?? fallback;
+  const format = input.choice("format", formats);
+  const isJson = output === undefined && input.flag("json");
+  if (isJson && format !== undefined && format !== "json")
+    throw new UsageError(`--json and --format ${format} cannot be used together.`);
+  const byName = formats.find((each) => output?.toLowerCase().endsWith(`.${each}`));
+  return format ?? byName ?? (isJson ? "json" : "text");
 }
 
-function queryOf(input: CommandInput): ReportQuery {
+function filtersOf(input: CommandInput): Readonly<Record<string, string>> {
   const names = {
     org_id: input.text("org"),
     organization_ids: input.list("orgs")?.join(","),
     repository_ids: input.list("repositories")?.join(","),
   };
-  const given = Object.entries(names).filter(([, value]) => value !== undefined);
-  return { ...periodOf(input), ...Object.fromEntries(given) };
-}
-
-function periodOf(input: CommandInput): Period {
-  const days = input.integer("days", { min: 1, max: daysMax });
-  const [start, end] = [dayOption(input, "start"), dayOption(input, "end")];
-  if (days !== undefined && start !== undefined)
-    throw new UsageError("--days and --start cannot be used together.");
-  const nowMs = systemClock.nowMs();
-  const last = end ?? lastDays(1, nowMs).end_date;
-  const period = lastDays(days ?? daysDefault, Date.parse(`${last}T00:00:00.000Z`));
-  if (start === undefined) return period;
-  if (last < start) throw new UsageError("--end must not be before --start.");
-  return { start_date: start, end_date: last };
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { builtDashboard } from "../../dashboard/build.ts";
+import { builtDashboard, builtReportStyle } from "../../dashboard/build.ts";
 import { releaseProblem } from "../../lib/openapi/release.ts";
 import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
 
@@ -11,7 +11,7 @@ const problem = isRelease ? problemOfRelease() : undefined;
 if (problem === undefined) {
   write([...generatedFiles(), ...(isRelease ? ([[releasedFile, releasedDocument()]] as const) : [])]);
   // Built from files that were just written.
-  write(await builtDashboard());
+  write([...(await builtDashboard()), await builtReportStyle()]);
 } else {
   console.error(problem);
   process.exitCode = 1;

@@ -1,7 +1,7 @@
 import type { ReportRow } from "../../lib/report/report.ts";
+import { countTicks } from "../../lib/report/scale.ts";
 import { definitions, formatMean } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
-import { countTicks } from "../scale.ts";
 import { figureColumnsOf, textColumn } from "../tables.ts";
 import { Card } from "./numbers.tsx";
 import { Plot } from "./plot.tsx";
@@ -25,6 +25,7 @@ export function Complexity({ figures: { complexity, total } }: { readonly figure
     >
       <Plot
         title="Findings per pull request by estimated complexity"
+        inPart={rows.map(() => false)}
         labels={rows.map(({ id }) => id ?? "none")}
         names={rows.map(({ id, name }) => (id === null ? "Complexity not stated" : `Complexity ${name}`))}
         series={[

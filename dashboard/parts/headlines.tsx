@@ -9,7 +9,7 @@ import { Sparkline } from "./plot.tsx";
 export function Headlines({ figures }: { readonly figures: ReviewFigures }) {
   const { total, weeks } = figures;
   const weekly = (value: (week: (typeof weeks)[number]["figures"]) => number | null) =>
-    weeks.map((week) => value(week.figures));
+    weeks.filter(({ in_part }) => !in_part).map((week) => value(week.figures));
   return (
     <section class="headlines" aria-label="Headlines">
       <Acceptance figures={figures} />

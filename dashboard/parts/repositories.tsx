@@ -30,6 +30,7 @@ const heads: ReadonlyArray<readonly [SortColumn, string]> = [
 export function Repositories({ figures, view, onView }: RepositoriesProps) {
   const [isWhole, setWhole] = useState(false);
   const rows = sortedRepositories(figures.repositories, view.sort);
+  const wholeWeeks = figures.weeks.map(({ in_part }) => !in_part);
   const shown = isWhole ? rows : rows.slice(0, rowsMax);
   const numbers = {
     name: "repositories",
@@ -47,7 +48,7 @@ export function Repositories({ figures, view, onView }: RepositoriesProps) {
   return (
     <Card
       title="By repository"
-      definition={`Acceptance: ${definitions.acceptanceInShort} Medians of times. The line shows pull requests by week. A repository's name opens its pull requests.`}
+      definition={`Acceptance: ${definitions.acceptanceInShort} Medians of times. The line shows pull requests by whole week. A repository's name opens its pull requests.`}
       numbers={numbers}
       isTable
       class="table"
@@ -64,7 +65,7 @@ export function Repositories({ figures, view, onView }: RepositoriesProps) {
           </thead>
           <tbody>
             {shown.map((row) => (
-              <RepositoryLine key={row.id} {...{ row, view, onView }} />
+              <RepositoryLine key={row.id} {...{ row, view, onView, wholeWeeks }} />
             ))}
           </tbody>
         </table>
@@ -103,9 +104,13 @@ function SortHead({ column, head, view, onView }: SortHeadProps) {
   );
 }
 
-type LineProps = Pick<RepositoriesProps, "view" | "onView"> & { readonly row: RepositoryRow };
+type LineProps = Pick<RepositoriesProps, "view" | "onView"> & {
+  readonly row: RepositoryRow;
+  /** A week in part would look like a decline. */
+  readonly wholeWeeks: readonly boolean[];
+};
 
-function RepositoryLine({ row, view, onView }: LineProps) {
+function RepositoryLine({ row, view, onView, wholeWeeks }: LineProps) {
   const { figures } = row;
   const listed = { ...view, listed: row.id };
   return (
@@ -134,7 +139,7 @@ function RepositoryLine({ row, view, onView }: LineProps) {
       <td class="number">{formatMinutes(figures.time_to_first_human_review.median_minutes)}</td>
       <td class="number">{formatMinutes(figures.time_to_merge.median_minutes)}</td>
       <td>
-        <Sparkline values={row.weeks} />
+        <Sparkline values={row.weeks.filter((_, week) => wholeWeeks[week])} />
       </td>
     </tr>
   );

@@ -1,23 +1,34 @@
+import { utc } from "../../lib/report/period.ts";
+import type { PlotSeries } from "../../lib/report/plot-geometry.ts";
 import type { ReportRow } from "../../lib/report/report.ts";
-import { definitions, formatCount, formatMinutes, formatShare, noValue } from "../../lib/report/words.ts";
-import { longDay, shortDay } from "../days.ts";
+import { minuteTicks, shareTicks, wholeTicks } from "../../lib/report/scale.ts";
+import {
+  definitions,
+  formatCount,
+  formatMinutes,
+  formatShare,
+  noValue,
+  shortDay,
+  weekDefinition,
+} from "../../lib/report/words.ts";
+import { longDay } from "../days.ts";
 import type { ReviewFigures } from "../protocol.ts";
-import { minuteTicks, shareTicks, wholeTicks } from "../scale.ts";
 import { type FigureName, figureColumnsOf, textColumn } from "../tables.ts";
 import { Card } from "./numbers.tsx";
-import { Plot, type PlotSeries } from "./plot.tsx";
+import { Plot } from "./plot.tsx";
 
 export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures }) {
   const names = weeks.map(
-    ({ id, name }) => `Week of ${longDay(id ?? name)}${id === name ? "" : ", in part"}`,
+    ({ id, name, in_part }) => `Week of ${longDay(id ?? name)}${in_part ? ", in part" : ""}`,
   );
   const labels = weeks.map(({ id, name }) => shortDay(id ?? name));
+  const inPart = weeks.map(({ in_part }) => in_part);
   const numbers = (name: string, caption: string, ...columns: readonly FigureName[]) => ({
     name,
     caption,
     columns: [
       textColumn("week_of", "Week of", ({ id }: ReportRow) => id),
-      textColumn("days", "Days", ({ id, name: shown }: ReportRow) => (id === shown ? "all" : "in part")),
+      textColumn("days", "Days", ({ in_part }: ReportRow) => (in_part ? "in part" : "all")),
       ...figureColumnsOf<ReportRow>(...columns),
     ],
     rows: weeks,
@@ -32,7 +43,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
   return (
     <section aria-labelledby="trends">
       <h2 id="trends">
-        By week <small>{definitions.week}</small>
+        By week <small>{weekDefinition(utc)}</small>
       </h2>
       <div class="row">
         <Card
@@ -40,7 +51,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
           numbers={numbers("pull-requests-by-week", "Pull requests by week", "pull_requests")}
         >
           <Plot
-            {...{ labels, names }}
+            {...{ labels, names, inPart }}
             title="Pull requests reviewed by week"
             series={[series("Pull requests", "bar", "one", ({ pull_requests }) => pull_requests)]}
             format={count}
@@ -59,7 +70,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
           )}
         >
           <Plot
-            {...{ labels, names }}
+            {...{ labels, names, inPart }}
             title="Findings by week and outcome"
             series={[
               series("Accepted", "bar", "accepted", ({ findings }) => findings.accepted),
@@ -83,7 +94,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
           )}
         >
           <Plot
-            {...{ labels, names }}
+            {...{ labels, names, inPart }}
             title="Acceptance by week"
             series={[series("Acceptance", "line", "accepted", ({ findings }) => findings.acceptance)]}
             format={formatShare}
@@ -102,7 +113,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
           )}
         >
           <Plot
-            {...{ labels, names }}
+            {...{ labels, names, inPart }}
             title="Time to first human review and to merge by week, median and 90th percentile"
             series={[
               series(

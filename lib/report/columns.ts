@@ -1,20 +1,24 @@
-import { required } from "../runtime/required.ts";
+import { type Change, changeOf, units } from "./change.ts";
 import type { Figures } from "./figures.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
 import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
-  /** The number of columns with names, which are aligned left. The other columns are numbers, aligned right. */
-  readonly nameColumns: number;
-  readonly heads: readonly string[];
+  readonly heads: readonly TableHead[];
   readonly rows: ReadonlyArray<readonly string[]>;
 };
+/** Numbers are aligned right. */
+export type TableHead = { readonly text: string; readonly isNumber: boolean };
+export const nameHead = (text: string): TableHead => ({ text, isNumber: false });
+export const numberHead = (text: string): TableHead => ({ text, isNumber: true });
 
 export type FigureColumn<Name extends string = string> = {
   /** The name with its unit, for files that a program reads. */
   readonly name: Name;
   readonly head: string;
+  /** The heading in a narrow table; null for a column that only wide tables have. */
+  readonly brief: string | null;
   readonly value: (figures: Figures) => number | null;
   readonly text: (figures: Figures) => string;
 };
@@ -25,18 +29,25 @@ const figureColumn = <Name extends string, Value extends number | null>(
   head: string,
   value: (figures: Figures) => Value,
   format: (value: Value) => string,
-): FigureColumn<Name> => ({ name, head, value, text: (figures) => format(value(figures)) });
+  brief: string | null = null,
+): FigureColumn<Name> => ({ name, head, brief, value, text: (figures) => format(value(figures)) });
 
 export const figureColumns = [
-  figureColumn("pull_requests", "Pull requests", (figures) => figures.pull_requests, formatCount),
-  figureColumn("findings", "Findings", ({ findings }) => findings.posted, formatCount),
+  figureColumn(
+    "pull_requests",
+    "Pull requests",
+    (figures) => figures.pull_requests,
+    formatCount,
+    "Pull requests",
+  ),
+  figureColumn("findings", "Findings", ({ findings }) => findings.posted, formatCount, "Findings"),
   figureColumn(
     "findings_per_pull_request",
     "Per pull request",
     (figures) => figures.findings_per_pull_request,
     formatMean,
   ),
-  figureColumn("acceptance", "Acceptance", ({ findings }) => findings.acceptance, formatShare),
+  figureColumn("acceptance", "Acceptance", ({ findings }) => findings.acceptance, formatShare, "Acceptance"),
   figureColumn("accepted", "Accepted", ({ findings }) => findings.accepted, formatCount),
   figureColumn("not_accepted", "Not accepted", ({ findings }) => findings.not_accepted, formatCount),
   figureColumn("unknown", "Unknown", ({ findings }) => findings.unknown, formatCount),
@@ -45,6 +56,7 @@ export const figureColumns = [
     "First review, median",
     (figures) => figures.time_to_first_human_review.median_minutes,
     formatMinutes,
+    "First review",
   ),
   figureColumn(
     "first_review_p90_minutes",
@@ -57,6 +69,7 @@ export const figureColumns = [
     "Merge, median",
     (figures) => figures.time_to_merge.median_minutes,
     formatMinutes,
+    "Merge",
   ),
   figureColumn(
     "merge_p90_minutes",
@@ -66,48 +79,86 @@ export const figureColumns = [
   ),
 ] as const;
 
+/** The columns of narrow tables; their times are medians. */
+export const briefColumns: readonly FigureColumn[] = figureColumns.flatMap((column) =>
+  column.brief === null ? [] : [{ ...column, head: column.brief }],
+);
+
 /** The organization is shown only if the rows belong to several. */
-export function textTableOf(head: string, rows: readonly ReportRow[]): TextTable {
+export function textTableOf(
+  head: string,
+  rows: readonly ReportRow[],
+  columns: readonly FigureColumn[] = figureColumns,
+): TextTable {
   const hasSeveral = new Set(rows.map(({ organization }) => organization)).size > 1;
   return {
-    nameColumns: hasSeveral ? 2 : 1,
-    heads: [head, ...(hasSeveral ? ["Organization"] : []), ...figureColumns.map((column) => column.head)],
+    heads: [
+      nameHead(head),
+      ...(hasSeveral ? [nameHead("Organization")] : []),
+      ...columns.map((column) => numberHead(column.head)),
+    ],
     rows: rows.map(({ name, organization, figures }) => [
       name,
-      ...(hasSeveral ? [required(organization, "organization of a row")] : []),
-      ...figureColumns.map(({ text }) => text(figures)),
+      ...(hasSeveral ? [organization ?? ""] : []),
+      ...columns.map(({ text }) => text(figures)),
     ]),
   };
 }
 
-export const rowsTable = ({ by, rows }: ReviewReport): TextTable => textTableOf(dimensionHeads[by], rows);
+export const rowsTable = ({ by, rows }: ReviewReport, columns?: readonly FigureColumn[]): TextTable =>
+  textTableOf(dimensionHeads[by], rows, columns);
 
-/** The figures of the whole period, each with a name and a text. */
-export function headlines({ total }: ReviewReport): ReadonlyArray<readonly [name: string, value: string]> {
+/** A figure of the whole period. */
+export type Headline = {
+  readonly name: string;
+  readonly value: string;
+  readonly detail: string;
+  /** Null if there is nothing to compare with. */
+  readonly change: Change | null;
+};
+
+export function headlines({ total, before }: Pick<ReviewReport, "total" | "before">): readonly Headline[] {
   const { findings, time_to_first_human_review: review, time_to_merge: merge } = total;
   const known = findings.accepted + findings.not_accepted;
+  const change = (value: (figures: Figures) => number | null, unit: keyof typeof units) =>
+    before ? changeOf(value(total), value(before.total), units[unit]) : null;
   return [
-    ["Pull requests reviewed", formatCount(total.pull_requests)],
-    [
-      "Findings posted",
-      `${formatCount(findings.posted)} (${formatMean(total.findings_per_pull_request)} a pull request)`,
-    ],
-    [
-      "Acceptance",
-      `${formatShare(findings.acceptance)} (${formatCount(findings.accepted)} of ${formatCount(known)} known; ` +
-        `${formatCount(findings.unknown)} unknown)`,
-    ],
-    [
-      "Time to first human review",
-      `median ${formatMinutes(review.median_minutes)}, 90 % within ${formatMinutes(review.p90_minutes)} ` +
-        `(${formatCount(review.missing)} without one)`,
-    ],
-    [
-      "Time to merge",
-      `median ${formatMinutes(merge.median_minutes)}, 90 % within ${formatMinutes(merge.p90_minutes)}`,
-    ],
+    {
+      name: "Pull requests reviewed",
+      value: formatCount(total.pull_requests),
+      detail: "",
+      change: change(({ pull_requests }) => pull_requests, "count"),
+    },
+    {
+      name: "Findings posted",
+      value: formatCount(findings.posted),
+      detail: `${formatMean(total.findings_per_pull_request)} a pull request`,
+      change: change((figures) => figures.findings.posted, "count"),
+    },
+    {
+      name: "Acceptance",
+      value: formatShare(findings.acceptance),
+      detail: `${formatCount(findings.accepted)} of ${formatCount(known)} known; ${formatCount(findings.unknown)} unknown`,
+      change: change((figures) => figures.findings.acceptance, "share"),
+    },
+    {
+      name: "Time to first human review",
+      value: formatMinutes(review.median_minutes),
+      detail: `median; 90 % within ${formatMinutes(review.p90_minutes)}; ${formatCount(review.missing)} without one`,
+      change: change(({ time_to_first_human_review: time }) => time.median_minutes, "minutes"),
+    },
+    {
+      name: "Time to merge",
+      value: formatMinutes(merge.median_minutes),
+      detail: `median; 90 % within ${formatMinutes(merge.p90_minutes)}`,
+      change: change(({ time_to_merge }) => time_to_merge.median_minutes, "minutes"),
+    },
   ];
 }
 
-export const reportTitle = ({ period }: ReviewReport): string =>
-  `Code reviews, ${period.start_date} to ${period.end_date} (${period.days} days)`;
+/** `48 (2.1 a pull request)`. */
+export const figureText = ({ value, detail }: Headline): string =>
+  detail === "" ? value : `${value} (${detail})`;
+
+export const reportTitle = ({ period }: Pick<ReviewReport, "period">): string =>
+  `Code reviews, ${period.start_date} to ${period.end_date} (${period.days} days, ${period.time_zone})`;

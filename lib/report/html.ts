@@ -1,14 +1,27 @@
 import { categories, severities } from "../contract/metrics-words.ts";
 import { required } from "../runtime/required.ts";
-import { barChart, lineChart } from "./charts.ts";
-import { headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
+import { changeText, comparedWith } from "./change.ts";
+import { chart } from "./charts.ts";
+import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
 import type { Figures } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { Markup, markup } from "./markup.ts";
+import type { PlotSeries } from "./plot-geometry.ts";
 import { type ReportRow, type ReviewReport, wordsOf } from "./report.ts";
-import { style } from "./style.ts";
-import { definitions, dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
+import { countTicks, minuteTicks, shareTicks, wholeTicks } from "./scale.ts";
+import { style } from "./style.generated.ts";
+import {
+  definitions,
+  dimensionHeads,
+  formatCount,
+  formatMean,
+  formatMinutes,
+  formatShare,
+  noValue,
+  shortDay,
+  weekDefinition,
+} from "./words.ts";
 
-/** One file: it contains the charts and the style, loads nothing and runs no script. */
+/** One file: it contains the charts and the style of the dashboard, loads nothing and runs no script. */
 export const htmlReport = (report: ReviewReport): string =>
   markup`<!doctype html>
 <html lang="en">
@@ -17,74 +30,144 @@ export const htmlReport = (report: ReviewReport): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${reportTitle(report)}</title>
-<style>${style}</style>
+<style>${new Markup(style)}</style>
 </head>
 <body>
-<main>
+<main class="report">
 <h1>${reportTitle(report)}</h1>
-<dl class="headlines">
-${headlines(report).map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-</dl>
-<p class="note">${definitions.pullRequests}</p>
-<p class="note"><b>Acceptance:</b> ${definitions.acceptance}</p>
-<h2>By week</h2>
+${report.before ? [markup`<p class="definition">${comparedWith(report.before)}</p>`] : []}
+<section class="headlines" aria-label="Headlines">
+${headlines(report).map(headlineCard)}
+</section>
+${askedFor(report)}
+<h2>By week <small>${weekDefinition(report.period.time_zone)}</small></h2>
 ${trends(report.weeks)}
-${tableMarkup(textTableOf(dimensionHeads.week, report.weeks), "By week")}
-<p class="note">${definitions.week} <b>Time to first human review:</b> ${definitions.timeToFirstHumanReview} <b>Time to merge:</b> ${definitions.timeToMerge}</p>
-<h2>Acceptance by severity and category</h2>
-${heatMapTable(report)}
-<h2>By estimated complexity</h2>
-${complexityChart(report)}
-${tableMarkup(textTableOf("Complexity, 1 to 5", report.complexity), "By estimated complexity")}
-${report.by === "week" ? [] : [breakdown(report)]}
+${report.by === "week" ? [] : [tableCard("By week", textTableOf(dimensionHeads.week, report.weeks))]}
+<div class="row wide-narrow">
+${card("Acceptance by severity and category", [heatMapTable(report)])}
+${complexityCard(report)}
+</div>
+${tableCard("By estimated complexity, 1 to 5", textTableOf("Complexity", report.complexity))}
+<h2>What the figures mean</h2>
+<dl class="meanings">
+${[
+  ["Pull requests", definitions.pullRequests],
+  ["Acceptance", definitions.acceptance],
+  ["Time to first human review", definitions.timeToFirstHumanReview],
+  ["Time to merge", definitions.timeToMerge],
+].map(([name = "", text = ""]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
+</dl>
 </main>
 </body>
 </html>
 `.text;
 
-const breakdown = (report: ReviewReport): Markup => {
-  const title = `By ${report.by}`;
+/** A figure and its unit stay on one line. */
+const unbroken = (text: string): string => text.replaceAll(/(?<=\d) (?=%|min|h|d|points?\b)/g, "\u00a0");
+
+const headlineCard = ({ name, value, detail, change }: Headline): Markup =>
+  markup`<section class="card headline"><h3>${name}</h3><div class="figure"><strong>${value}</strong></div>
+${change ? [markup`<p class="change">${unbroken(changeText(change))}</p>`] : []}
+${detail === "" ? [] : [markup`<p class="detail">${unbroken(detail)}</p>`]}</section>`;
+
+const card = (title: string, content: readonly Markup[], more = ""): Markup =>
+  markup`<section class="card ${more}"><h3>${title}</h3>
+${content}</section>`;
+
+const tableCard = (title: string, table: TextTable, note: readonly Markup[] = []): Markup =>
+  card(title, [...note, tableMarkup(table, title)], "table");
+
+/** What the report was made for comes before everything else. */
+const askedFor = (report: ReviewReport): Markup => {
   const isOfFindings = report.by === "severity" || report.by === "category";
-  return markup`<h2>${title}</h2>
-${isOfFindings ? [markup`<p class="note">${definitions.findingRows}</p>`] : []}
-${tableMarkup(rowsTable(report), title)}`;
+  const note = isOfFindings ? [markup`<p class="definition">${definitions.findingRows}</p>`] : [];
+  return tableCard(`By ${report.by}`, rowsTable(report), note);
 };
 
-const pointsOf = (rows: readonly ReportRow[], value: (figures: Figures) => number | null) =>
-  rows.map(({ id, name, figures }) => ({ label: id ?? name, value: value(figures) }));
+const count = (value: number | null): string => (value === null ? noValue : formatCount(value));
 
-const trends = (weeks: readonly ReportRow[]): Markup => markup`<div class="charts">
-<figure><figcaption>Pull requests reviewed</figcaption>
-${barChart(
-  pointsOf(weeks, ({ pull_requests }) => pull_requests),
-  { title: "Pull requests reviewed by week", format: (value) => formatCount(Math.round(value)) },
-)}</figure>
-<figure><figcaption>Acceptance</figcaption>
-${lineChart([{ name: "Acceptance", points: pointsOf(weeks, ({ findings }) => findings.acceptance) }], {
-  title: "Acceptance by week",
-  format: formatShare,
-  most: 1,
-})}</figure>
-<figure><figcaption>Median times</figcaption>
-${lineChart(
-  [
-    {
-      name: "First human review",
-      points: pointsOf(weeks, ({ time_to_first_human_review: time }) => time.median_minutes),
-    },
-    { name: "Merge", points: pointsOf(weeks, ({ time_to_merge }) => time_to_merge.median_minutes) },
-  ],
-  { title: "Median time to first human review and to merge by week", format: formatMinutes },
-)}</figure>
+function trends(weeks: readonly ReportRow[]): Markup {
+  const series = (
+    name: string,
+    kind: PlotSeries["kind"],
+    look: string,
+    value: (figures: Figures) => number | null,
+  ): PlotSeries => ({ name, kind, look, values: weeks.map(({ figures }) => value(figures)) });
+  const columns = {
+    labels: weeks.map(({ id, name }) => shortDay(id ?? name)),
+    names: weeks.map(({ name }) => `Week of ${name}`),
+    inPart: weeks.map(({ in_part }) => in_part),
+  };
+  return markup`<div class="row">
+${card("Pull requests reviewed", [
+  chart({
+    ...columns,
+    title: "Pull requests reviewed by week",
+    series: [series("Pull requests", "bar", "one", ({ pull_requests }) => pull_requests)],
+    format: count,
+    ticks: wholeTicks,
+  }),
+])}
+${card("Findings and their outcome", [
+  chart({
+    ...columns,
+    title: "Findings by week and outcome",
+    series: [
+      series("Accepted", "bar", "accepted", ({ findings }) => findings.accepted),
+      series("Not accepted", "bar", "not-accepted", ({ findings }) => findings.not_accepted),
+      series("Unknown", "bar", "unknown", ({ findings }) => findings.unknown),
+    ],
+    format: count,
+    ticks: wholeTicks,
+  }),
+])}
+${card("Acceptance, of findings whose outcome is known", [
+  chart({
+    ...columns,
+    title: "Acceptance by week",
+    series: [series("Acceptance", "line", "accepted", ({ findings }) => findings.acceptance)],
+    format: formatShare,
+    ticks: shareTicks,
+  }),
+])}
+${card("Time to first human review and to merge", [
+  chart({
+    ...columns,
+    title: "Median time to first human review and to merge by week",
+    series: [
+      series(
+        "First review, median",
+        "line",
+        "one",
+        ({ time_to_first_human_review: time }) => time.median_minutes,
+      ),
+      series("Merge, median", "line", "two", ({ time_to_merge }) => time_to_merge.median_minutes),
+    ],
+    format: formatMinutes,
+    ticks: minuteTicks,
+  }),
+])}
 </div>`;
+}
 
-const complexityChart = ({ complexity }: ReviewReport): Markup => markup`<div class="charts">
-<figure><figcaption>Findings per pull request</figcaption>
-${barChart(
-  pointsOf(complexity, ({ findings_per_pull_request }) => findings_per_pull_request),
-  { title: "Findings per pull request by estimated complexity", format: formatMean },
-)}</figure>
-</div>`;
+const complexityCard = ({ complexity }: ReviewReport): Markup =>
+  card("Findings per pull request", [
+    chart({
+      title: "Findings per pull request by estimated complexity",
+      labels: complexity.map(({ id }) => id ?? "none"),
+      names: complexity.map(({ name }) => `Complexity ${name}`),
+      inPart: complexity.map(() => false),
+      series: [
+        {
+          ...{ name: "Findings per pull request", kind: "bar", look: "two" },
+          values: complexity.map(({ figures }) => figures.findings_per_pull_request),
+        },
+      ],
+      format: formatMean,
+      ticks: countTicks,
+      ...{ width: 420, height: 280 },
+    }),
+  ]);
 
 /** Each cell shows the same value as a colour and as a number. */
 const heatSteps = 10;
@@ -93,11 +176,12 @@ function heatMapTable({ heat_map }: ReviewReport): Markup {
   const cell = (severity: string | null, category: string | null): Markup => {
     const found = heat_map.find((each) => each.severity === severity && each.category === category);
     const { acceptance, posted } = required(found, "cell of the heat map").findings;
+    if (posted === 0) return markup`<td class="heat-none"></td>`;
     const heat = acceptance === null ? "none" : Math.round(acceptance * heatSteps);
-    return markup`<td class="heat-${heat}">${formatShare(acceptance)} <small>of ${formatCount(posted)}</small></td>`;
+    return markup`<td class="heat-${heat}"><b>${formatShare(acceptance)}</b> <small>of ${formatCount(posted)}</small></td>`;
   };
   const columns = [...severities, null];
-  return markup`<div class="scroll"><table>
+  return markup`<div class="scroll"><table class="heat">
 <caption>Acceptance, and how many findings were posted</caption>
 <thead><tr><th scope="col">Category</th>${columns.map((severity) => markup`<th scope="col">${wordsOf(severity)}</th>`)}</tr></thead>
 <tbody>
@@ -108,13 +192,15 @@ ${[...categories, null].map(
 </tbody></table></div>`;
 }
 
-const tableMarkup = ({ heads, rows }: TextTable, caption: string): Markup =>
-  markup`<div class="scroll"><table>
-<caption>${caption}</caption>
-<thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead>
+const tableMarkup = ({ heads, rows }: TextTable, caption: string): Markup => {
+  const look = (column: number) => (heads[column]?.isNumber ? "number" : "name");
+  return markup`<div class="scroll"><table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${heads.map(({ text }, column) => markup`<th scope="col" class="${look(column)}">${unbroken(text)}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(
   ([first = "", ...cells]) =>
-    markup`<tr><th scope="row">${first}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
+    markup`<tr><th scope="row">${first}</th>${cells.map((cell, index) => markup`<td class="${look(index + 1)}">${cell}</td>`)}</tr>`,
 )}
 </tbody></table></div>`;
+};

@@ -1,29 +1,48 @@
-import { headlines, reportTitle, rowsTable } from "./columns.ts";
+import { changeText, comparedWith } from "./change.ts";
+import {
+  briefColumns,
+  figureColumns,
+  figureText,
+  headlines,
+  reportTitle,
+  rowsTable,
+  type TextTable,
+} from "./columns.ts";
 import type { ReviewReport } from "./report.ts";
 import { definitions, formatCount } from "./words.ts";
 
-/** The number of rows that fit in a chat message; JSON and HTML contain all rows. */
+/** The number of rows that people read; CSV, JSON and HTML contain all rows. */
 const rowsMax = 15;
 
-/** For a chat message or the summary of a job. */
-export function markdownReport(report: ReviewReport): string {
-  const { nameColumns, heads, rows } = rowsTable(report);
+/** For the summary of a job or an issue. */
+export function markdownReport(report: ReviewReport, { isWide = false } = {}): string {
+  const { heads, rows } = rowsTable(report, isWide ? figureColumns : briefColumns);
   const more = rows.length - rowsMax;
   return [
     `### ${reportTitle(report)}`,
     "",
-    ...headlines(report).map(([name, value]) => `- **${name}**: ${value}`),
+    ...headlines(report).map((headline) =>
+      [
+        `- **${headline.name}**: ${figureText(headline)}`,
+        ...(headline.change ? [`**${changeText(headline.change)}**`] : []),
+      ].join(" "),
+    ),
+    ...(report.before ? ["", comparedWith(report.before)] : []),
     "",
-    line(heads.map(escaped)),
-    line(heads.map((_, column) => (column < nameColumns ? "---" : "--:"))),
-    ...rows.slice(0, rowsMax).map((cells) => line(cells.map(escaped))),
-    ...(more > 0 ? ["", `${formatCount(more)} more: \`--format json\` and \`--format html\` have all.`] : []),
+    ...markdownTable({ heads, rows: rows.slice(0, rowsMax) }),
+    ...(more > 0 ? ["", `${formatCount(more)} more: \`--format csv\` has all.`] : []),
     "",
     `*${definitions.pullRequests} Acceptance: ${definitions.acceptance} ` +
       `Time to first human review: ${definitions.timeToFirstHumanReview} Time to merge: ${definitions.timeToMerge}*`,
     "",
   ].join("\n");
 }
+
+export const markdownTable = ({ heads, rows }: TextTable): string[] => [
+  line(heads.map(({ text }) => escaped(text))),
+  line(heads.map(({ isNumber }) => (isNumber ? "--:" : "---"))),
+  ...rows.map((cells) => line(cells.map(escaped))),
+];
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 

@@ -1,3 +1,5 @@
+/** The geometry of a chart, without markup: the dashboard and the report draw the same shapes. */
+
 /** The part of a picture in which values are drawn. */
 export type PlotArea = {
   readonly left: number;
@@ -6,23 +8,166 @@ export type PlotArea = {
   readonly height: number;
 };
 
+export type PlotSeries = {
+  readonly name: string;
+  readonly kind: "bar" | "line";
+  /** Selects colour and dash of the style sheet. */
+  readonly look: string;
+  /** Null if nothing is known: a gap, not a zero. */
+  readonly values: ReadonlyArray<number | null>;
+};
+
+export type PlotInput = {
+  readonly labels: readonly string[];
+  /** Columns that the period cuts, such as a week of which only some days count. */
+  readonly inPart: readonly boolean[];
+  /** Bars are stacked, lines are drawn over them. */
+  readonly series: readonly PlotSeries[];
+  readonly format: (value: number | null) => string;
+  /** The values of the grid lines up to the greatest value. */
+  readonly ticks: (most: number) => number[];
+  readonly width: number;
+  readonly height: number;
+};
+
+export type PlotBar = PlotArea & { readonly column: number; readonly look: string; readonly radius: number };
+export type PlotDot = {
+  readonly column: number;
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+};
+
+export type PlotShapes = {
+  readonly area: PlotArea;
+  /** The width of a column. */
+  readonly step: number;
+  readonly x: (column: number) => number;
+  readonly grid: ReadonlyArray<{ readonly y: number; readonly text: string }>;
+  readonly bars: readonly PlotBar[];
+  readonly lines: ReadonlyArray<{
+    readonly look: string;
+    readonly path: string;
+    readonly dots: readonly PlotDot[];
+  }>;
+  /** Diagonal lines over bars, or over whole columns of lines, that count only in part. */
+  readonly hatches: ReadonlyArray<{ readonly look: string; readonly path: string }>;
+  readonly labels: ReadonlyArray<{ readonly x: number; readonly text: string }>;
+};
+
+const top = 10;
+const bottom = 26;
+const right = 8;
+const labelWidth = 52;
+const letterWidth = 6.5;
+
+export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput): PlotShapes {
+  const stacks = stacksOf(series, labels.length);
+  const lineSeries = series.filter(({ kind }) => kind === "line");
+  const greatest = Math.max(
+    0,
+    ...stacks.map((stack) => stack.at(-1)?.to ?? 0),
+    ...lineSeries.flatMap(({ values }) => values.map((value) => value ?? 0)),
+  );
+  const marks = ticks(greatest > 0 ? greatest : 1);
+  const tickText = (value: number) => format(value).replace(/\.0(?=\D|$)/, "");
+  const left = 12 + Math.max(...marks.map((mark) => tickText(mark).length)) * letterWidth;
+  const area = { left, top, width: width - left - right, height: height - top - bottom };
+  const scale = plotScale(area, labels.length, marks.at(-1) ?? 1);
+  const { step, x, y } = scale;
+  const every = Math.max(1, Math.ceil(labelWidth / step));
+  const bars = stacks.flatMap((stack, column) => barsOf(stack, column, scale));
+  return {
+    ...{ area, step, x, bars },
+    grid: marks.map((mark) => ({ y: rounded(y(mark)), text: tickText(mark) })),
+    lines: lineSeries.map(({ look, values }) => ({
+      look,
+      path: linePath(values, scale),
+      dots: values.flatMap((value, column) =>
+        value === null
+          ? []
+          : [
+              {
+                column,
+                x: rounded(x(column)),
+                y: rounded(y(value)),
+                radius: isAlone(values, column) ? 3 : 2.2,
+              },
+            ],
+      ),
+    })),
+    hatches: [
+      ...bars.filter(({ column }) => inPart[column]).map((bar) => ({ look: bar.look, path: hatchPath(bar) })),
+      ...(lineSeries.length === 0
+        ? []
+        : labels.flatMap((_, column) =>
+            inPart[column]
+              ? [
+                  {
+                    look: "column",
+                    path: hatchPath({ ...area, left: area.left + column * step, width: step }),
+                  },
+                ]
+              : [],
+          )),
+    ],
+    // From the last one backwards: the newest week has its label.
+    labels: labels.flatMap((text, column) =>
+      (labels.length - 1 - column) % every === 0 ? [{ x: rounded(x(column)), text }] : [],
+    ),
+  };
+}
+
+type Piece = { readonly look: string; readonly from: number; readonly to: number };
+
+const stacksOf = (series: readonly PlotSeries[], columns: number): Piece[][] =>
+  Array.from({ length: columns }, (_, column) => {
+    let from = 0;
+    return series
+      .filter(({ kind }) => kind === "bar")
+      .flatMap(({ look, values }) => {
+        const value = values[column] ?? 0;
+        const piece = { look, from, to: from + value };
+        from = piece.to;
+        return value > 0 ? [piece] : [];
+      });
+  });
+
+/** The lowest of several pieces leaves a gap of one pixel to the next. */
+const barsOf = (stack: readonly Piece[], column: number, { step, x, y }: PlotScale): PlotBar[] =>
+  stack.map(({ look, from, to }, place) => {
+    const tall = y(from) - y(to);
+    const isSingle = stack.length === 1;
+    return {
+      ...{ column, look },
+      left: rounded(x(column) - barWidth(step) / 2),
+      top: rounded(y(to)),
+      width: rounded(barWidth(step)),
+      height: rounded(Math.max(0, tall - (place > 0 || isSingle ? 0 : 1))),
+      radius: isSingle ? rounded(Math.min(3, tall / 2)) : 0,
+    };
+  });
+
+const barWidth = (step: number): number => Math.max(2, Math.min(44, step * 0.62));
+
+const isAlone = (values: ReadonlyArray<number | null>, index: number): boolean =>
+  (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
+
 /** Where the columns and values of a chart are: `x` is the middle of a column, `most` is at the top. */
-export function plotScale({ left, top, width, height }: PlotArea, columns: number, most: number) {
+export function plotScale({ left, top: above, width, height }: PlotArea, columns: number, most: number) {
   const step = width / Math.max(1, columns);
   return {
     step,
     x: (index: number): number => left + (index + 0.5) * step,
-    y: (value: number): number => top + height * (1 - value / most),
+    y: (value: number): number => above + height * (1 - value / most),
   };
 }
+type PlotScale = ReturnType<typeof plotScale>;
 
 export const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 /** A line through the known values; it is interrupted where a value is null. */
-export function linePath(
-  values: ReadonlyArray<number | null>,
-  { x, y }: Pick<ReturnType<typeof plotScale>, "x" | "y">,
-): string {
+export function linePath(values: ReadonlyArray<number | null>, { x, y }: Pick<PlotScale, "x" | "y">): string {
   let isDrawing = false;
   return values
     .map((value, index) => {
@@ -32,4 +177,18 @@ export function linePath(
     })
     .filter(Boolean)
     .join(" ");
+}
+
+const hatchGap = 6;
+
+/** Diagonals that rise to the right, cut at the edges of the area. */
+export function hatchPath({ left, top: above, width, height }: PlotArea): string {
+  const segments: string[] = [];
+  for (let offset = hatchGap; offset < width + height; offset += hatchGap) {
+    // On a diagonal, the distances from the left and from the top edge add up to the offset.
+    const [fromLeft, toLeft] = [Math.max(0, offset - height), Math.min(width, offset)];
+    const point = (distance: number) => `${rounded(left + distance)} ${rounded(above + offset - distance)}`;
+    segments.push(`M${point(fromLeft)}L${point(toLeft)}`);
+  }
+  return segments.join("");
 }

@@ -1,5 +1,6 @@
 import { categories, severities } from "../contract/metrics-words.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
+import { type DayOf, utcDay } from "./period.ts";
 
 /** A merged, reviewed pull request, with the fields that the figures need. */
 export type PullRequest = {
@@ -13,6 +14,8 @@ export type PullRequest = {
   readonly authorId: string | null;
   readonly authorName: string | null;
   readonly mergedAtMs: number;
+  /** The day of the merge, in the report's time zone. */
+  readonly mergedOn: string;
   /** When it was ready for review; if that is unknown, when it was opened. */
   readonly readyAtMs: number;
   readonly firstHumanReviewAtMs: number | null;
@@ -64,7 +67,7 @@ type Reviewed = Omit<PullRequest, "findings">;
  * reviews first: then the comments contain everything that the reviews do, and a pull request that is merged in between
  * is left for the next report.
  */
-export function createCollector(): Collector {
+export function createCollector(dayOf: DayOf = utcDay): Collector {
   const reviews = new Map<string, Reviewed>();
   const findings = new Map<string, Uint8Array>();
   return {
@@ -72,7 +75,7 @@ export function createCollector(): Collector {
       for (const record of records) {
         const { merged_at } = record;
         if (merged_at === null) reviews.delete(nameOf(record));
-        else reviews.set(nameOf(record), reviewed(record, merged_at));
+        else reviews.set(nameOf(record), reviewed(record, Date.parse(merged_at), dayOf));
       }
     },
     addComments(records) {
@@ -90,7 +93,7 @@ const noFindings = new Uint8Array();
 const nameOf = ({ organization_id, pr_url }: Pick<ReviewRecord, "organization_id" | "pr_url">): string =>
   `${organization_id} ${pr_url}`;
 
-const reviewed = (record: ReviewRecord, mergedAt: string): Reviewed => ({
+const reviewed = (record: ReviewRecord, mergedAtMs: number, dayOf: DayOf): Reviewed => ({
   url: record.pr_url,
   provider: record.provider,
   organizationId: record.organization_id,
@@ -99,7 +102,8 @@ const reviewed = (record: ReviewRecord, mergedAt: string): Reviewed => ({
   repositoryName: record.repository_name,
   authorId: record.author_id,
   authorName: record.author_username,
-  mergedAtMs: Date.parse(mergedAt),
+  mergedAtMs,
+  mergedOn: dayOf(mergedAtMs),
   readyAtMs: Date.parse(record.ready_for_review_at ?? record.created_at),
   firstHumanReviewAtMs:
     record.first_human_review_at === null ? null : Date.parse(record.first_human_review_at),

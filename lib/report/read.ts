@@ -1,8 +1,10 @@
 import type { Client } from "../client/client.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
+import { msPerDay } from "../contract/days.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
-import type { Period } from "./period.ts";
+import { addDays, dayIn, daysOf, type Period, periodBefore, utc } from "./period.ts";
 import { createCollector, type PullRequest } from "./pull-request.ts";
+import type { PeriodBefore } from "./report.ts";
 
 /** The filters of a report; all except the period are the API's own filters. */
 export type ReportQuery = Period & {
@@ -16,6 +18,8 @@ type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: st
 export type ReportReadOptions = {
   /** The API's maximum page size. */
   readonly pageSizeMax: number;
+  /** The time zone of the period's days; UTC by default. */
+  readonly timeZone?: string;
   readonly signal?: AbortSignal;
   /** The number of records read so far, of both datasets, and how many of them are reviews. */
   onProgress?(records: number, reviews: number): void;
@@ -27,9 +31,13 @@ export type ReportReadOptions = {
 export async function readPullRequests(
   client: Client,
   query: ReportQuery,
-  { pageSizeMax, signal, onProgress, onClosed }: ReportReadOptions,
+  { pageSizeMax, timeZone = utc, signal, onProgress, onClosed }: ReportReadOptions,
 ): Promise<PullRequest[]> {
-  const collector = createCollector();
+  const collector = createCollector(dayIn(timeZone));
+  const { start_date, end_date } = query;
+  // The API's days are those of UTC: a day of another zone lies in two of them.
+  const days =
+    timeZone === utc ? {} : { start_date: addDays(start_date, -1), end_date: addDays(end_date, 1) };
   const call = signal ? { signal } : {};
   const status = onClosed ? { status: "all" as const } : {};
   let records = 0;
@@ -46,7 +54,7 @@ export async function readPullRequests(
     }
   };
   await each<ReviewRecord>(
-    (place) => client.listReviewMetrics({ query: { ...query, ...status, ...place } }, call),
+    (place) => client.listReviewMetrics({ query: { ...query, ...days, ...status, ...place } }, call),
     (page) => {
       reviews += page.length;
       collector.addReviews(page);
@@ -54,8 +62,50 @@ export async function readPullRequests(
     },
   );
   await each<CommentsRecord>(
-    (place) => client.listReviewCommentMetrics({ query: { ...query, ...place } }, call),
+    (place) => client.listReviewCommentMetrics({ query: { ...query, ...days, ...place } }, call),
     collector.addComments,
   );
-  return collector.pullRequests();
+  return collector.pullRequests().filter(({ mergedOn }) => mergedOn >= start_date && mergedOn <= end_date);
+}
+
+export type PullRequestsAndBefore = {
+  readonly pullRequests: readonly PullRequest[];
+  readonly before: PeriodBefore;
+};
+
+/** The pull requests of the period and of the period before, in one walk. */
+export async function readWithBefore(
+  client: Client,
+  query: ReportQuery,
+  options: ReportReadOptions & { readonly nowMs: number },
+): Promise<PullRequestsAndBefore> {
+  const before = periodBefore(query);
+  const read = await readPullRequests(client, { ...query, start_date: before.start_date }, options);
+  return {
+    pullRequests: read.filter(({ mergedOn }) => mergedOn >= query.start_date),
+    before: comparableBefore(
+      read.filter(({ mergedOn }) => mergedOn < query.start_date),
+      query,
+      options,
+    ),
+  };
+}
+
+/**
+ * While the period is under way, the period before counts up to the same time: otherwise every figure of the morning
+ * would look like a decline.
+ */
+export function comparableBefore(
+  pullRequests: readonly PullRequest[],
+  period: Period,
+  { nowMs, timeZone = utc }: { readonly nowMs: number; readonly timeZone?: string },
+): PeriodBefore {
+  const { start_date, end_date } = periodBefore(period);
+  const days = { start_date, end_date };
+  if (period.end_date < dayIn(timeZone)(nowMs)) return { period: days, endsAtMs: null, pullRequests };
+  const endsAtMs = nowMs - daysOf(period) * msPerDay;
+  return {
+    ...{ period: days, endsAtMs },
+    pullRequests: pullRequests.filter(({ mergedAtMs }) => mergedAtMs <= endsAtMs),
+  };
 }

@@ -9,16 +9,26 @@ import {
   findsAny,
 } from "./figures.ts";
 import { groupBy } from "./group-by.ts";
-import { daysOf, mondayOf, type Period, weeksOf } from "./period.ts";
+import { daysOf, mondayOf, monthOf, monthsOf, type Period, type Span, utc, weeksOf } from "./period.ts";
 import type { FindingOutcome, PullRequest } from "./pull-request.ts";
 
-export const dimensions = ["week", "repository", "author", "severity", "category"] as const;
+export const dimensions = [
+  "week",
+  "month",
+  "organization",
+  "repository",
+  "author",
+  "severity",
+  "category",
+] as const;
 export type Dimension = (typeof dimensions)[number];
 
 export type ReportRow = {
-  /** The API's value: a Monday, an id, a severity; null if there is none. */
+  /** The API's value: a Monday, a month, an id, a severity; null if there is none. */
   readonly id: string | null;
   readonly name: string;
+  /** True for a week or a month that the period cuts: its figures do not compare with those of a whole one. */
+  readonly in_part: boolean;
   /** The organization's name if the row belongs to one. */
   readonly organization: string | null;
   readonly figures: Figures;
@@ -30,10 +40,30 @@ export type HeatCell = {
   readonly findings: FindingFigures;
 };
 
+/** The pull requests of the period before a report's period. */
+export type PeriodBefore = {
+  readonly period: Period;
+  /** If the report's period is not over: the same time in the period before, up to which it is counted. */
+  readonly endsAtMs: number | null;
+  readonly pullRequests: readonly PullRequest[];
+};
+
+export type ReportDays = Period & { readonly days: number };
+
+/** The figures of the period before. */
+export type FiguresBefore = {
+  readonly period: ReportDays;
+  /** If the report's period is not over: until when the period before is counted. */
+  readonly ends_at: string | null;
+  readonly total: Figures;
+};
+
 /** Everything a report shows; this is also its JSON. */
 export type ReviewReport = {
-  readonly period: Period & { readonly days: number };
+  readonly period: ReportDays & { readonly time_zone: string };
   readonly total: Figures;
+  /** Null if it was not read. */
+  readonly before: FiguresBefore | null;
   readonly by: Dimension;
   readonly rows: readonly ReportRow[];
   readonly weeks: readonly ReportRow[];
@@ -46,10 +76,21 @@ const notStated = "not stated";
 const severitiesAndNull = [...severities, null];
 const categoriesAndNull = [...categories, null];
 
-export function reportOf(pullRequests: readonly PullRequest[], period: Period, by: Dimension): ReviewReport {
+export type ReportOptions = {
+  readonly timeZone?: string;
+  readonly before?: PeriodBefore;
+};
+
+export function reportOf(
+  pullRequests: readonly PullRequest[],
+  period: Period,
+  by: Dimension,
+  { timeZone = utc, before }: ReportOptions = {},
+): ReviewReport {
   return {
-    period: { ...period, days: daysOf(period) },
+    period: { ...period, days: daysOf(period), time_zone: timeZone },
     total: figuresOf(pullRequests),
+    before: before ? figuresBefore(before) : null,
     by,
     rows: rowsBy[by](pullRequests, period),
     weeks: weekRows(pullRequests, period),
@@ -58,62 +99,92 @@ export function reportOf(pullRequests: readonly PullRequest[], period: Period, b
   };
 }
 
+export const figuresBefore = ({ period, endsAtMs, pullRequests }: PeriodBefore): FiguresBefore => ({
+  period: { ...period, days: daysOf(period) },
+  ends_at: endsAtMs === null ? null : new Date(endsAtMs).toISOString(),
+  total: figuresOf(pullRequests),
+});
+
 type MakeRows = (pullRequests: readonly PullRequest[], period: Period) => ReportRow[];
 
 const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
   week: weekRows,
-  repository: repositoryRows,
+  month: (pullRequests, period) =>
+    spanRows(monthsOf(period), pullRequests, ({ mergedOn }) => monthOf(mergedOn)),
+  organization: (pullRequests) =>
+    busiestRows(pullRequests, ({ organizationId, organizationName }) => ({
+      id: organizationId,
+      name: organizationName,
+      organization: null,
+    })),
+  repository: (pullRequests) =>
+    busiestRows(pullRequests, ({ repositoryId, repositoryName, organizationName }) => ({
+      id: repositoryId,
+      name: repositoryName,
+      organization: organizationName,
+    })),
   author: authorRows,
   severity: (pullRequests) => findingRows(pullRequests, "severity", severitiesAndNull),
   category: (pullRequests) => findingRows(pullRequests, "category", categoriesAndNull),
 };
 
 export function weekRows(pullRequests: readonly PullRequest[], period: Period): ReportRow[] {
-  const byWeek = groupBy(pullRequests, ({ mergedAtMs }) => mondayOf(mergedAtMs));
-  return weeksOf(period).map(({ monday, is_whole }) => ({
-    id: monday,
-    name: is_whole ? monday : `${monday} (in part)`,
-    organization: null,
-    figures: figuresOf(byWeek.get(monday) ?? []),
-  }));
+  return spanRows(weeksOf(period), pullRequests, ({ mergedOn }) => mondayOf(mergedOn));
 }
 
+const spanRows = (
+  spans: readonly Span[],
+  pullRequests: readonly PullRequest[],
+  spanOf: (pullRequest: PullRequest) => string,
+): ReportRow[] => {
+  const groups = groupBy(pullRequests, spanOf);
+  return spans.map(({ id, is_whole }) => ({
+    id,
+    name: is_whole ? id : `${id} (in part)`,
+    in_part: !is_whole,
+    organization: null,
+    figures: figuresOf(groups.get(id) ?? []),
+  }));
+};
+
+type NamedRow = Pick<ReportRow, "id" | "name" | "organization">;
+
 /** Busiest first. */
-function repositoryRows(pullRequests: readonly PullRequest[]): ReportRow[] {
-  return groupsOf(pullRequests, ({ repositoryId }) => repositoryId)
-    .map(({ first, group }) => ({
-      id: first.repositoryId,
-      name: first.repositoryName,
-      organization: first.organizationName,
-      figures: figuresOf(group),
-    }))
-    .toSorted((one, other) => other.figures.pull_requests - one.figures.pull_requests || byName(one, other));
-}
+const busiestRows = (
+  pullRequests: readonly PullRequest[],
+  rowOf: (pullRequest: PullRequest) => NamedRow,
+): ReportRow[] =>
+  groupRows(pullRequests, rowOf).toSorted(
+    (one, other) => other.figures.pull_requests - one.figures.pull_requests || byName(one, other),
+  );
 
 /** In alphabetical order: a report does not rank people. */
 export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
-  return groupsOf(pullRequests, ({ authorId }) => authorId)
-    .map(({ first, group }) => ({
-      id: first.authorId,
-      name: first.authorId === null ? notStated : (first.authorName ?? first.authorId),
-      organization: first.organizationName,
-      figures: figuresOf(group),
-    }))
-    .toSorted(byName);
+  return groupRows(pullRequests, ({ authorId, authorName, organizationName }) => ({
+    id: authorId,
+    name: authorId === null ? notStated : (authorName ?? authorId),
+    organization: organizationName,
+  })).toSorted(byName);
 }
 
 /** An id is unique only within an organization of a provider. */
-const groupsOf = (pullRequests: readonly PullRequest[], idOf: (pullRequest: PullRequest) => string | null) =>
+const groupRows = (
+  pullRequests: readonly PullRequest[],
+  rowOf: (pullRequest: PullRequest) => NamedRow,
+): ReportRow[] =>
   [
     ...groupBy(pullRequests, (pullRequest) =>
-      JSON.stringify([pullRequest.provider, pullRequest.organizationId, idOf(pullRequest)]),
+      JSON.stringify([pullRequest.provider, pullRequest.organizationId, rowOf(pullRequest).id]),
     ).values(),
-  ].map((group) => ({ first: required(group[0], "pull request of a group"), group }));
+  ].map((group) => ({
+    ...rowOf(required(group[0], "pull request of a group")),
+    in_part: false,
+    figures: figuresOf(group),
+  }));
 
 const compareTexts = new Intl.Collator("en").compare;
-type OrganizationRow = { readonly name: string; readonly organization: string };
-const byName = (one: OrganizationRow, other: OrganizationRow): number =>
-  compareTexts(one.name, other.name) || compareTexts(one.organization, other.organization);
+const byName = (one: NamedRow, other: NamedRow): number =>
+  compareTexts(one.name, other.name) || compareTexts(one.organization ?? "", other.organization ?? "");
 
 /** Pull requests that have such a finding, counting only these findings. */
 const findingRows = <Field extends "severity" | "category">(
@@ -127,6 +198,7 @@ const findingRows = <Field extends "severity" | "category">(
     return {
       id: value,
       name: wordsOf(value),
+      in_part: false,
       organization: null,
       figures: figuresOf(having, passes),
     };
@@ -138,6 +210,7 @@ const complexityRows = (pullRequests: readonly PullRequest[]): ReportRow[] =>
   complexities.map((value) => ({
     id: value === null ? null : String(value),
     name: value === null ? notStated : String(value),
+    in_part: false,
     organization: null,
     figures: figuresOf(pullRequests.filter(({ complexity }) => complexity === value)),
   }));

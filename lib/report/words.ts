@@ -1,26 +1,29 @@
 import type { Dimension } from "./report.ts";
 
 /**
- * What the figures mean. These texts are in every report for people (HTML, Markdown, text) and next to the dashboard's
- * headlines; wherever else the dashboard shows acceptance, it shows the short form.
+ * What the figures mean. These texts are in every report for people (HTML, Markdown, text) and behind the “?” of
+ * the dashboard's cards.
  */
 export const definitions = {
   pullRequests: "Pull requests that were merged in the period and had an automated review.",
   acceptance:
-    "Accepted findings, of those whose outcome is known. The stored outcome comes from automatic detection or from a " +
-    "user's confirmation; it is not necessarily acceptance by the pull request's author. false is not proof of " +
-    "rejection; null means unknown and is counted apart. An outcome can change after the comment was posted.",
-  acceptanceInShort: "Of findings whose outcome is known: null is unknown, false is no proof of rejection.",
+    "Accepted findings, of those whose outcome is known. An outcome is detected automatically, or a user confirms it; it " +
+    "is not necessarily the decision of the pull request's author. “Not accepted” does not prove that somebody rejected " +
+    "the finding. Findings of unknown outcome are counted apart. An outcome can change after the comment was posted.",
+  acceptanceInShort: "Of findings whose outcome is known. “Not accepted” is no proof of rejection.",
   timeToFirstHumanReview:
     "From ready for review (or opened, where that is not known) to the first review by a person. Pull requests that " +
     "no person reviewed are left out.",
   timeToMerge: "From ready for review (or opened, where that is not known) to the merge.",
-  week: "Weeks begin on Monday, UTC.",
   findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
 } as const;
 
+export const weekDefinition = (timeZone: string): string => `Weeks begin on Monday, ${timeZone}.`;
+
 export const dimensionHeads: Readonly<Record<Dimension, string>> = {
   week: "Week of",
+  month: "Month",
+  organization: "Organization",
   repository: "Repository",
   author: "Author",
   severity: "Severity",
@@ -46,4 +49,12 @@ export function formatMinutes(minutes: number | null): string {
   return minutes < 2 * minutesPerDay
     ? `${(minutes / minutesPerHour).toFixed(1)} h`
     : `${(minutes / minutesPerDay).toFixed(1)} d`;
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `2026-11-09` as `9 Nov`: the axis of a chart has little space. */
+export function shortDay(day: string): string {
+  const [, month = "1", date = "1"] = day.split("-");
+  return `${Number(date)} ${months[Number(month) - 1] ?? ""}`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { builtDashboard } from "../../dashboard/build.ts";
+import { builtDashboard, builtReportStyle } from "../../dashboard/build.ts";
 import { dashboardFiles, dashboardSecurityPolicy } from "../../lib/contract/dashboard.ts";
 import { referenceFiles, referenceSecurityPolicy } from "../../lib/contract/reference.ts";
 
@@ -10,9 +10,12 @@ const built = await builtDashboard();
 const dashboardBytesMax = 250_000;
 const committed = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-test.each([...built])("%s is built from its sources (npm run generate)", (path, content) => {
-  expect(committed(path) === content).toBe(true);
-});
+test.each([...built, await builtReportStyle()])(
+  "%s is built from its sources (npm run generate)",
+  (path, content) => {
+    expect(committed(path) === content).toBe(true);
+  },
+);
 
 test("every built file is served, and nothing else", () => {
   expect(

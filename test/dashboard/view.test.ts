@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { safeAddress } from "../../dashboard/links.ts";
-import { minuteTicks, wholeTicks } from "../../dashboard/scale.ts";
 import {
   addressOf,
   type DashboardView,
@@ -9,6 +8,7 @@ import {
   pullRequestFilter,
   resolvePeriod,
 } from "../../dashboard/view.ts";
+import { minuteTicks, wholeTicks } from "../../lib/report/scale.ts";
 
 const full: DashboardView = {
   period: { start_date: "2026-02-28", end_date: "2026-03-01" },

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { daysOf, lastDays, mondayOf, weeksOf } from "../../lib/report/period.ts";
+import {
+  dayIn,
+  daysOf,
+  isTimeZone,
+  lastDays,
+  lastMonth,
+  lastWeek,
+  mondayOf,
+  monthsOf,
+  periodBefore,
+  weeksOf,
+} from "../../lib/report/period.ts";
 import { type Dimension, reportOf } from "../../lib/report/report.ts";
 import { collected, comments, finding, review } from "./records.ts";
 
@@ -51,6 +62,35 @@ describe("rows", () => {
     expect(reportOf([], cut, "week").rows.map(({ name }) => name)).toEqual([
       "2026-03-02 (in part)",
       "2026-03-09",
+    ]);
+  });
+
+  test("months count the pull requests of their days", () => {
+    const quarter = { start_date: "2026-01-15", end_date: "2026-03-31" };
+    expect(
+      reportOf(pullRequests, quarter, "month").rows.map(({ id, in_part, figures }) => [
+        ...[id, in_part, figures.pull_requests],
+      ]),
+    ).toEqual([
+      ["2026-01", true, 0],
+      ["2026-02", false, 0],
+      ["2026-03", false, 4],
+    ]);
+  });
+
+  test("organizations are sorted by their pull requests; the same id of another provider is another one", () => {
+    const read = collected([
+      review(1, { organization_name: "one" }),
+      review(2, { organization_name: "one" }),
+      review(3, { provider: "gitlab", organization_name: "two" }),
+    ]);
+    expect(
+      reportOf(read, period, "organization").rows.map(({ id, name, figures }) => [
+        ...[id, name, figures.pull_requests],
+      ]),
+    ).toEqual([
+      ["1001", "one", 2],
+      ["1001", "two", 1],
     ]);
   });
 
@@ -126,15 +166,58 @@ describe("periods", () => {
     expect(daysOf(lastDays(30, Date.parse("2026-03-15T00:00:00.000Z")))).toBe(30);
   });
 
-  test("a week begins on Monday, UTC, also before 1970", () => {
-    expect(mondayOf(Date.parse("2026-03-08T23:59:59.999Z"))).toBe("2026-03-02");
-    expect(mondayOf(Date.parse("2026-03-09T00:00:00.000Z"))).toBe("2026-03-09");
-    expect(mondayOf(Date.parse("1969-12-28T12:00:00.000Z"))).toBe("1969-12-22");
+  test("a week begins on Monday, also before 1970", () => {
+    expect(mondayOf("2026-03-08")).toBe("2026-03-02");
+    expect(mondayOf("2026-03-09")).toBe("2026-03-09");
+    expect(mondayOf("1969-12-28")).toBe("1969-12-22");
   });
 
   test("a period of one day has one week", () => {
     expect(weeksOf({ start_date: "2026-03-02", end_date: "2026-03-02" })).toEqual([
-      { monday: "2026-03-02", is_whole: false },
+      { id: "2026-03-02", is_whole: false },
     ]);
+  });
+
+  test("the last week is whole, Monday to Sunday, also on a Monday and on a Sunday", () => {
+    const week = { start_date: "2026-03-02", end_date: "2026-03-08" };
+    expect([lastWeek("2026-03-09"), lastWeek("2026-03-15")]).toEqual([week, week]);
+  });
+
+  test.each([
+    ["2026-03-01", "2026-02-01", "2026-02-28"],
+    ["2026-03-31", "2026-02-01", "2026-02-28"],
+    ["2024-03-15", "2024-02-01", "2024-02-29"],
+    ["2026-01-01", "2025-12-01", "2025-12-31"],
+  ])("on %s the last month is %s to %s", (today, start_date, end_date) => {
+    expect(lastMonth(today)).toEqual({ start_date, end_date });
+  });
+
+  test.each([
+    ["as many days", "2026-03-02", "2026-03-08", "2026-02-23", "2026-03-01"],
+    ["the month before a whole month", "2026-03-01", "2026-03-31", "2026-02-01", "2026-02-28"],
+    ["28 days before 28 days that are no month", "2026-03-01", "2026-03-28", "2026-02-01", "2026-02-28"],
+    ["one day before one day", "2026-03-01", "2026-03-01", "2026-02-28", "2026-02-28"],
+  ])("the period before is %s", (_, start_date, end_date, start, end) => {
+    expect(periodBefore({ start_date, end_date })).toEqual({ start_date: start, end_date: end });
+  });
+
+  test("months are consecutive, and a month that the period cuts is marked", () => {
+    expect(monthsOf({ start_date: "2025-12-31", end_date: "2026-02-28" })).toEqual([
+      { id: "2025-12", is_whole: false },
+      { id: "2026-01", is_whole: true },
+      { id: "2026-02", is_whole: true },
+    ]);
+  });
+
+  test("days are those of the time zone, on both sides of UTC and when clocks change", () => {
+    const day = (zone: string, instant: string) => dayIn(zone)(Date.parse(instant));
+    expect(day("Europe/Berlin", "2026-03-01T22:59:59.999Z")).toBe("2026-03-01");
+    expect(day("Europe/Berlin", "2026-03-01T23:00:00.000Z")).toBe("2026-03-02");
+    // Summer time began on 29 March.
+    expect(day("Europe/Berlin", "2026-03-29T22:00:00.000Z")).toBe("2026-03-30");
+    expect(day("America/Los_Angeles", "2026-03-02T07:59:59.999Z")).toBe("2026-03-01");
+    expect(day("Asia/Kathmandu", "2026-03-01T18:14:59.999Z")).toBe("2026-03-01");
+    expect(day("Asia/Kathmandu", "2026-03-01T18:15:00.000Z")).toBe("2026-03-02");
+    expect(["Europe/Berlin", "UTC", "Mars/Olympus", ""].map(isTimeZone)).toEqual([true, true, false, false]);
   });
 });

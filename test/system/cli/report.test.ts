@@ -112,7 +112,49 @@ describe("report", () => {
   test("report finds the local service by its data, and covers the requested number of days", async () => {
     const { code, stdout } = await callTool("report", "--data", data, "--key", key, "--days", "90");
     expect([code, stdout]).toEqual([0, expect.stringContaining("Pull requests reviewed      3\n")]);
-    expect(stdout).toContain("median 60 min, 90 % within 60 min");
+    expect(stdout).toContain("60 min (median; 90 % within 60 min; 0 without one)");
+  });
+
+  test("report --json is one line, and compares with the period before unless it is left out", async () => {
+    const compared = async (...more: string[]) => {
+      const { stdout } = await callTool("report", "--data", data, "--key", key, "--json", ...more);
+      expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+      return z
+        .object({ before: z.object({ total: figures.shape.total }).nullable() })
+        .parse(JSON.parse(stdout)).before;
+    };
+    expect((await compared("--days", "30", "--end", daysAgo(10).slice(0, 10)))?.total.pull_requests).toBe(1);
+    expect(await compared("--no-compare")).toBeNull();
+  });
+
+  test("report --last-week is a whole week, in the days of a time zone", async () => {
+    const { stdout } = await callTool(
+      ...[
+        "report",
+        "--data",
+        data,
+        "--key",
+        key,
+        "--last-week",
+        "--timezone",
+        "Asia/Tokyo",
+        "--format",
+        "csv",
+      ],
+    );
+    const [, week = "", more] = stdout.trim().split("\r\n");
+    const [monday = "", , , inPart] = week.split(",");
+    expect([new Date(monday).getUTCDay(), inPart, more]).toEqual([1, "false", undefined]);
+    expect(nowMs - Date.parse(monday)).toBeGreaterThan(6 * msPerDay);
+  });
+
+  test("report lists the pull requests behind a figure", async () => {
+    const listed = async (list: string) => {
+      const words = ["--list", list, "--days", "90", "--format", "csv"];
+      const { stdout } = await callTool("report", "--data", data, "--key", key, ...words);
+      return [...stdout.matchAll(/pull\/(\d)/g)].map(([, number]) => number);
+    };
+    expect([await listed("unaccepted"), await listed("no-review")]).toEqual([["1", "3"], []]);
   });
 
   test("report finds the address of a deployed stack in its outputs, and needs a key for it", async () => {
@@ -144,7 +186,17 @@ describe("report", () => {
   test.each([
     [["--days", "7", "--start", "2026-01-01"], "--days and --start cannot be used together."],
     [["--start", "2026-02-01", "--end", "2026-01-01"], "--end must not be before --start."],
-    [["--by", "mood"], '--by takes one of week, repository, author, severity, category, not "mood".'],
+    [
+      ["--by", "mood"],
+      '--by takes one of week, month, organization, repository, author, severity, category, not "mood".',
+    ],
+    [["--last-week", "--days", "7"], "--last-week and --days cannot be used together."],
+    [["--last-month", "--end", "2026-01-01"], "--last-month and --end cannot be used together."],
+    [["--last-week", "--last-month"], "--last-week and --last-month cannot be used together."],
+    [["--json", "--format", "md"], "--json and --format md cannot be used together."],
+    [["--list", "slow", "--format", "html"], "--list takes the formats text, md, csv, json, not html."],
+    [["--list", "slow", "--by", "week"], "--by and --list cannot be used together."],
+    [["--timezone", "Mars"], '--timezone takes the name of a time zone, such as Europe/Berlin, not "Mars".'],
     [["--days", "0"], '--days takes a whole number from 1 to 3660, not "0".'],
   ])("report %j is refused: %s", async (words, sentence) => {
     const { code, stderr } = await callTool("report", "--data", data, "--key", key, ...words);

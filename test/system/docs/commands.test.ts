@@ -1,10 +1,13 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseYaml } from "@redocly/openapi-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { startFakeAws } from "../../cli/fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
@@ -287,6 +290,27 @@ describe("commands in the docs do what they say", () => {
     expect(await readFile(join(folder, page), "utf8")).toMatch(/^<!doctype html>/);
   });
 
+  test("the weekly workflow posts a message that a chat accepts", async () => {
+    const posted: string[] = [];
+    const chat = createServer(async (request, response) => {
+      posted.push(`${request.headers["content-type"]} ${await text(request)}`);
+      response.end();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void chat.close());
+    await once(chat, "listening");
+    const { port } = z.object({ port: z.number() }).parse(chat.address());
+    const [report, post] = stepsOf("docs/use/jobs/weekly-report.md").filter(({ env }) => env);
+    expect(Object.keys(post?.env ?? {})).toEqual(["CHAT_WEBHOOK_URL"]);
+    const { code, output } = await runLine(
+      `set -e\n${report?.run}\nCHAT_WEBHOOK_URL=http://127.0.0.1:${port}\n${post?.run}`,
+    );
+    expect([code, output]).toEqual([0, expect.any(String)]);
+    const [, message = ""] = /^application\/json (.*)$/s.exec(posted.join()) ?? [];
+    expect(JSON.parse(message)).toEqual({
+      text: expect.stringMatching(/^Code reviews, .*\n\nBy repository:\n• `.{1,1800}$/s),
+    });
+  });
+
   describe("the nightly warehouse load", () => {
     const page = "docs/use/jobs/warehouse.md";
     /** Runs with the environment of the workflow's step. */
@@ -342,7 +366,7 @@ describe("commands in the docs do what they say", () => {
 
   test.each([
     ["docs/use/jobs/warehouse.md", 2],
-    ["docs/use/jobs/weekly-report.md", 2],
+    ["docs/use/jobs/weekly-report.md", 5],
     ["docs/use/jobs/idle-seats.md", 4],
     ["docs/use/jobs/siem.md", 2],
     ["docs/use/jobs/code-scanning.md", 1],

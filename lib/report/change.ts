@@ -1,0 +1,57 @@
+import { counted } from "../contract/counted.ts";
+import type { FiguresBefore } from "./report.ts";
+import { formatCount, formatMinutes, formatShare } from "./words.ts";
+
+/** How a figure differs from the period before: an arrow, and the same in words. */
+export type Change = { readonly arrow: "↑" | "↓" | "→"; readonly words: string };
+
+type Unit = {
+  /** The words for a greater and for a smaller figure. */
+  readonly more: string;
+  readonly less: string;
+  readonly format: (value: number) => string;
+  /** The size of a difference, as text; null if it rounds to nothing. */
+  readonly size: (now: number, before: number) => string | null;
+};
+
+/** A multiple of zero has no size. */
+const percent = (now: number, before: number): string | null => {
+  if (before === 0) return now === 0 ? null : "";
+  const share = Math.round((Math.abs(now - before) / before) * 100);
+  return share === 0 ? null : `${formatCount(share)} % `;
+};
+const points = (now: number, before: number): string | null => {
+  const difference = Math.abs(Math.round(now * 100) - Math.round(before * 100));
+  return difference === 0 ? null : `${counted(difference, "point")} `;
+};
+
+export const units = {
+  count: { more: "more", less: "fewer", format: formatCount, size: percent },
+  share: { more: "higher", less: "lower", format: formatShare, size: points },
+  minutes: { more: "longer", less: "shorter", format: formatMinutes, size: percent },
+} as const satisfies Readonly<Record<string, Unit>>;
+
+/** Null if one of the two is unknown. */
+export function changeOf(
+  now: number | null,
+  before: number | null,
+  { more, less, format, size }: Unit,
+): Change | null {
+  if (now === null || before === null) return null;
+  const difference = size(now, before);
+  const was = `(before: ${format(before)})`;
+  if (difference === null) return { arrow: "→", words: `about the same ${was}` };
+  return now > before
+    ? { arrow: "↑", words: `${difference}${more} ${was}` }
+    : { arrow: "↓", words: `${difference}${less} ${was}` };
+}
+
+export const changeText = ({ arrow, words }: Change): string => `${arrow} ${words}`;
+
+/** Which days the changes compare with. */
+export function comparedWith({ period, ends_at }: FiguresBefore): string {
+  const { start_date, end_date, days } = period;
+  return ends_at === null
+    ? `Compared with ${start_date} to ${end_date} (${days} days).`
+    : `Compared with ${start_date} to ${ends_at.slice(0, 10)}, ${ends_at.slice(11, 16)} UTC: today is not over.`;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../lib/client/client.ts";
+import { changeOf, changeText, comparedWith, units } from "../../lib/report/change.ts";
+import { headlines } from "../../lib/report/columns.ts";
+import { comparableBefore, readWithBefore } from "../../lib/report/read.ts";
+import { figuresBefore, reportOf } from "../../lib/report/report.ts";
+import { required } from "../../lib/runtime/required.ts";
+import { collected, comments, finding, review } from "./records.ts";
+
+describe("a change is an arrow and words", () => {
+  test.each([
+    [units.count, 48, 40, "↑ 20 % more (before: 40)"],
+    [units.count, 30, 40, "↓ 25 % fewer (before: 40)"],
+    [units.count, 1_000, 1_001, "→ about the same (before: 1,001)"],
+    [units.count, 0, 0, "→ about the same (before: 0)"],
+    [units.count, 3, 0, "↑ more (before: 0)"],
+    [units.share, 0.62, 0.57, "↑ 5 points higher (before: 57 %)"],
+    [units.share, 0.56, 0.57, "↓ 1 point lower (before: 57 %)"],
+    [units.share, 0.574, 0.571, "→ about the same (before: 57 %)"],
+    [units.minutes, 90, 120, "↓ 25 % shorter (before: 2.0 h)"],
+    [units.minutes, 5_760, 2_880, "↑ 100 % longer (before: 2.0 d)"],
+  ])("%o: %d after %d is %s", (unit, now, before, text) => {
+    expect(changeText(required(changeOf(now, before, unit), "change"))).toBe(text);
+  });
+
+  test("there is no change if one of the two figures is unknown", () => {
+    expect([changeOf(null, 1, units.share), changeOf(1, null, units.minutes)]).toEqual([null, null]);
+  });
+});
+
+const week = { start_date: "2026-03-09", end_date: "2026-03-15" };
+const mergedAt = (number: number, merged_at: string) => review(number, { merged_at });
+
+describe("the period before", () => {
+  const inBefore = collected([
+    mergedAt(1, "2026-03-08T11:59:59.999Z"),
+    mergedAt(2, "2026-03-08T12:00:00.001Z"),
+  ]);
+
+  test("is counted whole when the period is over", () => {
+    const nowMs = Date.parse("2026-03-16T00:00:00.000Z");
+    const before = comparableBefore(inBefore, week, { nowMs });
+    expect([before.endsAtMs, before.pullRequests.length]).toEqual([null, 2]);
+    expect(comparedWith(figuresBefore(before))).toBe("Compared with 2026-03-02 to 2026-03-08 (7 days).");
+  });
+
+  test("is counted up to the same time while the period is under way", () => {
+    const nowMs = Date.parse("2026-03-15T12:00:00.000Z");
+    const before = comparableBefore(inBefore, week, { nowMs });
+    expect(before.pullRequests.map(({ url }) => url)).toEqual([review(1).pr_url]);
+    expect(comparedWith(figuresBefore(before))).toBe(
+      "Compared with 2026-03-02 to 2026-03-08, 12:00 UTC: today is not over.",
+    );
+  });
+
+  test("is whole or cut by the days of the report's time zone", () => {
+    // Sunday 23:30 in UTC is Monday in Berlin.
+    const nowMs = Date.parse("2026-03-15T23:30:00.000Z");
+    const endsAt = (timeZone: string) => comparableBefore([], week, { nowMs, timeZone }).endsAtMs;
+    expect([endsAt("Europe/Berlin"), endsAt("UTC") === null]).toEqual([null, false]);
+  });
+});
+
+/** The service's answers to a walk, and what it asked for. */
+function serving(reviews: ReturnType<typeof review>[]) {
+  const asked: string[] = [];
+  const fetch = async (target: string | URL | Request) => {
+    const { pathname, searchParams } = new URL(String(target));
+    asked.push(
+      `${pathname.split("/").at(-1)} ${searchParams.get("start_date")} ${searchParams.get("end_date")}`,
+    );
+    const data = pathname.endsWith("review-comments") ? [comments(2, [finding(true)])] : reviews;
+    return Response.json({ data, next_cursor: null });
+  };
+  return { asked, client: createClient({ baseUrl: "http://service", key: "k", fetch }) };
+}
+
+test("the period and the period before are read in one walk, and every headline has its change", async () => {
+  const { asked, client } = serving([
+    mergedAt(1, "2026-03-08T10:00:00.000Z"),
+    mergedAt(2, "2026-03-09T10:00:00.000Z"),
+    mergedAt(3, "2026-03-15T10:00:00.000Z"),
+  ]);
+  const nowMs = Date.parse("2026-03-20T00:00:00.000Z");
+  const { pullRequests, before } = await readWithBefore(client, week, { pageSizeMax: 1000, nowMs });
+  expect(asked).toEqual(["reviews 2026-03-02 2026-03-15", "review-comments 2026-03-02 2026-03-15"]);
+  const report = reportOf(pullRequests, week, "week", { before });
+  expect([report.total.pull_requests, report.before?.total.pull_requests]).toEqual([2, 1]);
+  expect(headlines(report).map(({ name, change }) => [name, change && changeText(change)])).toEqual([
+    ["Pull requests reviewed", "↑ 100 % more (before: 1)"],
+    ["Findings posted", "↑ more (before: 0)"],
+    ["Acceptance", null],
+    ["Time to first human review", null],
+    ["Time to merge", "↑ 67 % longer (before: 6.1 d)"],
+  ]);
+});
+
+test("in another time zone the walk covers its days, and only these count", async () => {
+  const { asked, client } = serving([
+    // Sunday and Monday in Berlin.
+    mergedAt(1, "2026-03-08T22:59:59.999Z"),
+    mergedAt(2, "2026-03-08T23:00:00.000Z"),
+    mergedAt(3, "2026-03-15T23:00:00.000Z"),
+  ]);
+  const nowMs = Date.parse("2026-03-20T00:00:00.000Z");
+  const options = { pageSizeMax: 1000, nowMs, timeZone: "Europe/Berlin" };
+  const { pullRequests, before } = await readWithBefore(client, week, options);
+  expect(asked[0]).toBe("reviews 2026-03-01 2026-03-16");
+  expect([pullRequests, before.pullRequests].map((each) => each.map(({ url }) => url))).toEqual([
+    [review(2).pr_url],
+    [review(1).pr_url],
+  ]);
+});

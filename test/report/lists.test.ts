@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { csvList, type ListName, listOf, markdownList, textList } from "../../lib/report/lists.ts";
+import { reportOf } from "../../lib/report/report.ts";
+import { collected, comments, finding, review } from "./records.ts";
+
+const { period } = reportOf([], { start_date: "2026-03-02", end_date: "2026-03-08" }, "week");
+const created_at = "2026-03-02T00:00:00.000Z";
+/** Merged so many hours after it was opened, first reviewed so many hours after, if at all. */
+const took = (number: number, mergeHours: number, reviewHours: number | null) => {
+  const after = (hours: number) => new Date(Date.parse(created_at) + hours * 3_600_000).toISOString();
+  const first_human_review_at = reviewHours === null ? null : after(reviewHours);
+  return review(number, { created_at, merged_at: after(mergeHours), first_human_review_at });
+};
+const numbersOf = (
+  list: ListName,
+  reviews: ReturnType<typeof review>[],
+  findings: Parameters<typeof collected>[1] = [],
+) =>
+  listOf(collected(reviews, findings), period, list).pull_requests.map(({ url }) =>
+    Number(url.split("/").at(-1)),
+  );
+
+describe("lists", () => {
+  test("no-review lists pull requests that no person reviewed, newest first", () => {
+    expect(numbersOf("no-review", [took(1, 1, null), took(2, 2, 1), took(3, 3, null)])).toEqual([3, 1]);
+  });
+
+  test("unaccepted lists pull requests with findings that were not accepted, most first", () => {
+    const findings = [
+      comments(1, [finding(false), finding(true)]),
+      comments(2, [finding(true), finding(null)]),
+      comments(3, [finding(false), finding(false)]),
+    ];
+    expect(numbersOf("unaccepted", [took(1, 1, 1), took(2, 1, 1), took(3, 1, 1)], findings)).toEqual([3, 1]);
+  });
+
+  test("slow lists those over the 90 % mark of either time, the longest merge first", () => {
+    const usual = Array.from({ length: 18 }, (_, index) => took(index, 10, 1));
+    expect(numbersOf("slow", [...usual, took(100, 11, 9), took(101, 90, 1)])).toEqual([101, 100]);
+    expect(numbersOf("slow", usual)).toEqual([]);
+  });
+});
+
+const list = listOf(
+  collected([took(1, 30, null), took(2, 2, 1)], [comments(1, [finding(false), finding(null)])]),
+  period,
+  "no-review",
+);
+
+test("a list as text has whole addresses, and says what it lists", () => {
+  expect(textList(list).split("\n")).toEqual([
+    "Code reviews, 2026-03-02 to 2026-03-08 (7 days, UTC): 1 without a human review",
+    "Merged pull requests that no person reviewed, newest first.",
+    "",
+    "Merged      Findings  Not accepted  First review   Merge  Pull request",
+    "2026-03-03         2             1             –  30.0 h  https://git.example/acme/shop/pull/1",
+  ]);
+});
+
+test("a list as a file has plain numbers and names no person", () => {
+  expect(csvList(list)).toBe(
+    "url,repository,organization,merged_at,complexity,findings,accepted,not_accepted,unknown,first_review_minutes,merge_minutes\r\n" +
+      "https://git.example/acme/shop/pull/1,shop,acme,2026-03-03T06:00:00.000Z,,2,0,1,1,,1800\r\n",
+  );
+  expect(JSON.stringify(list)).not.toContain("ada");
+});
+
+test("an empty list is a sentence, not an empty table", () => {
+  const none = listOf([], period, "slow");
+  expect([textList(none), markdownList(none)].map((text) => text.includes("Pull request "))).toEqual([
+    false,
+    false,
+  ]);
+  expect(textList(none)).toContain(": 0 slow");
+});
