@@ -1,7 +1,8 @@
 import type { AnswerOf } from "../lib/client/client.ts";
 import type { Figures } from "../lib/report/figures.ts";
+import type { ListedPullRequest, ListName } from "../lib/report/lists.ts";
 import type { Period } from "../lib/report/period.ts";
-import type { HeatCell, ReportRow } from "../lib/report/report.ts";
+import type { FiguresBefore, HeatCell, ReportRow } from "../lib/report/report.ts";
 import type { LearningFigures } from "./figures/learnings.ts";
 import type { McpFigures } from "./figures/mcp.ts";
 import type { RepositoryRow } from "./figures/repositories.ts";
@@ -20,12 +21,18 @@ export type ShownView = Pick<DashboardView, "organizations" | "repositories" | "
   readonly period: Period;
 };
 
-export type ListedPullRequest = {
-  readonly url: string;
-  readonly author: string | null;
-  readonly mergedAt: string;
-  readonly complexity: number | null;
-  readonly figures: Figures;
+/** Names of people appear only if the user chose them. */
+export type ListedWithAuthor = ListedPullRequest & { readonly author: string | null };
+
+/** The pull requests of a repository, or those behind a figure. */
+export type ListedPullRequests = {
+  readonly id: string;
+  readonly list: ListName | null;
+  readonly title: string;
+  readonly definition: string;
+  /** The first ones. */
+  readonly pullRequests: readonly ListedWithAuthor[];
+  readonly count: number;
 };
 
 export type ReviewFigures = {
@@ -39,17 +46,14 @@ export type ReviewFigures = {
   readonly knownRepositories: ReadonlyArray<Pick<RepositoryRow, "id" | "name" | "organization">>;
   /** In alphabetical order; null unless the user chose it. */
   readonly authors: readonly ReportRow[] | null;
-  readonly listed: {
-    readonly repository: Pick<RepositoryRow, "id" | "name" | "organization">;
-    /** The newest ones. */
-    readonly pullRequests: readonly ListedPullRequest[];
-    readonly count: number;
-  } | null;
+  readonly listed: ListedPullRequests | null;
 };
 
 /** Each section is read and refused independently. */
 export type Sections = {
   readonly reviews: ReviewFigures;
+  /** The period before, for the changes of the headlines. */
+  readonly before: FiguresBefore;
   readonly mcp: McpFigures;
   readonly security: SecurityFigures;
   readonly seats: SeatFigures;

@@ -41,6 +41,7 @@ export const closedSession: PageSession = {
   identity: null,
   sections: {
     reviews: unread,
+    before: unread,
     mcp: unread,
     security: unread,
     seats: unread,

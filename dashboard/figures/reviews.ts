@@ -1,7 +1,7 @@
-import { figuresOf } from "../../lib/report/figures.ts";
+import { listedPullRequest, listNames, lists } from "../../lib/report/lists.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { authorRows, reportOf } from "../../lib/report/report.ts";
-import type { ListedPullRequest, ReviewFigures, ShownView } from "../protocol.ts";
+import type { ListedPullRequests, ReviewFigures, ShownView } from "../protocol.ts";
 import { pullRequestFilter } from "../view.ts";
 import { ofRepository, repositoryLabels, repositoryRows } from "./repositories.ts";
 
@@ -21,22 +21,34 @@ export function reviewFigures(read: readonly PullRequest[], view: ShownView): Re
     repositories: repositoryRows(pullRequests, period),
     knownRepositories: repositoryLabels(read),
     authors: view.byAuthor ? authorRows(pullRequests) : null,
-    listed: view.listed === null ? null : listedOf(read, view.listed),
+    listed: view.listed === null ? null : listedOf(read, pullRequests, view.listed),
   };
 }
 
-function listedOf(read: readonly PullRequest[], id: string): ReviewFigures["listed"] {
-  const all = ofRepository(read, id);
+function listedOf(
+  read: readonly PullRequest[],
+  chosen: readonly PullRequest[],
+  id: string,
+): ListedPullRequests | null {
+  const list = listNames.find((name) => name === id);
+  if (list !== undefined) {
+    const { title, definition, select } = lists[list];
+    const all = select(chosen);
+    return { id, list, title, definition, ...firstOf(all) };
+  }
+  const all = ofRepository(read, id).toSorted((one, other) => other.mergedAtMs - one.mergedAtMs);
   const [repository] = repositoryLabels(all);
   if (!repository) return null;
-  const newest = all.toSorted((one, other) => other.mergedAtMs - one.mergedAtMs).slice(0, listedMax);
-  return { repository, count: all.length, pullRequests: newest.map(listedPullRequest) };
+  return {
+    ...{ id, list: null, title: `Pull requests of ${repository.name}`, definition: "Newest first." },
+    ...firstOf(all),
+  };
 }
 
-const listedPullRequest = (pullRequest: PullRequest): ListedPullRequest => ({
-  url: pullRequest.url,
-  author: pullRequest.authorName ?? pullRequest.authorId,
-  mergedAt: new Date(pullRequest.mergedAtMs).toISOString(),
-  complexity: pullRequest.complexity,
-  figures: figuresOf([pullRequest]),
+const firstOf = (all: readonly PullRequest[]) => ({
+  count: all.length,
+  pullRequests: all.slice(0, listedMax).map((each) => ({
+    ...listedPullRequest(each),
+    author: each.authorName ?? each.authorId,
+  })),
 });

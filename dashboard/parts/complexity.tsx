@@ -20,7 +20,8 @@ export function Complexity({ figures: { complexity, total } }: { readonly figure
   return (
     <Card
       title="Findings per pull request"
-      definition={`By estimated complexity, 1 (simple) to 5. Over all pull requests: ${formatMean(total.findings_per_pull_request)}. Acceptance: ${definitions.acceptanceInShort}`}
+      definition={`By estimated complexity, 1 (simple) to 5. Over all pull requests: ${formatMean(total.findings_per_pull_request)}.`}
+      help={definitions.acceptance}
       numbers={numbers}
     >
       <Plot

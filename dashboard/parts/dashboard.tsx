@@ -1,12 +1,16 @@
-import type { ApprovalAction, PendingLearning, SectionName } from "../protocol.ts";
+import { definitions } from "../../lib/report/words.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { ApprovalAction, PendingLearning, ReviewFigures, SectionName } from "../protocol.ts";
 import type { PageSession } from "../session.ts";
-import type { DashboardView } from "../view.ts";
+import { type DashboardView, resolvePeriod } from "../view.ts";
 import { AuditLog } from "./audit.tsx";
 import { Complexity } from "./complexity.tsx";
 import { Headlines } from "./headlines.tsx";
 import { HeatMap } from "./heat-map.tsx";
 import { Learnings, PendingLearnings } from "./learnings.tsx";
 import { Mcp } from "./mcp.tsx";
+import { Nothing } from "./nothing.tsx";
+import { FileDays } from "./numbers.tsx";
 import { Authors, PullRequests } from "./people.tsx";
 import { Progress } from "./progress.tsx";
 import { Repositories } from "./repositories.tsx";
@@ -30,8 +34,9 @@ export function Dashboard(props: DashboardProps) {
   const { session, view, onView, onRetry, onDecide } = props;
   const { sections } = session;
   const shared = { view, onView };
+  const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
   return (
-    <>
+    <FileDays.Provider value={`${start_date}-to-${end_date}`}>
       <button type="button" class="skip" onClick={skip}>
         Skip to the figures
       </button>
@@ -45,19 +50,13 @@ export function Dashboard(props: DashboardProps) {
         </p>
         <Progress session={session} />
         <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
-          {(figures) => (
-            <>
-              <Headlines figures={figures} />
-              <Trends figures={figures} />
-              <div class="row wide-narrow">
-                <HeatMap figures={figures} />
-                <Complexity figures={figures} />
-              </div>
-              <Repositories {...shared} figures={figures} />
-              <PullRequests {...shared} figures={figures} />
-              <Authors {...shared} figures={figures} />
-            </>
-          )}
+          {(figures) =>
+            figures.total.pull_requests === 0 ? (
+              <Nothing {...shared} figures={figures} />
+            ) : (
+              <Reviews {...shared} figures={figures} before={sections.before} />
+            )
+          }
         </Section>
         <div class="row">
           <Section title="MCP use" of={sections.mcp} onRetry={() => onRetry("mcp")}>
@@ -87,13 +86,50 @@ export function Dashboard(props: DashboardProps) {
         <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
           {(entries) => <AuditLog entries={entries} />}
         </Section>
+        <Meanings />
         <footer class="end">
           Figures as <code>npx review-api report</code> has them · <a href="docs">API reference</a>
         </footer>
       </main>
-    </>
+    </FileDays.Provider>
   );
 }
+
+type ReviewsProps = Pick<DashboardProps, "view" | "onView"> & {
+  readonly figures: ReviewFigures;
+  readonly before: PageSession["sections"]["before"];
+};
+
+const Reviews = (props: ReviewsProps) => (
+  <>
+    <Headlines {...props} />
+    <Trends {...props} />
+    <div class="row wide-narrow">
+      <HeatMap {...props} />
+      <Complexity {...props} />
+    </div>
+    <Repositories {...props} />
+    <PullRequests {...props} />
+    <Authors {...props} />
+  </>
+);
+
+/** A printed page has no “?” to press. */
+const Meanings = () => (
+  <section class="paper-only">
+    <h2>What the figures mean</h2>
+    <dl class="meanings">
+      <dt>Pull requests</dt>
+      <dd>{definitions.pullRequests}</dd>
+      <dt>Acceptance</dt>
+      <dd>{definitions.acceptance}</dd>
+      <dt>Time to first human review</dt>
+      <dd>{definitions.timeToFirstHumanReview}</dd>
+      <dt>Time to merge</dt>
+      <dd>{definitions.timeToMerge}</dd>
+    </dl>
+  </section>
+);
 
 /** Not a link: the address contains the view, and a jump must not replace it. */
 const skip = (): void => document.getElementById("figures")?.focus();

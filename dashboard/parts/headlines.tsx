@@ -1,73 +1,136 @@
 import type { ComponentChildren } from "preact";
-import type { DurationFigures } from "../../lib/report/figures.ts";
-import { definitions, formatCount, formatMean, formatMinutes, formatShare } from "../../lib/report/words.ts";
+import { comparedWith } from "../../lib/report/change.ts";
+import { headlines, type Headline as ReportHeadline } from "../../lib/report/columns.ts";
+import type { ListName } from "../../lib/report/lists.ts";
+import type { FiguresBefore } from "../../lib/report/report.ts";
+import { definitions, formatCount } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
+import type { SectionView } from "../session.ts";
 import { figureColumnsOf, textColumn } from "../tables.ts";
-import { Card } from "./numbers.tsx";
+import { addressOf, type DashboardView } from "../view.ts";
+import { Card, Help } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
 
-export function Headlines({ figures }: { readonly figures: ReviewFigures }) {
+type HeadlinesProps = {
+  readonly figures: ReviewFigures;
+  readonly before: SectionView<FiguresBefore>;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
+};
+
+export function Headlines({ figures, before, view, onView }: HeadlinesProps) {
   const { total, weeks } = figures;
+  const [pullRequests, findings, acceptance, firstReview, merge] = headlines({ total, before: before.shown });
+  // A week in part would look like a decline.
   const weekly = (value: (week: (typeof weeks)[number]["figures"]) => number | null) =>
     weeks.filter(({ in_part }) => !in_part).map((week) => value(week.figures));
+  const link = (list: ListName, words: string) => <ListLink {...{ list, view, onView }}>{words}</ListLink>;
+  const { missing } = total.time_to_first_human_review;
   return (
-    <section class="headlines" aria-label="Headlines">
-      <Acceptance figures={figures} />
-      <Headline
-        name="Pull requests reviewed"
-        value={formatCount(total.pull_requests)}
-        definition={definitions.pullRequests}
-        weeks={weekly(({ pull_requests }) => pull_requests)}
-      />
-      <Headline
-        name="Findings posted"
-        value={formatCount(total.findings.posted)}
-        detail={`${formatMean(total.findings_per_pull_request)} a pull request`}
-        definition="Comments of the automated review on these pull requests."
-        weeks={weekly(({ findings }) => findings.posted)}
-      />
-      <Headline
-        name="Time to first human review"
-        value={formatMinutes(total.time_to_first_human_review.median_minutes)}
-        detail={durationDetail(total.time_to_first_human_review)}
-        definition={definitions.timeToFirstHumanReview}
-        weeks={weekly(({ time_to_first_human_review: time }) => time.median_minutes)}
-      />
-      <Headline
-        name="Time to merge"
-        value={formatMinutes(total.time_to_merge.median_minutes)}
-        detail={durationDetail(total.time_to_merge)}
-        definition={definitions.timeToMerge}
-        weeks={weekly(({ time_to_merge }) => time_to_merge.median_minutes)}
-      />
-    </section>
+    <>
+      <section class="headlines" aria-label="Headlines">
+        <Acceptance figures={figures} headline={acceptance}>
+          {total.findings.not_accepted > 0 && link("unaccepted", "List those not accepted")}
+        </Acceptance>
+        <Headline
+          headline={pullRequests}
+          help={definitions.pullRequests}
+          weeks={weekly(({ pull_requests }) => pull_requests)}
+        />
+        <Headline
+          headline={findings}
+          help="Comments of the automated review on these pull requests."
+          weeks={weekly(({ findings: each }) => each.posted)}
+        />
+        <Headline
+          headline={firstReview}
+          help={definitions.timeToFirstHumanReview}
+          weeks={weekly(({ time_to_first_human_review: time }) => time.median_minutes)}
+        >
+          {missing > 0 && link("no-review", `List the ${formatCount(missing)} without a human review`)}
+        </Headline>
+        <Headline
+          headline={merge}
+          help={definitions.timeToMerge}
+          weeks={weekly(({ time_to_merge }) => time_to_merge.median_minutes)}
+        >
+          {link("slow", "List the slow ones")}
+        </Headline>
+      </section>
+      <Compared before={before} />
+    </>
   );
 }
 
-const durationDetail = ({ p90_minutes, missing }: DurationFigures): string =>
-  `median; 90 % within ${formatMinutes(p90_minutes)}${missing > 0 ? `; ${formatCount(missing)} without one` : ""}`;
+/** Which days the changes compare with, or why there are none. */
+function Compared({ before: { state, shown } }: Pick<HeadlinesProps, "before">) {
+  const sentence =
+    shown !== null
+      ? comparedWith(shown)
+      : state.status === "loading"
+        ? "Reading the period before, to compare with it …"
+        : "The period before could not be read, so nothing is compared.";
+  return (
+    <p class="definition compared" aria-busy={state.status === "loading"}>
+      {sentence} {definitions.openPullRequests}
+    </p>
+  );
+}
 
-type HeadlineProps = {
-  readonly name: string;
-  readonly value: string;
-  readonly detail?: string;
-  readonly definition: string;
-  readonly weeks: ReadonlyArray<number | null>;
+type ListLinkProps = Pick<HeadlinesProps, "view" | "onView"> & {
+  readonly list: ListName;
+  readonly children: string;
 };
 
-const Headline = ({ name, value, detail, definition, weeks }: HeadlineProps) => (
+function ListLink({ list, view, onView, children }: ListLinkProps) {
+  const listed = { ...view, listed: list };
+  return (
+    <a
+      class="list-link"
+      href={`#${addressOf(listed)}`}
+      onClick={(event) => {
+        event.preventDefault();
+        onView(listed);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+const ChangeLine = ({ change }: Pick<ReportHeadline, "change">) =>
+  change && (
+    <p class="change">
+      <span aria-hidden="true">{change.arrow}</span> {change.words}
+    </p>
+  );
+
+type HeadlineProps = {
+  readonly headline: ReportHeadline;
+  readonly help: string;
+  readonly weeks: ReadonlyArray<number | null>;
+  readonly children?: ComponentChildren;
+};
+
+const Headline = ({ headline, help, weeks, children }: HeadlineProps) => (
   <section class="card headline">
-    <h3>{name}</h3>
+    <Help title={headline.name} help={help} />
     <div class="figure">
-      <strong>{value}</strong>
-      <Sparkline values={weeks} />
+      <strong>{headline.value}</strong>
+      {weeks.length > 1 && <Sparkline values={weeks} />}
     </div>
-    <p class="detail">{detail}</p>
-    <p class="definition">{definition}</p>
+    <ChangeLine change={headline.change} />
+    <p class="detail">{headline.detail}</p>
+    {children}
   </section>
 );
 
-function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFigures }) {
+type AcceptanceProps = Pick<HeadlinesProps, "figures"> & {
+  readonly headline: ReportHeadline;
+  readonly children: ComponentChildren;
+};
+
+function Acceptance({ figures: { total, weeks }, headline, children }: AcceptanceProps) {
   const { findings } = total;
   const known = findings.accepted + findings.not_accepted;
   const numbers = {
@@ -86,14 +149,15 @@ function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFig
     rows: [{ name: "whole period", figures: total }, ...weeks],
   };
   return (
-    <Card title="Acceptance" definition={definitions.acceptance} numbers={numbers} class="acceptance">
+    <Card title="Acceptance" help={definitions.acceptance} numbers={numbers} class="acceptance">
       <div class="figure">
-        <strong>{formatShare(findings.acceptance)}</strong>
+        <strong>{headline.value}</strong>
         <p>
           <b>{formatCount(findings.accepted)}</b> accepted of <b>{formatCount(known)}</b> findings whose
           outcome is known
         </p>
       </div>
+      <ChangeLine change={headline.change} />
       <div class="shares" aria-hidden="true">
         <Share look="accepted" count={findings.accepted} />
         <Share look="not-accepted" count={findings.not_accepted} />
@@ -104,6 +168,7 @@ function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFig
         <LegendEntry look="not-accepted" name="Not accepted" count={findings.not_accepted} />
         <LegendEntry look="unknown" name="Unknown, counted apart" count={findings.unknown} />
       </dl>
+      {children}
     </Card>
   );
 }

@@ -35,7 +35,8 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
   return (
     <Card
       title="Acceptance by severity and category"
-      definition={`The share of accepted findings, and how many were posted. ${definitions.acceptanceInShort} A dash: no outcome is known.`}
+      definition="The share of accepted findings, and how many were posted. A dash: no outcome is known."
+      help={definitions.acceptance}
       numbers={numbers}
     >
       <Scroll label="Heat map of acceptance">

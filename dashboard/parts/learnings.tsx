@@ -15,7 +15,7 @@ const learningColumns = [
 ];
 
 export function Learnings({ figures }: { readonly figures: LearningFigures }) {
-  const { total, active, neverUsed, uses, mostUsed } = figures;
+  const { total, active, usedEarlier, neverUsed, uses, mostUsed } = figures;
   const most = Math.max(1, ...mostUsed.map(({ usage_count }) => usage_count));
   const numbers = {
     name: "learnings-by-use",
@@ -30,14 +30,15 @@ export function Learnings({ figures }: { readonly figures: LearningFigures }) {
   return (
     <Card
       title="Learnings by use"
-      definition="Shared, approved Learnings, whatever the period; the most used first. Active: used in the last 30 days."
+      definition="Shared, approved Learnings, whatever the period; the most used first."
       numbers={numbers}
     >
       <p class="sum">
         <strong>{formatCount(total)}</strong> Learnings, used {formatCount(uses)} times
       </p>
       <dl class="parts">
-        <LegendEntry look="one" name="Active" count={active} />
+        <LegendEntry look="one" name="Active: used in the last 30 days" count={active} />
+        <LegendEntry look="faint" name="Used before that" count={usedEarlier} />
         <LegendEntry look="unknown" name="Never used" count={neverUsed} />
       </dl>
       {mostUsed.length === 0 && <p class="empty">No Learning has been used yet.</p>}

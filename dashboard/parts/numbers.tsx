@@ -1,6 +1,9 @@
-import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { csvOf, type Numbers } from "../tables.ts";
+
+/** What the names of files say about their data: its days. */
+export const FileDays = createContext("");
 
 function saveFile(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
@@ -10,30 +13,53 @@ function saveFile(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-const CsvButton = <Row,>({ numbers, of }: { readonly numbers: Numbers<Row>; readonly of: string }) => (
-  <button
-    type="button"
-    class="quiet"
-    aria-label={`CSV: ${of}`}
-    onClick={() => saveFile(`${numbers.name}.csv`, "text/csv;charset=utf-8", csvOf(numbers))}
-  >
-    CSV
-  </button>
-);
+function CsvButton<Row>({ numbers, of }: { readonly numbers: Numbers<Row>; readonly of: string }) {
+  const days = useContext(FileDays);
+  const name = [numbers.name, days].filter(Boolean).join("-");
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`CSV: ${of}`}
+      onClick={() => saveFile(`${name}.csv`, "text/csv;charset=utf-8", csvOf(numbers))}
+    >
+      CSV
+    </button>
+  );
+}
 
-/** A wide table scrolls on its own, also by keyboard. */
-export const Scroll = ({
-  label,
-  children,
-}: {
-  readonly label: string;
-  readonly children: ComponentChildren;
-}) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-  <section class="scroll" aria-label={label} tabIndex={0}>
-    {children}
-  </section>
-);
+type ScrollProps = { readonly label: string; readonly children: ComponentChildren };
+
+/** A wide table scrolls on its own, also by keyboard, and says so. */
+export function Scroll({ label, children }: ScrollProps) {
+  const frame = useRef<HTMLElement>(null);
+  const [hasMore, setMore] = useState(false);
+  useEffect(() => {
+    const { current } = frame;
+    if (!current) return;
+    const look = () => setMore(current.scrollWidth - current.clientWidth - current.scrollLeft > 1);
+    const observer = new ResizeObserver(look);
+    observer.observe(current);
+    current.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      current.removeEventListener("scroll", look);
+    };
+  }, []);
+  return (
+    <div class={hasMore ? "scrolls more" : "scrolls"}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section ref={frame} class="scroll" aria-label={label} tabIndex={0}>
+        {children}
+      </section>
+      {hasMore && (
+        <p class="scroll-hint" aria-hidden="true">
+          Scroll sideways for more columns →
+        </p>
+      )}
+    </div>
+  );
+}
 
 export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> }) => (
   <Scroll label={numbers.caption}>
@@ -71,8 +97,10 @@ export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> 
 
 type CardProps<Row> = {
   readonly title: string;
-  /** An explanation of what the card shows. */
+  /** What the card shows, in a line or two. */
   readonly definition?: ComponentChildren;
+  /** What its figures mean, shown on request. */
+  readonly help?: string | undefined;
   readonly numbers: Numbers<Row>;
   /** True if the content already is a table of the numbers. */
   readonly isTable?: boolean;
@@ -81,34 +109,72 @@ type CardProps<Row> = {
 };
 
 /** A chart with its explanation, and its numbers as a table and as a file. */
-export function Card<Row>({ title, definition, numbers, isTable, class: more, children }: CardProps<Row>) {
+export function Card<Row>(props: CardProps<Row>) {
+  const { title, definition, help, numbers, isTable, class: more, children } = props;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   return (
     <section class={`card ${more ?? ""}`} aria-labelledby={`${id}-title`}>
-      <header>
-        <h3 id={`${id}-title`}>{title}</h3>
-        <div class="tools">
-          {!isTable && (
-            <button
-              type="button"
-              class="quiet"
-              aria-expanded={isOpen}
-              aria-controls={`${id}-numbers`}
-              aria-label={`Numbers: ${title}`}
-              onClick={() => setOpen(!isOpen)}
-            >
-              Numbers
-            </button>
-          )}
-          <CsvButton numbers={numbers} of={title} />
-        </div>
-      </header>
+      <Help title={title} id={`${id}-title`} help={help}>
+        {!isTable && (
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isOpen}
+            aria-controls={`${id}-numbers`}
+            aria-label={`Numbers: ${title}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Numbers
+          </button>
+        )}
+        <CsvButton numbers={numbers} of={title} />
+      </Help>
       {children}
       {definition !== undefined && <p class="definition">{definition}</p>}
       <div id={`${id}-numbers`} hidden={!isOpen}>
         {isOpen && <NumberTable numbers={numbers} />}
       </div>
     </section>
+  );
+}
+
+type HelpProps = {
+  readonly title: string;
+  readonly id?: string;
+  readonly help: string | undefined;
+  readonly children?: ComponentChildren;
+};
+
+/** A card's head: its title, its tools, and a “?” that explains it. */
+export function Help({ title, id, help, children }: HelpProps) {
+  const [isOpen, setOpen] = useState(false);
+  const textId = useId();
+  return (
+    <>
+      <header>
+        <h3 id={id}>{title}</h3>
+        <div class="tools">
+          {help !== undefined && (
+            <button
+              type="button"
+              class="quiet help"
+              aria-expanded={isOpen}
+              aria-controls={textId}
+              aria-label={`What does it mean: ${title}`}
+              onClick={() => setOpen(!isOpen)}
+            >
+              ?
+            </button>
+          )}
+          {children}
+        </div>
+      </header>
+      {help !== undefined && (
+        <p id={textId} class="definition meaning" hidden={!isOpen}>
+          {help}
+        </p>
+      )}
+    </>
   );
 }

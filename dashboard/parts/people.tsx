@@ -4,7 +4,7 @@ import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import { longInstant } from "../days.ts";
 import { safeAddress } from "../links.ts";
-import type { ListedPullRequest, ReviewFigures } from "../protocol.ts";
+import type { ListedPullRequests, ListedWithAuthor, ReviewFigures } from "../protocol.ts";
 import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
 import type { DashboardView } from "../view.ts";
 import { Card, NumberTable, Scroll } from "./numbers.tsx";
@@ -44,7 +44,8 @@ export function Authors({ figures: { authors }, view, onView }: Props) {
   return (
     <Card
       title="By author"
-      definition={`In alphabetical order: this page is no ranking of people. Acceptance: ${definitions.acceptanceInShort}`}
+      definition="In alphabetical order: this page is no ranking of people."
+      help={definitions.acceptance}
       numbers={numbers}
       isTable
       class="table"
@@ -77,75 +78,69 @@ export function ExternalLink({
 
 export function PullRequests({ figures: { listed }, view, onView }: Props) {
   const heading = useRef<HTMLDivElement>(null);
-  const id = listed?.repository.id ?? null;
+  const id = listed?.id ?? null;
   useEffect(() => {
     if (id !== null) heading.current?.focus();
   }, [id]);
   if (view.listed === null || listed === null) return null;
-  const { repository, pullRequests, count } = listed;
+  const { title, pullRequests, count } = listed;
   const numbers = {
-    name: "pull-requests",
-    caption: `Pull requests of ${repository.name}`,
+    name: listed.list === null ? "pull-requests" : `pull-requests-${listed.list}`,
+    caption: title,
     columns: [
-      textColumn("url", "Pull request", ({ url }: ListedPullRequest) => url),
+      textColumn("url", "Pull request", ({ url }: ListedWithAuthor) => url),
+      textColumn("repository", "Repository", ({ repository }: ListedWithAuthor) => repository),
       // A file does not contain names of people either, unless the user chose them.
-      ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedPullRequest) => author)] : []),
-      textColumn("merged_at", "Merged", ({ mergedAt }: ListedPullRequest) => mergedAt),
-      countColumn("complexity", "Complexity", ({ complexity }: ListedPullRequest) => complexity),
-      ...figureColumnsOf<ListedPullRequest>(
-        "findings",
-        "accepted",
-        "not_accepted",
-        "unknown",
-        "first_review_median_minutes",
-        "merge_median_minutes",
+      ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedWithAuthor) => author)] : []),
+      textColumn("merged_at", "Merged", ({ merged_at }: ListedWithAuthor) => merged_at),
+      countColumn("complexity", "Complexity", ({ complexity }: ListedWithAuthor) => complexity),
+      countColumn("findings", "Findings", ({ findings }: ListedWithAuthor) => findings.posted),
+      countColumn("accepted", "Accepted", ({ findings }: ListedWithAuthor) => findings.accepted),
+      countColumn("not_accepted", "Not accepted", ({ findings }: ListedWithAuthor) => findings.not_accepted),
+      countColumn("unknown", "Unknown", ({ findings }: ListedWithAuthor) => findings.unknown),
+      countColumn(
+        "first_review_minutes",
+        "First review",
+        ({ first_review_minutes }: ListedWithAuthor) => first_review_minutes,
       ),
+      countColumn("merge_minutes", "Merge", ({ merge_minutes }: ListedWithAuthor) => merge_minutes),
     ],
     rows: pullRequests,
   };
   return (
     <div ref={heading} tabIndex={-1} class="listed">
       <Card
-        title={`Pull requests of ${repository.name}`}
-        definition={`${
-          count > pullRequests.length
-            ? `The newest ${formatCount(pullRequests.length)} of ${formatCount(count)} in this period.`
-            : `All ${formatCount(count)} of this period, newest first.`
-        } Acceptance: ${definitions.acceptanceInShort}`}
+        title={title}
+        definition={sentenceOf(listed)}
+        help={definitions.acceptance}
         numbers={numbers}
         isTable
         class="table"
       >
-        <Scroll label={`Pull requests of ${repository.name}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Pull request</th>
-                <th scope="col">Merged</th>
-                <th scope="col" class="number">
-                  Complexity
-                </th>
-                <th scope="col" class="number">
-                  Findings
-                </th>
-                <th scope="col" class="number">
-                  Acceptance
-                </th>
-                <th scope="col" class="number">
-                  First review
-                </th>
-                <th scope="col" class="number">
-                  Merge
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {pullRequests.map((each) => (
-                <PullRequestLine key={each.url} {...each} />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        {count > 0 && (
+          <Scroll label={title}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Pull request</th>
+                  <th scope="col">Merged</th>
+                  {["Complexity", "Findings", "Not accepted", "Acceptance", "First review", "Merge"].map(
+                    (head) => (
+                      <th key={head} scope="col" class="number">
+                        {head}
+                      </th>
+                    ),
+                  )}
+                </tr>
+              </thead>
+              <tbody>
+                {pullRequests.map((each) => (
+                  <PullRequestLine key={each.url} {...each} />
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        )}
         <button type="button" class="quiet" onClick={() => onView({ ...view, listed: null })}>
           Close the list
         </button>
@@ -154,17 +149,27 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
   );
 }
 
-const PullRequestLine = ({ url, mergedAt, complexity, figures }: ListedPullRequest) => (
+function sentenceOf({ list, definition, count, pullRequests }: ListedPullRequests): string {
+  if (count === 0) return "There are none in this period.";
+  const shown = pullRequests.length;
+  const where = list === null ? "" : ` npx review-api report --list ${list} has all.`;
+  return count > shown
+    ? `${definition} The first ${formatCount(shown)} of ${formatCount(count)} in this period.${where}`
+    : `${definition} All ${formatCount(count)} of this period.`;
+}
+
+const PullRequestLine = (listed: ListedWithAuthor) => (
   <tr>
     <th scope="row">
-      <ExternalLink to={url}>{shortAddress(url)}</ExternalLink>
+      <ExternalLink to={listed.url}>{shortAddress(listed.url)}</ExternalLink>
     </th>
-    <td>{longInstant(mergedAt)}</td>
-    <td class="number">{complexity ?? "–"}</td>
-    <td class="number">{formatCount(figures.findings.posted)}</td>
-    <td class="number">{formatShare(figures.findings.acceptance)}</td>
-    <td class="number">{formatMinutes(figures.time_to_first_human_review.median_minutes)}</td>
-    <td class="number">{formatMinutes(figures.time_to_merge.median_minutes)}</td>
+    <td>{longInstant(listed.merged_at)}</td>
+    <td class="number">{listed.complexity ?? "–"}</td>
+    <td class="number">{formatCount(listed.findings.posted)}</td>
+    <td class="number">{formatCount(listed.findings.not_accepted)}</td>
+    <td class="number">{formatShare(listed.findings.acceptance)}</td>
+    <td class="number">{formatMinutes(listed.first_review_minutes)}</td>
+    <td class="number">{formatMinutes(listed.merge_minutes)}</td>
   </tr>
 );
 

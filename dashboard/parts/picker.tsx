@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { useOutside } from "./use-outside.ts";
 
 type Option = { readonly id: string; readonly name: string; readonly detail?: string };
 
@@ -17,14 +18,9 @@ const shownMax = 100;
 export function Picker({ name, options, chosen, onChange }: PickerProps) {
   const place = useRef<HTMLDetailsElement>(null);
   const [search, setSearch] = useState("");
-  useEffect(() => {
-    const closeOutside = ({ target }: Event) => {
-      if (place.current && target instanceof Node && !place.current.contains(target))
-        place.current.open = false;
-    };
-    addEventListener("pointerdown", closeOutside);
-    return () => removeEventListener("pointerdown", closeOutside);
-  }, []);
+  useOutside(place, () => {
+    if (place.current) place.current.open = false;
+  });
   const wanted = search.toLowerCase();
   const found = options.filter((option) =>
     `${option.name} ${option.detail ?? ""}`.toLowerCase().includes(wanted),

@@ -129,6 +129,8 @@ const Legend = ({ series, hasParts }: LegendProps) => (
 const towards = (part: number) => ({ transform: `translateX(${-Math.round(part * 100)}%)` });
 
 const widthBefore = 480;
+/** Every chart has this size on paper: two of them fit beside each other. */
+const widthOnPaper = 330;
 
 /** Charts are drawn as wide as the available space, so that their text keeps its size. */
 function useWidth() {
@@ -140,7 +142,16 @@ function useWidth() {
       if (entry && entry.contentRect.width > 0) setWidth(Math.round(entry.contentRect.width));
     });
     observer.observe(frame.current);
-    return () => observer.disconnect();
+    // A printed page is laid out without asking again.
+    const onPrint = () => setWidth(widthOnPaper);
+    const onPrinted = () => setWidth(frame.current?.clientWidth ?? widthBefore);
+    addEventListener("beforeprint", onPrint);
+    addEventListener("afterprint", onPrinted);
+    return () => {
+      observer.disconnect();
+      removeEventListener("beforeprint", onPrint);
+      removeEventListener("afterprint", onPrinted);
+    };
   }, []);
   return [frame, width] as const;
 }

@@ -48,7 +48,8 @@ export function Repositories({ figures, view, onView }: RepositoriesProps) {
   return (
     <Card
       title="By repository"
-      definition={`Acceptance: ${definitions.acceptanceInShort} Medians of times. The line shows pull requests by whole week. A repository's name opens its pull requests.`}
+      definition="Times are medians. The line shows pull requests by whole week. A repository's name opens its pull requests."
+      help={definitions.acceptance}
       numbers={numbers}
       isTable
       class="table"

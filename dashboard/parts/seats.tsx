@@ -36,6 +36,8 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
             no reviewed pull request in the period that this key can see, and no entry of the audit log gave
             them the seat in the period. <code>npx review-api seats idle</code> looks closer, and can take
             seats back.
+            {unseen > 0 &&
+              " Used elsewhere: by members of organizations that share these seats and that this key does not show."}
           </>
         )
       }

@@ -1,10 +1,11 @@
-import { useState } from "preact/hooks";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
 import type { KeyIdentity, ReviewFigures } from "../protocol.ts";
 import type { PageSession } from "../session.ts";
-import { type DashboardView, organizationName, periodDays, resolvePeriod } from "../view.ts";
+import { type DashboardView, organizationName, resolvePeriod } from "../view.ts";
+import { Links } from "./links.tsx";
 import { Mark } from "./mark.tsx";
+import { PeriodPicker } from "./period-picker.tsx";
 import { Picker } from "./picker.tsx";
 
 type ToolbarProps = {
@@ -56,6 +57,7 @@ export function Toolbar({ session, view, onView, onReload, onForget, repositorie
           <button type="button" onClick={onReload}>
             Refresh
           </button>
+          <Links view={view} />
           <button type="button" onClick={() => print()}>
             Print
           </button>
@@ -93,70 +95,4 @@ function chosenOf(
     chosen.length > 0 ? ` · only organizations: ${listOf(chosen)}` : "",
     chosenRepositories.length > 0 ? ` · only repositories: ${listOf(chosenRepositories)}` : "",
   ].join("");
-}
-
-function PeriodPicker({ view, onView }: Pick<ToolbarProps, "view" | "onView">) {
-  const { period } = view;
-  const isOwn = !("days" in period);
-  const [isOpen, setOpen] = useState(isOwn);
-  const shown = resolvePeriod(period, systemClock.nowMs());
-  return (
-    <fieldset class="period">
-      <legend class="unseen">Period</legend>
-      <div class="segments">
-        {periodDays.map((days) => (
-          <label key={days}>
-            <input
-              type="radio"
-              name="period"
-              checked={!isOpen && "days" in period && period.days === days}
-              onChange={() => {
-                setOpen(false);
-                onView({ ...view, period: { days } });
-              }}
-            />
-            <span>{days} days</span>
-          </label>
-        ))}
-        <label>
-          <input type="radio" name="period" checked={isOpen} onChange={() => setOpen(true)} />
-          <span>Own range</span>
-        </label>
-      </div>
-      {isOpen && <OwnRange key={`${shown.start_date} ${shown.end_date}`} {...{ view, onView, shown }} />}
-    </fieldset>
-  );
-}
-
-type OwnRangeProps = Pick<ToolbarProps, "view" | "onView"> & {
-  readonly shown: { readonly start_date: string; readonly end_date: string };
-};
-
-function OwnRange({ view, onView, shown }: OwnRangeProps) {
-  const [start, setStart] = useState(shown.start_date);
-  const [end, setEnd] = useState(shown.end_date);
-  const problem =
-    start === "" || end === "" ? "Choose two days." : end < start ? "The last day is before the first." : "";
-  return (
-    <div class="own">
-      <label>
-        From{" "}
-        <input type="date" value={start} onInput={({ currentTarget }) => setStart(currentTarget.value)} />
-      </label>
-      <label>
-        to <input type="date" value={end} onInput={({ currentTarget }) => setEnd(currentTarget.value)} />
-      </label>
-      <button
-        type="button"
-        class="primary"
-        disabled={problem !== ""}
-        onClick={() => onView({ ...view, period: { start_date: start, end_date: end } })}
-      >
-        Show
-      </button>
-      <span class="problem" role="alert">
-        {problem}
-      </span>
-    </div>
-  );
 }

@@ -60,6 +60,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
         </Card>
         <Card
           title="Findings and their outcome"
+          help={definitions.acceptance}
           numbers={numbers(
             "findings-by-week",
             "Findings by week",
@@ -83,7 +84,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
         </Card>
         <Card
           title="Acceptance, of findings whose outcome is known"
-          definition={definitions.acceptanceInShort}
+          help={definitions.acceptance}
           numbers={numbers(
             "acceptance-by-week",
             "Acceptance by week",
@@ -103,6 +104,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
         </Card>
         <Card
           title="Time to first human review and to merge"
+          help={`First review: ${definitions.timeToFirstHumanReview} Merge: ${definitions.timeToMerge}`}
           numbers={numbers(
             "times-by-week",
             "Times by week",

@@ -2,7 +2,7 @@ import type { Client, RequestOf } from "../../lib/client/client.ts";
 import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
-import type { Period } from "../../lib/report/period.ts";
+import { type Period, periodBefore } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { readPullRequests } from "../../lib/report/read.ts";
 import { authorName } from "../../lib/report/seats.ts";
@@ -72,6 +72,17 @@ export async function fetchReviews(reading: FetchDeps, period: Period): Promise<
     if (authorId !== null) authors.add(authorName(provider, organizationId, authorId));
   return { pullRequests, authors };
 }
+
+/** The pull requests of the period before. */
+export const fetchBefore = (
+  { client, signal, narrowing, onProgress }: FetchDeps,
+  period: Period,
+): Promise<PullRequest[]> =>
+  readPullRequests(
+    client,
+    { ...periodBefore(period), ...narrowing.filter },
+    { pageSizeMax: pageLimits.metrics.max, signal, onProgress: (records) => onProgress(records) },
+  );
 
 export async function fetchMcp({ client, signal, narrowing, onProgress }: FetchDeps, period: Period) {
   const query = { ...period, ...narrowing.filter };

@@ -1,3 +1,5 @@
+import { comparableBefore } from "../../lib/report/read.ts";
+import { figuresBefore } from "../../lib/report/report.ts";
 import { fetchSeats } from "../../lib/report/seats.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { learningFigures } from "../figures/learnings.ts";
@@ -7,7 +9,15 @@ import { seatFigures } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import type { ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
-import { fetchAudit, fetchFindings, fetchLearnings, fetchMcp, fetchPending, fetchReviews } from "./read.ts";
+import {
+  fetchAudit,
+  fetchBefore,
+  fetchFindings,
+  fetchLearnings,
+  fetchMcp,
+  fetchPending,
+  fetchReviews,
+} from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import { type Context, createSource, type SourceDeps } from "./source.ts";
 
@@ -53,6 +63,26 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
       },
       figures: (records, { view }) => mcpFigures(chosen(records, view)),
       message: (state) => ({ type: "section", name: "mcp", state }),
+    },
+    surroundings,
+  );
+  const before = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
+      keyOf: byPeriod,
+      read: async (reading, { view }) => {
+        // The period itself has priority.
+        await mcp.settled();
+        reading.signal.throwIfAborted();
+        return await fetchBefore(reading, view.period);
+      },
+      figures: (pullRequests, { view }) =>
+        figuresBefore(
+          comparableBefore(pullRequests.filter(pullRequestFilter(view)), view.period, {
+            nowMs: clock.nowMs(),
+          }),
+        ),
+      message: (state) => ({ type: "section", name: "before", state }),
     },
     surroundings,
   );
@@ -120,5 +150,5 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  return { reviews, mcp, security, seats, learnings, pending, audit };
+  return { reviews, mcp, before, security, seats, learnings, pending, audit };
 }

@@ -117,7 +117,15 @@ export type Headline = {
   readonly change: Change | null;
 };
 
-export function headlines({ total, before }: Pick<ReviewReport, "total" | "before">): readonly Headline[] {
+export type Headlines = readonly [
+  pullRequests: Headline,
+  findings: Headline,
+  acceptance: Headline,
+  firstReview: Headline,
+  merge: Headline,
+];
+
+export function headlines({ total, before }: Pick<ReviewReport, "total" | "before">): Headlines {
   const { findings, time_to_first_human_review: review, time_to_merge: merge } = total;
   const known = findings.accepted + findings.not_accepted;
   const change = (value: (figures: Figures) => number | null, unit: keyof typeof units) =>

@@ -55,6 +55,7 @@ ${[
   ["Acceptance", definitions.acceptance],
   ["Time to first human review", definitions.timeToFirstHumanReview],
   ["Time to merge", definitions.timeToMerge],
+  ["Open pull requests", definitions.openPullRequests],
 ].map(([name = "", text = ""]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
 </dl>
 </main>

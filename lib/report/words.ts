@@ -10,10 +10,11 @@ export const definitions = {
     "Accepted findings, of those whose outcome is known. An outcome is detected automatically, or a user confirms it; it " +
     "is not necessarily the decision of the pull request's author. “Not accepted” does not prove that somebody rejected " +
     "the finding. Findings of unknown outcome are counted apart. An outcome can change after the comment was posted.",
-  acceptanceInShort: "Of findings whose outcome is known. “Not accepted” is no proof of rejection.",
   timeToFirstHumanReview:
     "From ready for review (or opened, where that is not known) to the first review by a person. Pull requests that " +
     "no person reviewed are left out.",
+  openPullRequests:
+    "Who waits for a review now is not in the data: your Git provider lists open pull requests.",
   timeToMerge: "From ready for review (or opened, where that is not known) to the merge.",
   findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
 } as const;

@@ -54,11 +54,18 @@ describe("figures of reviews", () => {
 
   test("the listed repository's pull requests come newest first; an unknown repository lists none", () => {
     const { listed } = reviewFigures(read, { ...view, listed: "github:1001/9001" });
-    expect(listed?.pullRequests.map(({ mergedAt }) => mergedAt.slice(0, 10))).toEqual([
+    expect(listed?.pullRequests.map(({ merged_at }) => merged_at.slice(0, 10))).toEqual([
       "2026-03-09",
       "2026-03-02",
     ]);
     expect(reviewFigures(read, { ...view, listed: "github:1001/none" }).listed).toBeNull();
+  });
+
+  test("the pull requests behind a figure are listed, of what was chosen", () => {
+    const listed = (repositories: string[]) =>
+      reviewFigures(read, { ...view, repositories, listed: "unaccepted" }).listed;
+    expect(listed([])).toMatchObject({ list: "unaccepted", count: 1, pullRequests: [{ repository: "api" }] });
+    expect(listed(["github:1001/9001"])).toMatchObject({ count: 0, pullRequests: [] });
   });
 });
 
@@ -166,7 +173,7 @@ test("Learnings are counted by use; active ones were used in the last 30 days", 
     ],
     nowMs,
   );
-  expect(counts).toEqual({ total: 3, active: 1, neverUsed: 1, uses: 13 });
+  expect(counts).toEqual({ total: 3, active: 1, usedEarlier: 1, neverUsed: 1, uses: 13 });
   expect(mostUsed.map(({ id }) => id)).toEqual(["old", "new"]);
 });
 
