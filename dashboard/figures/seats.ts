@@ -19,8 +19,19 @@ export type SeatFigures = {
   readonly idle: number | null;
   /** Their names, in alphabetical order. */
   readonly idleHolders: readonly string[];
+  /** Everybody who holds a seat, in alphabetical order. */
+  readonly holders: readonly SeatHolder[];
   /** The names of organizations in which nobody has the Admin role. */
   readonly withoutAdmin: readonly string[];
+};
+
+export type SeatHolder = {
+  readonly name: string;
+  readonly email: string | null;
+  /** `provider:organization/user`, for each membership. */
+  readonly memberships: readonly string[];
+  /** Null if it is not known. */
+  readonly isIdle: boolean | null;
 };
 
 export type SeatInput = FetchedSeats & {
@@ -45,10 +56,24 @@ export function seatFigures(input: SeatInput): SeatFigures {
       .map(({ name }) => name)
       .toSorted(compareTexts),
   };
-  if (!authors) return { ...counts, idle: null, idleHolders: [] };
-  const idle = idleHolders(holders, home, authors, newHolders);
-  const names = idle.map((user) => shownName(user, home)).toSorted(compareTexts);
-  return { ...counts, idle: idle.length, idleHolders: names };
+  const idle = authors ? idleHolders(holders, home, authors, newHolders) : null;
+  const namesOf = (people: readonly User[]) =>
+    people.map((user) => shownName(user, home)).toSorted(compareTexts);
+  return {
+    ...counts,
+    idle: idle?.length ?? null,
+    idleHolders: namesOf(idle ?? []),
+    holders: holders
+      .map((user) => ({
+        name: shownName(user, home),
+        email: user.email,
+        memberships: membershipsOf(user, home).map(
+          ({ provider, org_id, user_id }) => `${provider}:${org_id}/${user_id}`,
+        ),
+        isIdle: idle?.includes(user) ?? null,
+      }))
+      .toSorted((one, other) => compareTexts(one.name, other.name)),
+  };
 }
 
 const shownName = (user: User, home: Home | null): string =>

@@ -1,6 +1,13 @@
 import { definitions } from "../../lib/report/words.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import type { ApprovalAction, PendingLearning, ReviewFigures, SectionName } from "../protocol.ts";
+import { leftOutSentence } from "../left-out.ts";
+import type {
+  ApprovalAction,
+  KeyIdentity,
+  PendingLearning,
+  ReviewFigures,
+  SectionName,
+} from "../protocol.ts";
 import type { PageSession } from "../session.ts";
 import { type DashboardView, resolvePeriod } from "../view.ts";
 import { AuditLog } from "./audit.tsx";
@@ -49,6 +56,7 @@ export function Dashboard(props: DashboardProps) {
           {session.notice}
         </p>
         <Progress session={session} />
+        <LeftOut organizations={session.identity?.scope.organizations ?? []} />
         <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
           {(figures) =>
             figures.total.pull_requests === 0 ? (
@@ -94,6 +102,11 @@ export function Dashboard(props: DashboardProps) {
     </FileDays.Provider>
   );
 }
+
+const LeftOut = ({ organizations }: { readonly organizations: KeyIdentity["scope"]["organizations"] }) => {
+  const sentence = leftOutSentence(organizations);
+  return sentence && <p class="notice">{sentence}</p>;
+};
 
 type ReviewsProps = Pick<DashboardProps, "view" | "onView"> & {
   readonly figures: ReviewFigures;

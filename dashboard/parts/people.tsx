@@ -89,9 +89,9 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
     caption: title,
     columns: [
       textColumn("url", "Pull request", ({ url }: ListedWithAuthor) => url),
-      textColumn("repository", "Repository", ({ repository }: ListedWithAuthor) => repository),
       // A file does not contain names of people either, unless the user chose them.
       ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedWithAuthor) => author)] : []),
+      textColumn("repository", "Repository", ({ repository }: ListedWithAuthor) => repository),
       textColumn("merged_at", "Merged", ({ merged_at }: ListedWithAuthor) => merged_at),
       countColumn("complexity", "Complexity", ({ complexity }: ListedWithAuthor) => complexity),
       countColumn("findings", "Findings", ({ findings }: ListedWithAuthor) => findings.posted),

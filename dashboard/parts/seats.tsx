@@ -1,28 +1,24 @@
 import { formatCount } from "../../lib/report/words.ts";
-import type { SeatFigures } from "../figures/seats.ts";
-import { countColumn, textColumn } from "../tables.ts";
+import type { SeatFigures, SeatHolder } from "../figures/seats.ts";
+import { textColumn } from "../tables.ts";
 import { LegendEntry } from "./headlines.tsx";
 import { Card } from "./numbers.tsx";
 
-type SeatRow = { readonly seats: string; readonly count: number };
-
 export function Seats({ figures }: { readonly figures: SeatFigures }) {
-  const { purchased, used, free, unseen, idle, idleHolders, withoutAdmin } = figures;
+  const { purchased, used, free, unseen, idle, idleHolders, holders, withoutAdmin } = figures;
   const busy = used - unseen - (idle ?? 0);
   const numbers = {
     name: "seats",
-    caption: "Seats",
+    caption: "Who holds a seat",
     columns: [
-      textColumn("seats", "Seats", ({ seats }: SeatRow) => seats),
-      countColumn("count", "Count", ({ count }: SeatRow) => count),
+      textColumn("name", "Name", ({ name }: SeatHolder) => name),
+      textColumn("email", "E-mail", ({ email }: SeatHolder) => email),
+      textColumn("memberships", "Memberships", ({ memberships }: SeatHolder) => memberships.join(" ")),
+      textColumn("idle", "Idle", ({ isIdle }: SeatHolder) =>
+        isIdle === null ? null : isIdle ? "yes" : "no",
+      ),
     ],
-    rows: [
-      { seats: "purchased", count: purchased },
-      { seats: "used", count: used },
-      ...(idle === null ? [] : [{ seats: "of these idle", count: idle }]),
-      ...(unseen > 0 ? [{ seats: "used elsewhere", count: unseen }] : []),
-      { seats: "free", count: free },
-    ],
+    rows: holders,
   };
   return (
     <Card
@@ -36,8 +32,6 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
             no reviewed pull request in the period that this key can see, and no entry of the audit log gave
             them the seat in the period. <code>npx review-api seats idle</code> looks closer, and can take
             seats back.
-            {unseen > 0 &&
-              " Used elsewhere: by members of organizations that share these seats and that this key does not show."}
           </>
         )
       }
@@ -58,6 +52,11 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
         {unseen > 0 && <LegendEntry look="faint" name="Used elsewhere" count={unseen} />}
         <LegendEntry look="unknown" name="Free" count={free} />
       </dl>
+      {unseen > 0 && (
+        <p class="definition">
+          Used elsewhere: by people of organizations that share these seats and that this key does not show.
+        </p>
+      )}
       {withoutAdmin.length > 0 && (
         <p>
           <strong>No admin is left in {withoutAdmin.join(", ")}.</strong> Whoever operates the service can

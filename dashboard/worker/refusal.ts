@@ -13,13 +13,18 @@ export function refusalOf(
 ): string | null {
   const { kinds, needs, needsOfKind, parameters } = policies[name];
   const more = parameter === undefined ? undefined : parameters[parameter];
+  const allNeeds = [needs, more?.needs, needsOfKind[key.kind]].filter((needed) => typeof needed === "string");
   const refusing = [kinds, more?.kinds].find((accepted) => accepted && !accepted.includes(key.kind));
-  if (refusing) return `Keys of kind ${key.kind} cannot read it; keys of kind ${refusing.join(", ")} can.`;
-  const missing = [needs, more?.needs, needsOfKind[key.kind]].find(
-    (needed) => needed && (needed === "admin" ? role !== "cr_admin" : !permissions.includes(needed)),
+  if (refusing) {
+    const [needed] = allNeeds;
+    const also = needed === undefined ? "" : `, with ${needWords(needed)}`;
+    return `Keys of kind ${key.kind} cannot read it. Keys of kind ${refusing.join(", ")} can${also}.`;
+  }
+  const missing = allNeeds.find((needed) =>
+    needed === "admin" ? role !== "cr_admin" : !permissions.includes(needed),
   );
-  if (!missing) return null;
-  return missing === "admin"
-    ? "It needs a key with the Admin role (cr_admin)."
-    : `It needs a role with the permission ${missing}.`;
+  return missing === undefined ? null : `It needs a key with ${needWords(missing)}.`;
 }
+
+const needWords = (needed: string): string =>
+  needed === "admin" ? "the Admin role (cr_admin)" : `a role that has the permission ${needed}`;

@@ -18,7 +18,10 @@ export function describePrincipal(principal: Principal): z.input<typeof whoamiRe
     scope: {
       ...scopeOf(principal),
       home: key.kind === "instance" && home ? describeOrganization(home) : null,
-      organizations: organizations.map(describeOrganization),
+      organizations: organizations.map((each) => ({
+        ...describeOrganization(each),
+        ...{ plan: each.plan, metrics: each.metrics },
+      })),
     },
     user_id: userId,
     role: role?.id ?? null,

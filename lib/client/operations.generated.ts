@@ -59,7 +59,7 @@ export type Operations = {
   /** End a key now. */
   deleteKey: { request: { path: { key_id: string }; query?: { org_id?: string | undefined } }; answer: undefined };
   /** Describe the key of this request. */
-  whoami: { request: { query?: { org_id?: string | undefined } }; answer: { key: { id: string; kind: "organization" | "user" | "workspace" | "instance" | "legacy" | "agentic"; name: string | null; expires_at: string | null }; scope: { tenant: "workspace" | "instance" | "organization"; tenant_id: string; home: { id: string; name: string; provider: "github" | "gitlab" | "azure_devops" | "bitbucket"; provider_organization_id: string } | null; organizations: Array<{ id: string; name: string; provider: "github" | "gitlab" | "azure_devops" | "bitbucket"; provider_organization_id: string }> }; user_id: string | null; role: string | null; permissions: Array<string> } };
+  whoami: { request: { query?: { org_id?: string | undefined } }; answer: { key: { id: string; kind: "organization" | "user" | "workspace" | "instance" | "legacy" | "agentic"; name: string | null; expires_at: string | null }; scope: { tenant: "workspace" | "instance" | "organization"; tenant_id: string; home: { id: string; name: string; provider: "github" | "gitlab" | "azure_devops" | "bitbucket"; provider_organization_id: string } | null; organizations: Array<{ id: string; name: string; provider: "github" | "gitlab" | "azure_devops" | "bitbucket"; provider_organization_id: string; plan: "free" | "pro" | "enterprise"; metrics: "ready" | "preparing" | "unavailable" }> }; user_id: string | null; role: string | null; permissions: Array<string> } };
 };
 
 export const routes = {

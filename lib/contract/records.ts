@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { keyKinds, providers } from "./access.ts";
+import { keyKinds, metricsStates, plans, providers } from "./access.ts";
 import { auditActionNames, auditResourceTypes } from "./audit.ts";
 
 /** Parts of responses that several operations share. */
@@ -86,6 +86,13 @@ export const pageOf = <Record extends z.ZodType, Removed extends z.ZodType>(
     next_cursor: nextCursor,
   });
 
+/** What decides whether an organization is in reads over several organizations. */
+const reachedOrganization = z.strictObject({
+  ...organizationRecord.shape,
+  plan: z.enum(plans),
+  metrics: z.enum(metricsStates),
+});
+
 export const whoamiRecord = z.strictObject({
   key: z.strictObject({
     id: z.string(),
@@ -98,7 +105,7 @@ export const whoamiRecord = z.strictObject({
     tenant_id: z.string(),
     /** For an instance key: the organization that the operations on people, seats and roles act on. */
     home: organizationRecord.nullable(),
-    organizations: z.array(organizationRecord),
+    organizations: z.array(reachedOrganization),
   }),
   user_id: z.string().nullable(),
   role: z.string().nullable(),
@@ -111,6 +118,8 @@ export const whoamiWords: FieldWords = {
   tenant: "Whether the key belongs to a workspace, an instance or a stand-alone organization.",
   tenant_id: "The id of that workspace or instance, or the Git provider's id of the organization.",
   home: "For an instance key: the organization that operations on people, seats and roles act on; null for other kinds.",
+  plan: "The plan; reads over several organizations leave out those that are not on `enterprise`.",
+  metrics: "Whether the metrics of the organization can be read.",
   "home.id": "The service's UUID of the organization.",
   "home.name": "The organization's name.",
   user_id: "The Git provider's id of the user that it acts as; null for none.",

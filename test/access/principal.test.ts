@@ -92,6 +92,8 @@ describe("whoami describes a key", () => {
     name: "Organization 1",
     provider: "github",
     provider_organization_id: "1",
+    plan: "enterprise",
+    metrics: "ready",
   };
 
   test("whoami describes a key with its organization, member, role and permissions", () => {

@@ -191,10 +191,21 @@ describe("seats", () => {
 
   test("a holder is idle who finished nothing and has had the seat all the time", () => {
     const newHolders = new Set(["eve@example.com"]);
-    expect(seatFigures({ seats, users, authors, home: null, newHolders, organizations: [] })).toEqual({
+    const { holders, ...counts } = seatFigures({
+      ...{ seats, users, authors, home: null, newHolders, organizations: [] },
+    });
+    expect(counts).toEqual({
       ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
       ...{ idle: 2, idleHolders: ["ada", "zoe"], withoutAdmin: [] },
     });
+    expect(
+      holders.map(({ name, email, memberships, isIdle }) => [name, email, memberships[0], isIdle]),
+    ).toEqual([
+      ["ada", "ada@example.com", "github:1/ada", true],
+      ["ben", "ben@example.com", "github:1/ben", false],
+      ["eve", "eve@example.com", "github:1/eve", false],
+      ["zoe", "zoe@example.com", "github:1/zoe", true],
+    ]);
   });
 
   test("a holder whose organizations the key cannot see is not judged, and counts as unseen", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { leftOutSentence } from "../../dashboard/left-out.ts";
 import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
 import { rateLimitedFetch } from "../../dashboard/worker/pace.ts";
@@ -74,7 +75,10 @@ describe("the pace", () => {
   });
 });
 
-const organization = { id: "u", name: "acme", provider: "github", provider_organization_id: "1" } as const;
+const organization: KeyIdentity["scope"]["organizations"][number] = {
+  ...{ id: "u", name: "acme", provider: "github", provider_organization_id: "1" },
+  ...{ plan: "enterprise", metrics: "ready" },
+};
 const identity = (kind: KeyIdentity["key"]["kind"], more: Partial<KeyIdentity> = {}): KeyIdentity => ({
   key: { id: "k", kind, name: null, expires_at: null },
   scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
@@ -101,8 +105,29 @@ describe("data that the page does not request", () => {
   test("pending Learnings need an admin, and legacy keys never see them", () => {
     const pending = (who: KeyIdentity) => refusalOf(who, "listLearnings", "state=pending");
     expect(pending(identity("organization"))).toBeNull();
-    expect(pending(identity("user", { role: "cr_member" }))).toContain("Admin role");
-    expect(pending(identity("legacy", { role: null }))).toMatch(/legacy/);
+    // Both sentences name the same need.
+    expect(pending(identity("user", { role: "cr_member" }))).toBe(
+      "It needs a key with the Admin role (cr_admin).",
+    );
+    expect(pending(identity("legacy", { role: null }))).toBe(
+      "Keys of kind legacy cannot read it. Keys of kind organization, user, workspace, instance can, with the Admin role (cr_admin).",
+    );
+  });
+
+  test("an organization that the figures leave out is named, with the reason", () => {
+    const named = (name: string, more: Partial<typeof organization>) => ({ ...organization, name, ...more });
+    expect(leftOutSentence([organization])).toBeNull();
+    expect(
+      leftOutSentence([
+        organization,
+        named("small", { plan: "pro" }),
+        named("dark", { metrics: "unavailable" }),
+        named("new", { metrics: "preparing" }),
+      ]),
+    ).toBe(
+      "Not in these figures: small (on the plan pro; figures need enterprise), dark (it sends no metrics), " +
+        "new (its metrics are being prepared).",
+    );
   });
 
   test("with an agentic key the page requests only whoami", () => {

@@ -91,7 +91,7 @@ test("the period and the period before are read in one walk, and every headline 
     ["Findings posted", "↑ more (before: 0)"],
     ["Acceptance", null],
     ["Time to first human review", null],
-    ["Time to merge", "↑ 67 % longer (before: 6.1 d)"],
+    ["Time to merge", "↑ 66 % longer (before: 6.1 d)"],
   ]);
 });
 
