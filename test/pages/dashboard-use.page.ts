@@ -30,9 +30,11 @@ test("the dashboard shows the same figures as the report", async () => {
   const [, , , review, merge] = headlines(report).map(({ value }) => value);
   expect(await words(page, "Time to first human review")).toContain(review);
   expect(await words(page, "Time to merge")).toContain(merge);
-  expect(await card(page, "Acceptance").textContent()).toContain(
-    "does not prove that somebody rejected the finding",
-  );
+  const meaning = card(page, "Acceptance").locator(".meaning");
+  expect(await meaning.isVisible()).toBe(false);
+  await page.getByRole("button", { name: "What does it mean: Acceptance", exact: true }).click();
+  expect(await meaning.isVisible()).toBe(true);
+  expect(await meaning.textContent()).toContain("does not prove that somebody rejected the finding");
 });
 
 describe("filters", () => {
@@ -145,7 +147,7 @@ test("every chart has its numbers as a table and as a file", async () => {
   ]);
   const [head = "", ...rows] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
   expect([download.suggestedFilename(), head]).toEqual([
-    "findings-by-week.csv",
+    expect.stringMatching(/^findings-by-week-\d{4}-\d{2}-\d{2}-to-\d{4}-\d{2}-\d{2}\.csv$/),
     "week_of,days,findings,accepted,not_accepted,unknown",
   ]);
   const total = rows.reduce((sum, row) => sum + Number(row.split(",")[2]), 0);
@@ -220,6 +222,11 @@ test("pending Learnings are approved and disapproved, the latter after a confirm
     expect(await entries.getByRole("cell", { name: who, exact: true }).count(), who).toBeGreaterThan(0);
 });
 
+const repositoryHeads = [
+  ...["Repository", "Pull requests", "Findings", "Per pull request", "Acceptance", "First review", "Merge"],
+  "By week",
+];
+
 test("the printed page is light, shows its figures, their scope and what is left out, and no controls", async () => {
   const { page } = await openDashboard({
     address: "days=90&org=github:1001&repo=github:1001/9001",
@@ -232,7 +239,10 @@ test("the printed page is light, shows its figures, their scope and what is left
   expect(await chosen.isVisible()).toBe(true);
   expect(await chosen.textContent()).toBe(" · only organizations: acme-web · only repositories: storefront");
   expect(await page.locator(".left-out").first().isVisible()).toBe(true);
-  expect(await page.locator("button:visible, input:visible, .filters:visible").count()).toBe(0);
+  // A heading that sorts its column stays a heading.
+  expect(await page.locator("button:not(.sort):visible, input:visible, .filters:visible").count()).toBe(0);
+  const heads = card(page, "By repository").locator("thead th");
+  expect((await heads.allInnerTexts()).map((each) => each.replace(/\s*[↓↑]/, ""))).toEqual(repositoryHeads);
   expect(await page.locator(".headlines, .plot svg").first().isVisible()).toBe(true);
   expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(21, 28, 40)");
   expect((await page.pdf()).length).toBeGreaterThan(10_000);
