@@ -4,7 +4,7 @@ import type { ReportRow, ReviewReport } from "./report.ts";
 import { formatCount, formatMinutes, formatShare } from "./words.ts";
 
 /** The smallest limit of the usual chats. */
-export const chatCharactersMax = 2_000;
+const chatCharactersMax = 2_000;
 const rowsMax = 10;
 const nameMax = 40;
 

@@ -154,7 +154,7 @@ const isAlone = (values: ReadonlyArray<number | null>, index: number): boolean =
   (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
 
 /** Where the columns and values of a chart are: `x` is the middle of a column, `most` is at the top. */
-export function plotScale({ left, top: above, width, height }: PlotArea, columns: number, most: number) {
+function plotScale({ left, top: above, width, height }: PlotArea, columns: number, most: number) {
   const step = width / Math.max(1, columns);
   return {
     step,
@@ -164,7 +164,7 @@ export function plotScale({ left, top: above, width, height }: PlotArea, columns
 }
 type PlotScale = ReturnType<typeof plotScale>;
 
-export const rounded = (value: number): number => Math.round(value * 10) / 10;
+const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 /** A line through the known values; it is interrupted where a value is null. */
 export function linePath(values: ReadonlyArray<number | null>, { x, y }: Pick<PlotScale, "x" | "y">): string {
