@@ -1,45 +1,109 @@
-import { createReadStream } from "node:fs";
-import {
-  EventRefused,
-  type PlatformEvent,
-  parseOrRefuse,
-  readEvent,
-  unknownType,
-} from "../lib/events/envelope.ts";
-import { eventTypes } from "../lib/events/event-types.ts";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import * as z from "zod";
+import { checkData, checkOccurredAt } from "../lib/events/check.ts";
+import { EventRefused, type PlatformEvent, readEvent } from "../lib/events/envelope.ts";
 import { OperatorError, systemCode } from "./errors.ts";
 
-/** The events of a file with one JSON object per line, one at a time; an error names the file and the line. */
-export async function* readEventFile(file: string): AsyncGenerator<PlatformEvent> {
-  for await (const { number, text } of linesOf(file))
-    yield inLine(file, number, () => readEvent(parseJson(text)));
+/** Events, one JSON object per line. They are read several times. */
+export type EventFile = { readonly path: string; readonly name: string };
+
+export const eventFile = (path: string): EventFile => ({ path, name: path });
+
+/** `-` is standard input: it is kept in a file, only for this user, while `work` runs. */
+export async function withEventFile<Result>(
+  argument: string,
+  work: (file: EventFile) => Promise<Result>,
+): Promise<Result> {
+  if (argument !== "-") return work(eventFile(argument));
+  const folder = await mkdtemp(join(tmpdir(), "review-api-events-"));
+  try {
+    const path = join(folder, "events.ndjson");
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }));
+    return await work({ path, name: "standard input" });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One event at a time; an error names the file and the line. */
+export async function* readEventFile(file: EventFile): AsyncGenerator<PlatformEvent> {
+  for await (const { number, text } of linesOf(file)) {
+    try {
+      yield readEvent(parseJson(text));
+    } catch (error) {
+      if (!(error instanceof EventRefused)) throw error;
+      throw new OperatorError(lineProblem(file, number, error.message));
+    }
+  }
 }
 
 /** Reads the whole file without sending: returns how many events there are, and checks the envelope of each. */
-export async function countEvents(file: string): Promise<number> {
+export async function countEvents(file: EventFile): Promise<number> {
   let count = 0;
   for await (const _ of readEventFile(file)) count++;
   return count;
 }
 
-/** Stricter: also checks every event against the schema of its type, as the worker does. */
-export async function checkEvents(file: string): Promise<void> {
-  for await (const { number, text } of linesOf(file))
-    inLine(file, number, () => {
-      const { type, data } = readEvent(parseJson(text));
-      const known = Object.hasOwn(eventTypes, type) ? eventTypes[type] : undefined;
-      if (!known) throw unknownType(type, Object.keys(eventTypes));
-      parseOrRefuse(known.schema, data);
-    });
+export type CheckedLine = { readonly line: number; readonly problem: string | undefined };
+
+/** Stricter: every line, with everything that the worker would refuse. Only the table can refuse more. */
+export async function* checkEvents(file: EventFile, nowMs: number): AsyncGenerator<CheckedLine> {
+  for await (const { number, text } of linesOf(file)) {
+    const problems = problemsIn(text, nowMs);
+    yield { line: number, problem: problems.length > 0 ? problems.join("; ") : undefined };
+  }
 }
 
-function inLine<Result>(file: string, number: number, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof EventRefused)) throw error;
-    throw new OperatorError(`${file}, line ${number}: ${error.message.replace(/\.$/, "")}.`);
-  }
+const problemsShownMax = 20;
+
+/** The same, for a file of which nothing may be used if one line is wrong. */
+export async function requireValidEvents(file: EventFile, nowMs: number): Promise<void> {
+  const problems: string[] = [];
+  for await (const { line, problem } of checkEvents(file, nowMs))
+    if (problem !== undefined) problems.push(lineProblem(file, line, problem));
+  if (problems.length === 0) return;
+  const more = problems.length - problemsShownMax;
+  throw new OperatorError(
+    [
+      ...problems.slice(0, problemsShownMax),
+      ...(more > 0
+        ? [`${more} more lines have problems. To see all: review-api events send FILE --check`]
+        : []),
+    ].join("\n"),
+  );
+}
+
+export const lineProblem = ({ name }: EventFile, line: number, problem: string): string =>
+  `${name}, line ${line}: ${problem.replace(/\.$/, "")}.`;
+
+const typed = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
+
+/** The envelope and the data are checked separately, so that a mistake in one does not hide those in the other. */
+function problemsIn(text: string, nowMs: number): string[] {
+  let value: unknown;
+  const checks = [
+    () => {
+      value = parseJson(text);
+      checkOccurredAt(readEvent(value), nowMs);
+    },
+    () => {
+      const event = typed.safeParse(value);
+      if (event.success) checkData(event.data, nowMs);
+    },
+  ];
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      if (error instanceof EventRefused) return [error.message];
+      throw error;
+    }
+  });
 }
 
 function parseJson(text: string): unknown {
@@ -57,10 +121,13 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Non-empty lines with their numbers; a byte order mark is not part of the first line. */
-async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly text: string }> {
+async function* linesOf({
+  path,
+  name,
+}: EventFile): AsyncGenerator<{ readonly number: number; readonly text: string }> {
   let number = 0;
   try {
-    for await (const line of splitAtLineFeeds(createReadStream(file, "utf8"))) {
+    for await (const line of splitAtLineFeeds(createReadStream(path, "utf8"))) {
       number++;
       const text = number === 1 ? line.replace(/^\ufeff/, "") : line;
       if (text.trim() !== "") yield { number, text };
@@ -68,7 +135,7 @@ async function* linesOf(file: string): AsyncGenerator<{ readonly number: number;
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    throw new OperatorError(`${file} cannot be read: ${reasons[code] ?? code}.`);
+    throw new OperatorError(`${name} cannot be read: ${reasons[code] ?? code}.`);
   }
 }
 

@@ -32,7 +32,7 @@ const operatorGroups: readonly CommandGroup[] = [
   },
   {
     name: "events",
-    summary: "Send platform events; list and resend failed ones",
+    summary: "Check and send platform events; list, resend and drop those that wait or failed",
     load: async () => (await import("./commands/events.ts")).commands,
   },
   {

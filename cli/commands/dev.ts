@@ -9,7 +9,7 @@ import { readAllOrganizations } from "../connection/organizations.ts";
 import { type DemoKeys, demoKeys } from "../demo/keys.ts";
 import { demoEvents, demoSentUntil, noteDemoSentUntil } from "../demo/story.ts";
 import { OperatorError } from "../errors.ts";
-import { checkEvents, readEventFile } from "../event-file.ts";
+import { eventFile, readEventFile, requireValidEvents } from "../event-file.ts";
 import type { LocalBackend } from "../local/backend.ts";
 import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
 import { engineNames, engineVariable } from "../local/engine/engine.ts";
@@ -47,7 +47,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<void> {
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const seed = input.text("seed");
   // Checks the whole file before anything changes: a bad file must not cost anything.
-  if (seed !== undefined) await checkEvents(seed);
+  if (seed !== undefined) await requireValidEvents(eventFile(seed), systemClock.nowMs());
   await prepareDirectory(directory);
   const divert = divertLogs();
   try {
@@ -129,7 +129,7 @@ async function applySeed(
   terminal: Terminal,
 ): Promise<void> {
   const failedBefore = (await backend.queue.listDeadLetters()).length;
-  await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, readEventFile(file));
+  await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, readEventFile(eventFile(file)));
   await queuePoller.drain();
   const failed = (await backend.queue.listDeadLetters()).length - failedBefore;
   if (failed > 0)

@@ -1,84 +1,15 @@
 import { counted } from "../../lib/contract/counted.ts";
-import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
-import { redactMessage } from "../../lib/events/redact-message.ts";
 import { redact } from "../../lib/redaction/redact.ts";
 import type { Command } from "../command.ts";
-import type { Connection, FailedEvent } from "../connection/connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
 import { OperatorError } from "../errors.ts";
-import { countEvents, readEventFile } from "../event-file.ts";
+import { drop } from "../events/drop.ts";
+import { eventOf, redacted } from "../events/event-of.ts";
+import { send } from "../events/send.ts";
+import { waiting } from "../events/waiting.ts";
 import { listOptions, showList } from "../listing.ts";
-import { sendAll } from "../send-events.ts";
-import { startProgress, startTally } from "../terminal.ts";
-
-const send: Command = {
-  name: "send",
-  summary: "Send platform events; on the local service also wait until they are applied",
-  connects: true,
-  argument: {
-    name: "FILE.ndjson",
-    required: true,
-    help: "one event per line: {id, type, occurred_at, data}",
-  },
-  options: { "no-wait": { help: "do not wait until they are applied" } },
-  examples: ["events send events.ndjson", "events send events.ndjson --stack ReviewApi"],
-  async run(input, terminal) {
-    const file = input.requiredArgument("FILE.ndjson");
-    // Every line is checked before the first is sent: nothing is sent from a file with an invalid line.
-    const total = await countEvents(file);
-    const outcome = await withConnection(
-      input,
-      async (connection) => {
-        const waits = connection.waitsAfterSend && !input.flag("no-wait");
-        const failedBefore = waits ? await letterIds(connection) : new Set<string>();
-        const progress = startProgress(terminal, "Sending", total);
-        const sent = await sendAll(connection, readEventFile(file), progress.advance).finally(progress.end);
-        if (!waits) return { sent };
-        await connection.settle();
-        return { sent, refused: await countRefused(connection, failedBefore, file) };
-      },
-      { create: true },
-    );
-    if (input.flag("json")) terminal.out(JSON.stringify(outcome));
-    else
-      terminal.say(
-        `Sent ${counted(outcome.sent, "event")}${outcome.refused === undefined ? "" : ", and the queue is empty"}.`,
-      );
-    if (outcome.refused)
-      throw new OperatorError(
-        `${counted(outcome.refused, "event")} ${outcome.refused === 1 ? "was" : "were"} refused. To see why: review-api events failed`,
-      );
-  },
-};
-
-async function letterIds(connection: Connection): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const { letterId } of connection.failedEvents()) ids.add(letterId);
-  return ids;
-}
-
-/**
- * How many events of the file have failed since. Others may send at the same time: their failures do not count here.
- */
-async function countRefused(
-  connection: Connection,
-  failedBefore: ReadonlySet<string>,
-  file: string,
-): Promise<number> {
-  const newFailures = new Map<string, number>();
-  for await (const { letterId, id } of connection.failedEvents())
-    if (!failedBefore.has(letterId)) newFailures.set(id, (newFailures.get(id) ?? 0) + 1);
-  if (newFailures.size === 0) return 0;
-  // Reads the file again instead of keeping every sent id: it may hold millions of events.
-  let refused = 0;
-  for await (const { id } of readEventFile(file)) {
-    const failures = newFailures.get(id) ?? 0;
-    if (failures === 0) continue;
-    refused++;
-    newFailures.set(id, failures - 1);
-  }
-  return refused;
-}
+import { startTally } from "../terminal.ts";
 
 const failed: Command = {
   name: "failed",
@@ -199,25 +130,4 @@ const notThere = (id: string, { failedEventsShownMax: max }: Connection): string
     ? `There is no failed event ${id}.`
     : `There is no failed event ${id} among the first ${max} of its group, and the queue does not show the others. To send all failed events again, leave out the id.`;
 
-export const commands: readonly Command[] = [send, failed, redrive];
-
-/** Redacted for display: SQS moves messages to the dead letters unchanged. */
-const redacted = (letter: FailedEvent): FailedEvent => ({
-  ...letter,
-  reason: redact(letter.reason).text,
-  body: redactMessage(letter.body),
-});
-
-/** Id and type of the letter's event; if the body is not an event, the message's id. */
-function eventOf({ id, body }: Pick<FailedEvent, "id" | "body">): {
-  readonly id: string;
-  readonly type: string | null;
-} {
-  try {
-    const { id: eventId, type } = readMessage(body);
-    return { id: eventId, type };
-  } catch (error) {
-    if (error instanceof EventRefused) return { id, type: null };
-    throw error;
-  }
-}
+export const commands: readonly Command[] = [send, waiting, failed, redrive, drop];

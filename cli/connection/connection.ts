@@ -17,6 +17,8 @@ export type FailedEvent = {
    * Moves the message back to the end of its group, where it no longer counts as failed; returns the new message's id.
    */
   redrive(): Promise<string>;
+  /** Removes the message for good. */
+  drop(): Promise<void>;
 };
 
 /** What the operator's commands work on: the local service or a deployed stack, behind the same interface. */

@@ -90,6 +90,7 @@ function connectionOf({ table, vectors, queue, bucket }: LocalBackend): Omit<Con
           failedAt: letter.failed_at,
           body: letter.body,
           redrive: () => queue.redrive(letter),
+          drop: () => queue.dropDeadLetter(letter),
         };
     },
   };

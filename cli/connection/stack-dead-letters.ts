@@ -84,6 +84,11 @@ function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): Fa
   const { Body, Attributes, MessageAttributes, MessageId } = message;
   const group = Attributes.MessageGroupId ?? MessageId;
   const sentMs = Number(Attributes.SentTimestamp);
+  const drop = async () => {
+    const ReceiptHandle = held.get(MessageId) ?? message.ReceiptHandle;
+    await deps.call("DeleteMessage", { QueueUrl: deps.queueUrl, ReceiptHandle });
+    held.delete(MessageId);
+  };
   return {
     letterId: MessageId,
     id: idOf(message),
@@ -97,11 +102,10 @@ function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): Fa
       const id = deps.random.uuid();
       sentAgain.add(id);
       await deps.queue.send([{ id, group, body: Body }]);
-      const ReceiptHandle = held.get(MessageId) ?? message.ReceiptHandle;
-      await deps.call("DeleteMessage", { QueueUrl: deps.queueUrl, ReceiptHandle });
-      held.delete(MessageId);
+      await drop();
       return id;
     },
+    drop,
   };
 }
 

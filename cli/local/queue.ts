@@ -44,6 +44,7 @@ export type LocalQueue = {
   listDeadLetters(): Promise<readonly DeadLetterItem[]>;
   /** In one step: deletes the letter and appends its message to its group; returns the message's new id. */
   redrive(letter: DeadLetterItem): Promise<string>;
+  dropDeadLetter(letter: DeadLetterItem): Promise<void>;
 };
 
 const message = {
@@ -130,6 +131,9 @@ export function createLocalQueue(deps: Deps): LocalQueue {
       const again = await sendWrites(deps, [{ id, group, body }]);
       await table.transact([{ delete: { pk, sk }, when: { present: "pk" } }, ...again]);
       return id;
+    },
+    async dropDeadLetter({ pk, sk }) {
+      await table.write({ delete: { pk, sk } });
     },
   };
 }

@@ -28,6 +28,7 @@ export const auditActionNames = [
   "organization.moved",
   "organization.deactivated",
   "repository.settings_changed",
+  "event.dropped",
 ] as const;
 
 /**
@@ -66,6 +67,7 @@ export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "organization.moved": "An organization moved to another workspace, or left its workspace.",
   "organization.deactivated": "An organization was deactivated: its keys stop working.",
   "repository.settings_changed": "Settings of a repository were changed.",
+  "event.dropped": "The operator removed a platform event that waited or had failed; it is not applied.",
 };
 
 /** The types of resources that entries are about. */
@@ -79,6 +81,7 @@ export const auditResourceTypes = [
   "workspace",
   "organization",
   "repository",
+  "event",
 ] as const;
 
 export type AuditResourceType = (typeof auditResourceTypes)[number];

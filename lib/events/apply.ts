@@ -3,21 +3,20 @@ import { eventQueueSettings } from "../contract/platform.ts";
 import { describeError } from "../runtime/log.ts";
 import { OneAtATime } from "../runtime/one-at-a-time.ts";
 import { TimeUp } from "../runtime/time-up.ts";
-import { isTooFarAhead, versionOf } from "../store/items/version.ts";
+import { versionOf } from "../store/items/version.ts";
 import type { Key, Table } from "../store/table.ts";
+import { checkData, checkOccurredAt } from "./check.ts";
 import { deadLetter } from "./dead-letter.ts";
 import {
   type EventReference,
   EventRefused,
   type PlatformEvent,
-  parseOrRefuse,
   readMessage,
   readReferenced,
-  unknownType,
 } from "./envelope.ts";
 import { eventErrorKind, WaitingEventFailed } from "./error-kind.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
-import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
+import type { CheckedEvent, Dependency, EventType } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { countTry, countUnclear, endTry, forgetTries, isSuspect, type Tries } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
@@ -274,14 +273,9 @@ async function checkEvent(
   if (content instanceof EventRefused) throw content;
   const hasWaited = "item" in message;
   // A host accepted a waiting event already; our clock may be behind that host's.
-  if (!hasWaited && isTooFarAhead(Date.parse(content.occurred_at), clock.nowMs()))
-    throw new EventRefused(
-      `occurred_at: lies more than ${eventLimits.aheadMsMax / 60_000} minutes in the future`,
-    );
+  if (!hasWaited) checkOccurredAt(content, clock.nowMs());
   const event = "data" in content ? content : await fetchReferenced(bucket, content);
-  const type = eventTypeNamed(event.type);
-  if (!type) throw unknownType(event.type, Object.keys(eventTypes));
-  const data = parseOrRefuse(type.schema, event.data);
+  const { type, data } = checkData(event, clock.nowMs());
   const { id, occurred_at } = event;
   return {
     message,

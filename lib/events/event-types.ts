@@ -68,6 +68,8 @@ export type EventType<Data> = {
   readonly plainFields?: readonly string[];
   /** The public part of the URLs in its fields, as its schema takes it. */
   readonly publicUrl: (url: string) => string;
+  /** Why its time is invalid, if so: a schema does not know the current day. */
+  misdated?(data: Data, nowMs: number): string | undefined;
   /** The item that must exist first. A repository exists only if its organization does. */
   dependency(data: Data): Dependency | undefined;
   /** The item that the event creates, for which other events may wait. */
@@ -81,6 +83,7 @@ const eventType = <Data>(
   type: {
     readonly plainFields?: readonly string[];
     readonly publicUrl?: (url: string) => string;
+    misdated?(data: NoInfer<Data>, nowMs: number): string | undefined;
     dependency(data: NoInfer<Data>): Dependency | undefined;
     provides?(data: NoInfer<Data>): Key | undefined;
     apply(store: Store, data: NoInfer<Data>, version: string, hasWaited?: boolean): Promise<void>;
@@ -90,6 +93,7 @@ const eventType = <Data>(
   eventsMax: 1,
   ...(type.plainFields && { plainFields: type.plainFields }),
   publicUrl: type.publicUrl ?? withoutCredentials,
+  misdated: (data, nowMs) => type.misdated?.(data, nowMs),
   dependency: (data) => type.dependency(data),
   provides: (data) => type.provides?.(data),
   async apply(store, events) {
@@ -120,13 +124,10 @@ const pullRequestType: EventType<PullRequestFinalized> = {
   schema: pullRequestFinalized,
   publicUrl: withoutCredentials,
   eventsMax: streamLimits.changesPerTransactionMax,
+  misdated: misplacement,
   dependency: repository,
   provides: () => undefined,
   async apply(store, events) {
-    for (const { data } of events) {
-      const problem = misplacement(data, store.clock.nowMs());
-      if (problem) throw new EventRefused(problem);
-    }
     // Side by side: none of them needs another, and each is safe to repeat. All have ended before an error is thrown.
     const ends = await Promise.allSettled([
       finalizePullRequests(store, events),
@@ -215,11 +216,10 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
     apply: useLearning,
   }),
   "security_scan.completed": eventType(organizationNameSchema.extend(scanCompletedFields), {
+    misdated,
     dependency: repository,
     async apply(store, data, version) {
-      const problem =
-        misdated(data, store.clock.nowMs()) ??
-        (await completeScan(store, organizationUuid(data), data, version));
+      const problem = await completeScan(store, organizationUuid(data), data, version);
       if (problem) throw new EventRefused(problem);
     },
   }),

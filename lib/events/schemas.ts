@@ -10,7 +10,7 @@ import {
   publicUrl,
 } from "../contract/event-fields.ts";
 import { eventLimits } from "../contract/limits.ts";
-import { emailAddress, identifier } from "../contract/parameters.ts";
+import { emailAddress, identifier, roleIdParameter } from "../contract/parameters.ts";
 import { readableIdBytes } from "../people/reads.ts";
 
 /**
@@ -182,7 +182,7 @@ export const memberSaved = z.object({
   user_id: identifier,
   username: orNull(line(eventLimits.nameCharactersMax)),
   email,
-  role: orNull(identifier),
+  role: orNull(roleIdParameter),
   seat_assigned: z.boolean(),
   readable_repository_ids: readableRepositoryIds,
   active: z.boolean(),
@@ -197,7 +197,7 @@ export const memberSavedWords = (): EventWords => ({
     email:
       "The e-mail address; null or empty where it is unknown. In a workspace, members with the same address are one " +
       "person.",
-    role: `A system role or a custom role's UUID; null for the organization's default. ${firstValue}`,
+    role: `A system role or a custom role's UUID; null for the organization's default, which also replaces a custom role that no longer exists. ${firstValue}`,
     seat_assigned: `Whether the person gets a seat. If none is free, the person waits for one. ${firstValue}`,
     readable_repository_ids:
       'The repositories that the person can read, by the provider\'s ids; "*" for all of them.',

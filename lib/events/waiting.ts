@@ -6,7 +6,7 @@ import { CorruptItem, parsedOrDamage } from "../store/items/parse.ts";
 import { versionOf } from "../store/items/version.ts";
 import { parseWaiting, type WaitingItem } from "../store/items/waiting.ts";
 import { waitingByAgeKey, waitingKey, waitingPartition } from "../store/layout.ts";
-import { type Item, type Key, type Table, transactIf } from "../store/table.ts";
+import { type Item, type Key, type Table, type TransactionWrite, transactIf } from "../store/table.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
@@ -88,10 +88,12 @@ async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): P
   ]);
 }
 
-export async function stopWaiting(table: Table, { pk, sk, since, event_id }: WaitingItem): Promise<void> {
-  await transactIf(table, [
-    // The same event may have started to wait again since it was read; that new item must stay.
-    { delete: { pk, sk }, when: { equals: ["since", since] } },
-    { delete: waitingByAgeKey(since, event_id) },
-  ]);
+export async function stopWaiting(table: Table, item: WaitingItem): Promise<void> {
+  await transactIf(table, stopWaitingWrites(item));
 }
+
+export const stopWaitingWrites = ({ pk, sk, since, event_id }: WaitingItem): TransactionWrite[] => [
+  // The same event may have started to wait again since it was read; that new item must stay.
+  { delete: { pk, sk }, when: { equals: ["since", since] } },
+  { delete: waitingByAgeKey(since, event_id) },
+];

@@ -77,6 +77,7 @@ test.each([
   "learnings search",
   "seats idle",
   "events failed",
+  "events waiting",
 ])("%s takes --format", async (path) => {
   const { stdout } = await callTool(...path.split(" "), "--help");
   expect(stdout).toMatch(/--format FORMAT +table, json, ndjson, csv/);

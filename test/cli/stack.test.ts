@@ -137,6 +137,19 @@ describe("on a deployed stack", () => {
     );
   });
 
+  test("`events drop` deletes a failed event of the stack's queue, and only that one", async () => {
+    const deadLetters = `${aws.url}/dead.fifo`;
+    await sqsDeadLetters(createSqsCall(), deadLetters).send([201, 202].map((id) => letterOf(id, `g${id}`)));
+    const { id } = event(201, "planet.saved", {});
+    expect(await callJson("events", "drop", id, ...stack)).toMatchObject({
+      dropped: [{ id, type: "planet.saved", state: "failed", audited: false }],
+    });
+    expect(aws.messagesOf(deadLetters).map(({ MessageDeduplicationId }) => MessageDeduplicationId)).toEqual([
+      "letter-202",
+    ]);
+    await callJson("events", "drop", event(202, "planet.saved", {}).id, ...stack);
+  });
+
   const letterOf = (number: number, group: string) => ({
     id: `letter-${number}`,
     group,

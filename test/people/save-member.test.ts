@@ -58,12 +58,22 @@ describe("a member's role", () => {
       "3b241101-e2bb-4255-8caf-4136c566a962",
       "cr_member",
     ],
-    ["is the default for a name that every object has", "constructor", "cr_member"],
   ])("a member's role %s", async (_, given, role) => {
     await deliver(harness, [organizationSaved(1), memberSaved(2, { role: given })]);
     expect((await member()).role).toBe(role);
     checkPeople(await everything(harness.table));
   });
+
+  test.each(["admin", "constructor", ""])(
+    "an event with the role %j, neither a system role nor a UUID, is refused",
+    async (role) => {
+      await deliver(harness, [organizationSaved(1), memberSaved(2, { role })]);
+      expect(harness.letters.map(({ reason }) => reason)).toEqual([
+        "role: must be a role's UUID or one of: cr_admin, cr_member, cr_billing_admin",
+      ]);
+      expect(await harness.table.get(memberKey(uuid, "4411"))).toBeUndefined();
+    },
+  );
 
   test("the organization's own default role takes precedence over cr_member", async () => {
     await deliver(harness, [organizationSaved(1)]);
@@ -97,13 +107,14 @@ describe("a member's role", () => {
   });
 
   test("a role deleted while its member was inactive becomes the default role when the member returns", async () => {
+    const custom = "3b241101-e2bb-4255-8caf-4136c566a962";
     await deliver(harness, [organizationSaved(1)]);
-    await harness.table.write({ update: peopleKey(uuid), change: { set: [[["counts", "reviewer"], 0]] } });
-    await deliver(harness, [memberSaved(2, { role: "reviewer" }), memberSaved(3, { active: false })]);
+    await harness.table.write({ update: peopleKey(uuid), change: { set: [[["counts", custom], 0]] } });
+    await deliver(harness, [memberSaved(2, { role: custom }), memberSaved(3, { active: false })]);
     await harness.table.write({
       update: peopleKey(uuid),
-      change: { remove: [["counts", "reviewer"]] },
-      when: { equals: [["counts", "reviewer"], 0] },
+      change: { remove: [["counts", custom]] },
+      when: { equals: [["counts", custom], 0] },
     });
     await deliver(harness, [memberSaved(4)]);
     expect((await member()).role).toBe("cr_member");

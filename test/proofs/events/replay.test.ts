@@ -45,7 +45,7 @@ const history: readonly OutgoingEvent[] = [
   memberSaved(8, { role: null }),
   memberSaved(14, { role: "cr_member", seat_assigned: false, email: "ann2@acme.test" }),
   memberSaved(16, { email: "ANN2@acme.test", readable_repository_ids: "*" }),
-  memberSaved(8, { user_id: "2", email: "bob@acme.test", role: "nobody-knows" }),
+  memberSaved(8, { user_id: "2", email: "bob@acme.test", role: "00000000-0000-4000-8000-00000000dead" }),
   memberSaved(18, { user_id: "2", email: "bob@acme.test", active: false }),
   memberSaved(21, { user_id: "2", email: "bob@acme.test", role: "cr_admin" }),
   memberSaved(9, { user_id: "3", email: null, seat_assigned: false }),

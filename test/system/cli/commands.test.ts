@@ -146,7 +146,7 @@ describe("events, while the service runs", () => {
     );
 
     const sent = await callTool("events", "send", file, "--data", folder, "--json");
-    expect([sent.code, JSON.parse(sent.stdout)]).toEqual([1, { sent: 3, refused: 1 }]);
+    expect([sent.code, JSON.parse(sent.stdout)]).toEqual([1, { sent: 3, refused: 1, waiting: 0 }]);
     expect(sent.stderr).toBe("1 event was refused. To see why: review-api events failed");
     expect(await callJson("org", "show", "500", "--data", folder)).toMatchObject({ name: "good" });
     expect(await readdir(join(folder, "events"))).toHaveLength(1);
@@ -205,8 +205,8 @@ describe("events, while the service runs", () => {
     );
 
     expect(outcomes.map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
-      [1, { sent: 1, refused: 1 }],
-      [0, { sent: 1, refused: 0 }],
+      [1, { sent: 1, refused: 1, waiting: 0 }],
+      [0, { sent: 1, refused: 0, waiting: 0 }],
     ]);
   });
 
@@ -218,7 +218,11 @@ describe("events, while the service runs", () => {
     );
     await writeFile(file, `\ufeff${events.join("\r\n")}`);
 
-    expect(await callJson("events", "send", file, "--data", folder)).toEqual({ sent: 2, refused: 0 });
+    expect(await callJson("events", "send", file, "--data", folder)).toEqual({
+      sent: 2,
+      refused: 0,
+      waiting: 0,
+    });
     expect(await callJson("org", "show", "941", "--data", folder)).toMatchObject({ name });
   });
 
