@@ -26,8 +26,9 @@ async function buildTool(): Promise<void> {
     target: "node20",
     logLevel: "warning",
   });
-  // The bundle contains zod, whose license asks for this.
-  await copyFile(join(root, "node_modules", "zod", "LICENSE"), join(built, "LICENSE-zod"));
+  // The bundle contains these, whose licenses ask for this.
+  for (const name of ["zod", "hyparquet", "hyparquet-writer"])
+    await copyFile(join(root, "node_modules", name, "LICENSE"), join(built, `LICENSE-${name}`));
 }
 
 async function copyDocument(): Promise<void> {

@@ -3,9 +3,11 @@ import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
+import { datasetNamed, datasetNames } from "../datasets/datasets.ts";
+import { loadSql, warehouses } from "../datasets/sql.ts";
 import { dayOption } from "../day.ts";
 import { UsageError } from "../errors.ts";
-import { exportFormats } from "../export/format.ts";
+import { fileFormats } from "../export/format.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
 import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
@@ -23,7 +25,11 @@ const formatHelp = (known: readonly string[]): OptionDefinitions => ({
   },
 });
 const mirrorOptions: OptionDefinitions = {
-  ...formatHelp(exportFormats),
+  ...formatHelp(fileFormats),
+  changes: {
+    value: "FILE",
+    help: 'also write what is new, differs, or was removed ("removed": true) since the last run, as NDJSON; without --output only that',
+  },
   resume: { help: "update FILE: read only what changed since the last run, also after an interruption" },
   ...placeOptions,
 };
@@ -39,7 +45,7 @@ const repositoriesOption: OptionDefinitions = {
   repositories: { value: "A,B", help: "only these repositories, by provider id" },
 };
 const windowDaysDefault = 30;
-const datasetNames = ["review-comments", "reviews", "mcp"] as const;
+const metricsNames = ["review-comments", "reviews", "mcp"] as const;
 
 const metrics: Command = {
   name: "metrics",
@@ -48,7 +54,7 @@ const metrics: Command = {
   options: {
     dataset: {
       value: "NAME",
-      help: `${datasetNames.join(", ")} (default reviews); CSV of review-comments has a row for each comment`,
+      help: `${metricsNames.join(", ")} (default reviews); CSV of review-comments has a row for each comment`,
     },
     start: { value: "DAY", help: `merged from this day on (default ${windowDaysDefault} days ago)` },
     end: {
@@ -64,9 +70,10 @@ const metrics: Command = {
     "export metrics",
     "export metrics --dataset review-comments --start 2026-01-01 --output findings.ndjson",
     "export metrics --output reviews.csv --resume",
+    "export metrics --start 2026-01-01 --resume --changes changes.ndjson",
   ],
   async run(input, terminal, findTarget) {
-    const dataset = input.choice("dataset", datasetNames) ?? "reviews";
+    const dataset = input.choice("dataset", metricsNames) ?? "reviews";
     const status = input.choice("status", [...pullRequestStatuses, "all"]);
     if (status !== undefined && dataset !== "reviews")
       throw new UsageError("--status works only with --dataset reviews.");
@@ -77,6 +84,7 @@ const metrics: Command = {
     await runExport(input, terminal, findTarget, {
       what: `metrics ${dataset}`,
       source: metricsSources[dataset],
+      dataset,
       query: { start_date: start, end_date: end, status, ...scopeOf(input) },
       defaults: () => ({ start_date: daysAgo(windowDaysDefault), end_date: endOfTime }),
     });
@@ -91,7 +99,12 @@ const learningsCommand: Command = {
   options: { ...scopeOptions, ...repositoriesOption, ...mirrorOptions },
   examples: ["export learnings --format csv", "export learnings --output learnings.json --resume"],
   run: (input, terminal, findTarget) =>
-    runExport(input, terminal, findTarget, { what: "learnings", source: learnings, query: scopeOf(input) }),
+    runExport(input, terminal, findTarget, {
+      what: "learnings",
+      source: learnings,
+      dataset: "learnings",
+      query: scopeOf(input),
+    }),
 };
 
 const auditLogsCommand: Command = {
@@ -110,6 +123,7 @@ const auditLogsCommand: Command = {
     runExport(input, terminal, findTarget, {
       what: "audit-logs",
       source: auditLogs,
+      dataset: "audit-logs",
       query: { date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
     }),
 };
@@ -137,7 +151,39 @@ const securityCommand: Command = {
   run: runDownload,
 };
 
-export const commands: readonly Command[] = [metrics, learningsCommand, auditLogsCommand, securityCommand];
+const sqlCommand: Command = {
+  name: "sql",
+  summary: "Print the SQL that creates a dataset's table and applies a file of --changes to it",
+  connects: false,
+  options: {
+    dataset: { value: "NAME", help: `${datasetNames.join(", ")} (default reviews)` },
+    for: { value: "WAREHOUSE", help: warehouses.join(", "), required: true },
+    changes: {
+      value: "FILE",
+      help: "the file, as the warehouse names it: a path, gs://…, @stage/… (default DATASET.changes.ndjson)",
+    },
+  },
+  examples: [
+    "export sql --for duckdb --dataset reviews --changes reviews.changes.ndjson > load.sql",
+    "export sql --for bigquery --dataset mcp --changes gs://acme-exports/mcp.changes.ndjson",
+  ],
+  async run(input, terminal) {
+    const dataset = datasetNamed(input.choice("dataset", datasetNames) ?? "reviews");
+    const warehouse = input.choice("for", warehouses);
+    if (warehouse === undefined) throw new UsageError("--for is missing.");
+    const file = input.text("changes") ?? `${dataset.name}.changes.ndjson`;
+    const sql = loadSql(warehouse, dataset, file);
+    terminal.out(input.flag("json") ? JSON.stringify({ sql }) : sql.trimEnd());
+  },
+};
+
+export const commands: readonly Command[] = [
+  metrics,
+  learningsCommand,
+  auditLogsCommand,
+  securityCommand,
+  sqlCommand,
+];
 
 const scopeOf = (input: CommandInput): ExportJob["query"] => ({
   org_id: input.text("org"),

@@ -5,7 +5,7 @@ import { nameOfTooLarge } from "./mirror/journal.ts";
 import { temporaryFile } from "./mirror/state.ts";
 import { exportPages } from "./pages.ts";
 import type { ExportWalk } from "./sources.ts";
-import { createTargetFile } from "./target-file.ts";
+import { createTargetFile, ownerOnly } from "./target-file.ts";
 
 export type Downloaded = { readonly records: number; readonly bytes: number };
 type Progress = (recordsSoFar: number) => void;
@@ -86,7 +86,7 @@ export async function replaceFileByAnswer(
   answer: AsyncIterable<Uint8Array>,
   output: string,
 ): Promise<{ readonly bytes: number }> {
-  const file = await disk.openAt(temporaryFile(output), 0, (await statOf(output))?.mode);
+  const file = await disk.openAt(temporaryFile(output), 0, (await statOf(output))?.mode ?? ownerOnly);
   let bytes = 0;
   try {
     for await (const piece of answer) {

@@ -3,6 +3,8 @@ import { UsageError } from "../errors.ts";
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
+/** Parquet is made from a whole file of records, so it is no format of standard output. */
+export const fileFormats = [...exportFormats, "parquet"] as const;
 
 /** The format that a file's extension stands for. */
 export function formatByName<Name extends string>(file: string, known: readonly Name[]): Name {

@@ -44,6 +44,18 @@ export function csvTableOf<Record, Row>(
   };
 }
 
+export const ndjsonLayout: Layout = {
+  header: null,
+  beginning: "",
+  before: "",
+  between: "",
+  after: "\n",
+  ending: "",
+  isQuoted: false,
+  rowsOf: (text) => [text],
+  fieldsOf: (row) => parseRow(row),
+};
+
 /** `read`: the fields that are read back from a row. */
 export function layoutOf<Record>(
   format: ExportFormat,
@@ -51,21 +63,19 @@ export function layoutOf<Record>(
   read: readonly string[],
 ): Layout {
   if (format === "csv") return csvLayout(table, read);
-  const json = { header: null, before: "", between: "", after: "", ending: "", isQuoted: false };
-  if (format === "ndjson")
-    return { ...json, beginning: "", after: "\n", rowsOf: (text) => [text], fieldsOf: parseRow };
+  if (format === "ndjson") return ndjsonLayout;
   return {
-    ...json,
+    ...ndjsonLayout,
+    after: "",
     beginning: "[",
     between: ",",
     before: "\n",
     ending: "\n]\n",
-    rowsOf: (text) => [text],
     fieldsOf: (row) => (row.startsWith("{") ? parseRow(row) : undefined),
   };
 }
 
-function parseRow(row: string): RecordFields {
+export function parseRow(row: string): RecordFields {
   const fields: RecordFields = JSON.parse(row);
   return fields;
 }

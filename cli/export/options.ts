@@ -8,7 +8,11 @@ export function outputOption(input: CommandInput): string | undefined {
   const output = input.text("output");
   if (input.flag("resume") && input.flag("overwrite"))
     throw new UsageError("--resume and --overwrite cannot be used together.");
-  if (output !== undefined) return output;
+  if (input.has("changes") && input.flag("overwrite"))
+    throw new UsageError(
+      "--changes and --overwrite cannot be used together: whoever loads the changes would have to start again too.",
+    );
+  if (output !== undefined || input.has("changes")) return output;
   for (const name of ["resume", "overwrite"])
     if (input.flag(name)) throw new UsageError(`--${name} works only with --output.`);
   return undefined;

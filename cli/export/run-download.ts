@@ -1,17 +1,19 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
+import { datasetNamed } from "../datasets/datasets.ts";
 import { OperatorError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { statOf, systemDisk } from "./disk.ts";
 import { replaceFile, replaceFileByAnswer } from "./download.ts";
-import { exportFormats } from "./format.ts";
+import { fileFormats } from "./format.ts";
+import { checkRepository } from "./known-repository.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
-import { type ExportRun, exportToTerminal } from "./run.ts";
+import { type ExportRun, exportToTerminal, parquetNeedsFile } from "./run.ts";
 import { type FindingsQuery, findings } from "./sources.ts";
 
-export const findingFormats = [...exportFormats, "sarif"] as const;
+export const findingFormats = [...fileFormats, "sarif"] as const;
 type FindingFormat = (typeof findingFormats)[number];
 
 /**
@@ -34,7 +36,14 @@ export async function runDownload(
     state: input.choice("state", [...findingStates, "all"]),
     severity: input.list("severity")?.join(","),
   };
+  if (query.repo_id !== undefined)
+    await checkRepository(client, { ...query, repo_id: query.repo_id }, terminal.say).catch(
+      (error: unknown) => {
+        throw explainError(error, { url: target.url });
+      },
+    );
   if (name !== undefined) return await downloadToFile(run, name, format, query);
+  if (format === "parquet") throw parquetNeedsFile();
   if (format !== "sarif") return await exportToTerminal(run, { source: findings, query }, format);
   try {
     for await (const piece of await sarifOf(client, query)) await terminal.write(piece);
@@ -76,11 +85,17 @@ async function download(
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const walk = findings.walk(client, {
     query: Object.fromEntries(given),
-    format,
+    format: format === "parquet" ? "ndjson" : format,
     followsRemovals: false,
   });
   const tally = startTally(terminal, `Exporting ${findings.noun}`);
-  return await replaceFile(systemDisk, walk, output, tally.show).finally(tally.end);
+  const rows = format === "parquet" ? `${output}.rows` : output;
+  const downloaded = await replaceFile(systemDisk, walk, rows, tally.show).finally(tally.end);
+  if (format !== "parquet") return downloaded;
+  const { writeParquet } = await import("../datasets/parquet.ts");
+  const { bytes } = await writeParquet(systemDisk, rows, output, datasetNamed("security").columns);
+  await systemDisk.remove(rows);
+  return { records: downloaded.records, bytes };
 }
 
 /** SARIF comes from the service as it is: a file of runs, rules and results, not a row for each finding. */

@@ -1,13 +1,15 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import type { CommandInput, FindTarget, Target } from "../command.ts";
+import { type DatasetName, datasetNamed } from "../datasets/datasets.ts";
+import { OperatorError, UsageError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
-import { systemDisk } from "./disk.ts";
+import { statOf, systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
-import { type ExportFormat, exportFormats } from "./format.ts";
+import { type ExportFormat, fileFormats } from "./format.ts";
 import { keyScopeOf } from "./key-scope.ts";
 import { nameOfTooLarge } from "./mirror/journal.ts";
 import type { MergeResult } from "./mirror/merge.ts";
-import { earlierRun, type MirrorState, sameRequest } from "./mirror/state.ts";
+import { checkChanges, earlierRun, type MirrorState, sameRequest } from "./mirror/state.ts";
 import { updateMirror } from "./mirror/update.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
@@ -16,6 +18,7 @@ import type { ExportQuery, ExportSource } from "./sources.ts";
 export type ExportJob = {
   readonly what: string;
   readonly source: ExportSource;
+  readonly dataset: DatasetName;
   readonly query: Readonly<Record<string, string | undefined>>;
   /**
    * Defaults for missing options; an earlier run's values take precedence, otherwise tomorrow's window would differ.
@@ -37,13 +40,23 @@ export async function runExport(
   job: ExportJob,
 ): Promise<void> {
   const output = outputOption(input);
-  const format = formatOption(input, output, exportFormats);
+  const format = formatOption(input, output, fileFormats);
   const target = await findTarget(input);
   const client = createClient({ baseUrl: target.url, key: target.key });
   const run = { input, terminal, target, client };
-  if (output === undefined) await exportToTerminal(run, job, format);
-  else await exportToFile(run, job, output, format);
+  const changes = input.text("changes");
+  if (output !== undefined) await exportToFile(run, job, output, format);
+  else if (format === "parquet") throw parquetNeedsFile();
+  // Only the changes are wanted: the whole file is then part of the tool's state.
+  else if (changes !== undefined) await exportToFile(run, job, mirrorOf(changes), format);
+  else await exportToTerminal(run, job, format);
 }
+
+export const parquetNeedsFile = (): UsageError =>
+  new UsageError("--format parquet works only with --output.");
+
+/** A file of all records, for what is made from them. */
+const mirrorOf = (file: string): string => `${file}.mirror`;
 
 export async function exportToTerminal(
   { terminal, target, client }: ExportRun,
@@ -65,12 +78,14 @@ async function exportToFile(
   run: ExportRun,
   job: ExportJob,
   name: string,
-  format: ExportFormat,
+  format: ExportFormat | "parquet",
 ): Promise<void> {
   const { input, target } = run;
   try {
     const output = await outputFile(name);
-    const merged = await withLock(output, () => bringUpToDate(run, job, output, format));
+    const merged = await withLock(output, () =>
+      format === "parquet" ? exportParquet(run, job, output) : bringUpToDate(run, job, output, format),
+    );
     report(run, { noun: job.source.noun, output, format, merged });
   } catch (error) {
     const again = input.flag("overwrite") ? "the same command without --overwrite" : "the same command";
@@ -79,17 +94,32 @@ async function exportToFile(
   }
 }
 
+/** The records stay beside the file: the next run updates them and writes the file again. */
+async function exportParquet(run: ExportRun, job: ExportJob, output: string): Promise<MergeResult> {
+  const mirror = mirrorOf(output);
+  if (!run.input.flag("overwrite") && (await statOf(output)) && !(await statOf(mirror)))
+    throw new OperatorError(`${output} exists and was not made by an export; --overwrite replaces it.`);
+  const merged = await bringUpToDate(run, job, mirror, "ndjson");
+  const { writeParquet } = await import("../datasets/parquet.ts");
+  const { bytes } = await writeParquet(systemDisk, mirror, output, datasetNamed(job.dataset).columns);
+  return { ...merged, file: { ...merged.file, bytes } };
+}
+
 async function bringUpToDate(
   { input, terminal, client }: ExportRun,
-  { what, source, ...rest }: ExportJob,
+  { what, source, dataset: _, ...rest }: ExportJob,
   output: string,
   format: ExportFormat,
 ): Promise<MergeResult> {
   const start = { resume: input.flag("resume"), overwrite: input.flag("overwrite") };
   const earlier = await earlierRun(output, start);
   const query = queryOf(rest, earlier?.state);
-  const request = { what, format, query, key_scope: await keyScopeOf(client) };
+  const changes =
+    input.text("changes") === undefined ? undefined : await outputFile(input.requiredText("changes"));
+  const request = { what, format, query, key_scope: await keyScopeOf(client), changes };
   if (earlier) sameRequest(output, earlier.state, request);
+  if (changes === output) throw new UsageError("--changes and --output must be two files.");
+  if (changes !== undefined) await checkChanges(earlier?.state, changes);
   const walk = source.walk(client, { query, format, followsRemovals: true });
   const tally = startTally(terminal, `Exporting ${source.noun}`);
   const notify = terminal.say;
@@ -119,7 +149,7 @@ function queryOf(
 type ExportOutcome = {
   readonly noun: string;
   readonly output: string;
-  readonly format: ExportFormat;
+  readonly format: ExportFormat | "parquet";
   readonly merged: MergeResult;
 };
 
@@ -128,7 +158,9 @@ function report({ input, terminal }: ExportRun, { noun, output, format, merged }
   const { records, bytes } = file;
   if (input.flag("json")) {
     const counts = { added, changed, removed, records, bytes };
-    terminal.out(JSON.stringify({ file: output, format, ...counts, too_large: tooLarge }));
+    const changes = input.text("changes");
+    const files = { file: output, ...(changes !== undefined && { changes }) };
+    terminal.out(JSON.stringify({ ...files, format, ...counts, too_large: tooLarge }));
     return;
   }
   // In every run, not only in the run that found it: the record is missing in the file until it is smaller or removed.

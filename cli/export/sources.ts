@@ -45,6 +45,7 @@ export type ExportSource = {
   /** The name of its records, in the plural. */
   readonly noun: string;
   readonly onlyGrows: boolean;
+  readonly identity: RecordIdentity;
   walk(client: Client, options: ExportWalkOptions): ExportWalk;
 };
 
@@ -68,6 +69,7 @@ function source<Parameters, Record extends RecordFields>(description: {
   return {
     noun,
     onlyGrows,
+    identity,
     walk(client, { query, format, followsRemovals }) {
       const parameters = description.query.parse(query);
       const removals: Removals = followsRemovals && !onlyGrows ? { include_removed: "true" } : {};

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Disk } from "./disk.ts";
 import type { Layout } from "./layout.ts";
 
+export const ownerOnly = 0o600;
 const flushBytes = 1 << 20;
 
 export type TargetFile = {
@@ -16,9 +17,10 @@ export async function createTargetFile(
   disk: Disk,
   file: string,
   layout: Layout,
+  /** The mode of the file that this one replaces. A new file is for its owner only: the records are not public. */
   mode: number | undefined,
 ): Promise<TargetFile> {
-  const handle = await disk.openAt(file, 0, mode);
+  const handle = await disk.openAt(file, 0, mode ?? ownerOnly);
   const digest = createHash("sha256");
   let pieces: Buffer[] = [];
   let waiting = 0;

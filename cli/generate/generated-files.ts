@@ -7,6 +7,7 @@ import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables, startWithTables } from "./guide-tables.ts";
+import { schemaPage } from "./schema-page.ts";
 
 /** The version of the interface description; the package has its own version, which may change faster. */
 const interfaceVersion = "1.0.0";
@@ -37,6 +38,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     [eventsFile, eventsPage(read(eventsFile))],
     ...eventSchemaFiles(),
     ["docs/use/errors.md", errorsPage()],
+    ["docs/use/schema.md", schemaPage(read(releasedFile))],
     [architectureFile, architecturePage(read(architectureFile))],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],

@@ -57,5 +57,9 @@ const meaningOf = ({ id, tag }: Operation, parent: string, name: string): string
   return own[`${id}: ${name}`] ?? own[`${parent}.${name}`] ?? wordsOfTag[tag]?.[name];
 };
 
+/** The same text for a field of an answer, for other pages. */
+export const describedField = (operation: Operation, parent: string, name: string): string =>
+  meaningOf(operation, parent, name) ?? sharedWords[name] ?? "";
+
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 const isSchemaEntry = (entry: [string, unknown]): entry is [string, Schema] => isSchema(entry[1]);

@@ -22,6 +22,8 @@ export type StandIn = {
   removed: readonly object[];
   /** What `GET /v1/organizations` lists. */
   organizations: readonly object[];
+  /** The provider ids of the repositories that each of them has. */
+  repositories: readonly string[];
   /** The code of a 403 that it answers instead. */
   organizationsRefused: string | undefined;
   /** The answer of `GET /v1/whoami` for the key. */
@@ -49,6 +51,12 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
         return;
       }
       response.end(JSON.stringify({ organizations: api.organizations, next_cursor: null }));
+      return;
+    }
+    if (url.pathname.endsWith("/repositories")) {
+      const repositories = api.repositories.map((id) => ({ provider_repository_id: id }));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ repositories, next_cursor: null }));
       return;
     }
     if (url.pathname === "/v1/whoami") {
@@ -88,6 +96,7 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     later: [],
     removed: [],
     organizations: [],
+    repositories: [],
     organizationsRefused: undefined,
     key: keyOf("acme"),
     async close() {

@@ -63,6 +63,7 @@ const lasting = {
   "/docs/errors": "Error codes",
   "/docs/errors/INVALID_CURSOR": "INVALID_CURSOR",
   "/docs/events": "Platform events",
+  "/docs/schema": "Schema of the datasets",
   "/docs/jobs/warehouse": "Nightly warehouse load",
   "/docs/jobs/weekly-report": "Weekly report",
   "/docs/jobs/idle-seats": "Idle seats",

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { RecordFields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
 
@@ -20,6 +20,13 @@ export function digestsOf(identity: RecordIdentity, fields: RecordFields): Diges
 
 export const organizationDigestOf = (identity: RecordIdentity, fields: RecordFields): Buffer =>
   digestOf(identity.organization.map((name) => fields[name]));
+
+/** A thing with the content of its rows: equal digests mean that the thing is unchanged. */
+export const contentDigestOf = (thing: Buffer, rows: readonly (Buffer | string)[]): Buffer => {
+  const digest = createHash("sha256").update(thing);
+  for (const row of rows) digest.update("\n").update(row);
+  return digest.digest().subarray(0, digestBytes);
+};
 
 const digestOf = (values: readonly unknown[]): Buffer =>
   hash("sha256", JSON.stringify(values), "buffer").subarray(0, digestBytes);

@@ -3,10 +3,11 @@ import { OperatorError } from "../../errors.ts";
 import { type Disk, readFilePieces, readFileRows, statOf } from "../disk.ts";
 import type { Layout, RecordFields } from "../layout.ts";
 import { createTargetFile, type TargetFile } from "../target-file.ts";
+import type { ChangesFile } from "./changes.ts";
 import { DigestMap } from "./digest-map.ts";
-import { type Digests, digestsOf, type RecordIdentity } from "./identity.ts";
+import { contentDigestOf, type Digests, digestsOf, type RecordIdentity } from "./identity.ts";
 import { entriesOf, type JournalEntry, type TooLargePullRequest, tooLargeSchema } from "./journal.ts";
-import { changedSince, type MirrorState, temporaryFile, type WrittenFile } from "./state.ts";
+import { changedSince, changesUnknown, type MirrorState, temporaryFile, type WrittenFile } from "./state.ts";
 
 export type MergeResult = {
   readonly file: WrittenFile;
@@ -36,38 +37,45 @@ export type MirrorShape = {
 /**
  * Writes the next version of the output beside it: its rows except those that the journal changes, then the journal's
  * last record of each thing. Merging again creates the same file, so a run that ended at any moment can be repeated.
- * Memory: 32 to 96 bytes for each thing in the journal, and one piece of each file; never the rows.
+ * `changes` gets the difference of the two versions. Memory: 64 to 192 bytes for each thing in the journal, and one
+ * piece of each file; never the rows.
  */
 export async function merge(
   disk: Disk,
   output: string,
   shape: MirrorShape,
   state: MirrorState,
+  changes?: ChangesFile,
 ): Promise<MergeResult> {
   const latest = await readLatest(output, state.journal_bytes);
   const found = await statOf(output);
   const target = await createTargetFile(disk, temporaryFile(output), shape.layout, found?.mode);
   try {
-    const kept = state.begins_anew
-      ? { base: null, records: 0, changed: 0, removed: 0 }
-      : await keepRows(target, { output, shape, state, latest, size: found?.size });
+    const kept =
+      state.begins_anew && !(changes && found && state.files.length > 0)
+        ? { base: null, records: 0, changed: 0, removed: 0, before: new DigestMap() }
+        : await keepRows(target, { output, shape, state, latest, size: found?.size, changes });
     const tooLarge = state.begins_anew
       ? []
       : state.too_large.filter((fields) => outcomeOf(latest, digestsOf(shape.identity, fields)) === "kept");
-    let written = 0;
+    let [written, unchanged] = [0, 0];
     for await (const entry of entriesOf(output, state.journal_bytes)) {
       if (!isLast(latest, entry)) continue;
       if (entry.kind === "too-large") tooLarge.push(tooLargeSchema.parse(JSON.parse(entry.json())));
       if (entry.kind !== "written") continue;
-      for (const row of shape.layout.rowsOf(entry.json())) await target.row(row);
+      const rows = shape.layout.rowsOf(entry.json());
+      for (const row of rows) await target.row(row);
       written++;
+      if (kept.before.get(contentDigestOf(entry.thing, rows)) !== undefined) unchanged++;
+      else await changes?.written(entry.thing, entry.json());
     }
+    await changes?.finish();
     const { bytes, sha256 } = await target.finish();
     return {
       file: { bytes, sha256, records: kept.records + written },
       base: kept.base,
       added: written - kept.changed,
-      changed: kept.changed,
+      changed: kept.changed - unchanged,
       removed: kept.removed,
       tooLarge,
     };
@@ -126,35 +134,61 @@ type Base = {
   readonly state: MirrorState;
   readonly latest: Latest;
   readonly size: number | undefined;
+  readonly changes: ChangesFile | undefined;
 };
 
-async function keepRows(target: TargetFile, { output, shape, state, latest, size }: Base) {
-  const { layout, identity } = shape;
+type Thing = { readonly digests: Digests; readonly fields: RecordFields; readonly rows: Buffer[] };
+
+/** Keeps the rows that the journal does not change, and tells the changes what is removed. */
+async function keepRows(target: TargetFile, base: Base) {
+  const { output, state, latest, size, changes } = base;
   const candidates = state.files.filter((file) => file.bytes === size);
   const digest = createHash("sha256");
   const things = { kept: 0, changed: 0, removed: 0 };
-  let before: Buffer | undefined;
+  /** The things that the journal writes again, with their old content. */
+  const before = new DigestMap();
+  for await (const thing of thingsOf(base, candidates[0]?.bytes ?? 0, digest)) {
+    if (base.shape.onlyGrows && !state.begins_anew) forget(latest, thing.digests);
+    const found = outcomeOf(latest, thing.digests);
+    // A new walk writes everything that still exists.
+    const outcome = found === "kept" && state.begins_anew ? "removed" : found;
+    things[outcome]++;
+    if (outcome === "kept") for (const row of thing.rows) await target.row(row);
+    else if (outcome === "changed") before.set(contentDigestOf(thing.digests.thing, thing.rows), 1);
+    else await changes?.removed(thing.digests.thing, thing.fields);
+  }
+  const sha256 = digest.digest("hex");
+  const file = candidates.find((each) => each.sha256 === sha256);
+  if (!file) throw changedSince(output);
+  return { base: file, records: things.kept, changed: things.changed, removed: things.removed, before };
+}
+
+/** The things of the file; the rows of one thing are adjacent. */
+async function* thingsOf(
+  { output, state, shape: { layout, identity } }: Base,
+  bytes: number,
+  digest: ReturnType<typeof createHash>,
+): AsyncGenerator<Thing> {
+  let thing: Thing | undefined;
   for await (const { row, at } of readFileRows(
-    hashed(readFilePieces(output, candidates[0]?.bytes ?? 0), digest),
+    hashed(readFilePieces(output, bytes), digest),
     layout.isQuoted,
   )) {
-    if (at === 0 && layout.header !== null && row.toString() !== layout.header)
-      throw new NewWalkNeeded(`${output} has other columns than this release writes.`);
+    if (at === 0 && layout.header !== null && row.toString() !== layout.header) {
+      const reason = `${output} has other columns than this release writes.`;
+      throw state.begins_anew ? changesUnknown(output, reason) : new NewWalkNeeded(reason);
+    }
     const content = withoutSeparator(row, layout);
     const fields = fieldsOf(output, layout, content);
     if (!fields) continue;
     const digests = digestsOf(identity, fields);
-    if (shape.onlyGrows) forget(latest, digests);
-    const outcome = outcomeOf(latest, digests);
-    if (outcome === "kept") await target.row(content);
-    // The rows of one thing are adjacent.
-    if (!before?.equals(digests.thing)) things[outcome]++;
-    before = digests.thing;
+    if (thing?.digests.thing.equals(digests.thing)) thing.rows.push(content);
+    else {
+      if (thing) yield thing;
+      thing = { digests, fields, rows: [content] };
+    }
   }
-  const sha256 = digest.digest("hex");
-  const base = candidates.find((file) => file.sha256 === sha256);
-  if (!base) throw changedSince(output);
-  return { base, records: things.kept, changed: things.changed, removed: things.removed };
+  if (thing) yield thing;
 }
 
 function fieldsOf(output: string, layout: Layout, row: Buffer): RecordFields | undefined {

@@ -13,6 +13,8 @@ export type ExportRequest = {
   readonly format: ExportFormat;
   readonly query: Readonly<Record<string, string>>;
   readonly key_scope: KeyScope;
+  /** The file of `--changes`. */
+  readonly changes?: string | undefined;
 };
 
 const count = z.int().min(0);
@@ -41,6 +43,10 @@ const stateSchema = z.strictObject({
   journal_bytes: count,
   /** What the file can be: as the last run left it, or already the result of this run. Empty: no run is complete. */
   files: z.array(writtenFile),
+  /** The file that gets the changes of every run. */
+  changes: z.string().optional(),
+  /** The result of the journal may be visible already: the next run repeats this step before it reads on. */
+  publishing: z.boolean().optional(),
   /** What is missing in the file because it is too large for any answer. */
   too_large: z.array(tooLargeSchema),
 });
@@ -135,6 +141,18 @@ export function sameRequest(output: string, state: ExportRequest, request: Expor
       `${output} was exported with other options (${different.join(", ")}); give the same options, or ${overwriteHint}.`,
     );
   checkKeyScope(output, state.key_scope, request.key_scope);
+  if (state.changes !== undefined && request.changes === undefined)
+    throw new OperatorError(
+      `${output} was exported with --changes ${state.changes}; without --changes the changes of this run would be lost.`,
+    );
+}
+
+/** A changes file that nobody has loaded yet is kept only if this export wrote it. */
+export async function checkChanges(state: MirrorState | undefined, changes: string): Promise<void> {
+  if (state?.changes !== changes && (await statOf(changes)))
+    throw new OperatorError(
+      `${changes} exists and was not made by this export; load it and remove it, or give another name.`,
+    );
 }
 
 /** The service would require a new walk, and that walk would replace the file with records of someone else. */
@@ -145,3 +163,9 @@ function checkKeyScope(output: string, known: KeyScope, given: KeyScope): void {
       `Use a key of ${known.label}, or another file; ${overwriteHint} with this key.`,
   );
 }
+
+/** What a reader of the changes has seen, or what the old file holds, is not known. */
+export const changesUnknown = (output: string, reason: string): OperatorError =>
+  new OperatorError(
+    `The changes of ${output} cannot be continued: ${reason} Remove ${output} with its state and its changes, export again, and load the whole file once.`,
+  );

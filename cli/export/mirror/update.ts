@@ -4,9 +4,11 @@ import { OperatorError } from "../../errors.ts";
 import type { Disk } from "../disk.ts";
 import { exportPages } from "../pages.ts";
 import type { ExportPage, ExportWalk } from "../sources.ts";
+import { createChanges } from "./changes.ts";
 import { journalFile, openJournal } from "./journal.ts";
 import { type MergeResult, merge, NewWalkNeeded } from "./merge.ts";
 import {
+  changesUnknown,
   type EarlierRun,
   type ExportRequest,
   initialState,
@@ -42,12 +44,15 @@ export async function updateMirror(disk: Disk, walk: ExportWalk, job: MirrorJob)
     if (reason !== undefined) {
       if (walk.onlyGrows && !state.begins_anew) throw cannotContinue(job.output, reason);
       job.notify(`${reason} A new walk begins; ${job.output} is replaced when it is complete.`);
-      state = initialState(request);
+      if (state.publishing && request.changes !== undefined) throw changesUnknown(job.output, reason);
+      // The old file is still there: the changes are those from it to the new one.
+      state = { ...initialState(request), files: state.files };
     }
     try {
       await writeState(disk, job.output, state);
+      if (state.publishing) state = (await publish(disk, walk, job.output, state)).state;
       state = await collect(disk, walk, job, state);
-      return await publish(disk, walk, job.output, state);
+      return (await publish(disk, walk, job.output, state)).merged;
     } catch (error) {
       reason = newWalkReason(error);
       if (reason === undefined || newWalks >= newWalksMax) throw error;
@@ -107,32 +112,46 @@ async function checkLeft(walk: ExportWalk, { changes }: ExportPage): Promise<voi
       );
 }
 
-/** Every step can be repeated: until the last state is written, the journal is merged again. */
+/**
+ * Every step can be repeated: until the last state is written, the journal is merged again. The changes become visible
+ * before the file, so that a repetition that finds the new file has nothing to add to them.
+ */
 async function publish(
   disk: Disk,
   walk: ExportWalk,
   output: string,
   state: MirrorState,
-): Promise<MergeResult> {
-  const [lastFile] = state.files;
-  if (state.journal_bytes === 0 && !state.begins_anew && lastFile) {
+): Promise<{ readonly merged: MergeResult; readonly state: MirrorState }> {
+  const changes =
+    state.changes === undefined ? undefined : await createChanges(disk, state.changes, walk.identity);
+  try {
+    const [lastFile] = state.files;
+    if (state.journal_bytes === 0 && !state.begins_anew && lastFile) {
+      await changes?.finish();
+      await changes?.replace();
+      await disk.remove(journalFile(output));
+      const nothing = { base: lastFile, added: 0, changed: 0, removed: 0, tooLarge: state.too_large };
+      return { merged: { file: lastFile, ...nothing }, state };
+    }
+    const merged = await merge(disk, output, walk, state, changes);
+    // From here on the output may be either of the two files.
+    const files = [...(merged.base ? [merged.base] : []), merged.file];
+    await writeState(disk, output, { ...state, files, publishing: true });
+    await changes?.replace();
+    await disk.replace(temporaryFile(output), output);
+    // Without a cursor to continue from, the next run has to start from the beginning.
+    const { publishing: _, ...rest } = state;
+    const next = {
+      ...rest,
+      begins_anew: state.cursor === null,
+      journal_bytes: 0,
+      files: [merged.file],
+      too_large: [...merged.tooLarge],
+    };
+    await writeState(disk, output, next);
     await disk.remove(journalFile(output));
-    return { file: lastFile, base: lastFile, added: 0, changed: 0, removed: 0, tooLarge: state.too_large };
+    return { merged, state: next };
+  } finally {
+    await changes?.close();
   }
-  const merged = await merge(disk, output, walk, state);
-  // From here on the output may be either of the two files.
-  const files = [...(merged.base ? [merged.base] : []), merged.file];
-  await writeState(disk, output, { ...state, files });
-  await disk.replace(temporaryFile(output), output);
-  // Without a cursor to continue from, the next run has to start from the beginning.
-  const next = {
-    ...state,
-    begins_anew: state.cursor === null,
-    journal_bytes: 0,
-    files: [merged.file],
-    too_large: [...merged.tooLarge],
-  };
-  await writeState(disk, output, next);
-  await disk.remove(journalFile(output));
-  return merged;
 }

@@ -1,7 +1,7 @@
-import { readFile, rename } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { expect } from "vitest";
 import { type Disk, readFilePieces, readFileRows, statOf, systemDisk } from "../../../cli/export/disk.ts";
-import type { Layout } from "../../../cli/export/layout.ts";
+import { type Layout, parseRow } from "../../../cli/export/layout.ts";
 import { digestsOf } from "../../../cli/export/mirror/identity.ts";
 import { type ExportRequest, earlierRun } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
@@ -24,7 +24,7 @@ export async function expectMirror(
 }
 
 /** The rows of each thing, as text. Rows of one thing that are not adjacent count as two things here. */
-async function thingsIn(file: string, { layout, identity }: ExportWalk): Promise<Map<string, string>> {
+export async function thingsIn(file: string, { layout, identity }: ExportWalk): Promise<Map<string, string>> {
   const things = new Map<string, string>();
   let before = "";
   for (const row of await rowsIn(file, layout)) {
@@ -42,6 +42,35 @@ export const quickDisk: Disk = {
   openAt: async (...words) => ({ ...(await systemDisk.openAt(...words)), sync: async () => undefined }),
   replace: rename,
 };
+
+/** Somebody who loads only the changes, and removes their file each time. */
+export class ChangesReader {
+  readonly things = new Map<string, string>();
+  readonly #identity: ExportWalk["identity"];
+
+  constructor({ identity }: ExportWalk) {
+    this.#identity = identity;
+  }
+
+  /** Returns the changes that change nothing here; each thing is in the file once. */
+  async load(file: string): Promise<string[]> {
+    const text = await readFile(file, "utf8").catch(() => "");
+    await rm(file, { force: true });
+    const needless: string[] = [];
+    const seen = new Set<string>();
+    for (const row of text.split("\n").slice(0, -1)) {
+      const { removed, ...fields } = parseRow(row);
+      const name = digestsOf(this.#identity, fields).thing.toString("hex");
+      expect(seen.has(name)).toBe(false);
+      seen.add(name);
+      const before = this.things.get(name);
+      if (removed === true ? before === undefined : before === `${row}\n`) needless.push(row);
+      if (removed === true) this.things.delete(name);
+      else this.things.set(name, `${row}\n`);
+    }
+    return needless;
+  }
+}
 
 type MirrorRequest = Omit<ExportRequest, "key_scope">;
 const key_scope = { id: "workspace:acme", label: "workspace acme" };

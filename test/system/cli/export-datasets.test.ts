@@ -179,12 +179,33 @@ describe("export security", () => {
     },
   );
 
+  test("export security of an unknown repository is an error, of one without findings a sentence", async () => {
+    const service = await api([]);
+    service.organizations = [{ id: "o1", provider: "github", provider_organization_id: "1" }];
+    service.repositories = ["9"];
+    const words = (repository: string) => ["export", "security", "--repo", repository, ...target(service)];
+    const unknown = await callTool(...words("99"), "--output", join(folder, "none.ndjson"));
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      "There is no active repository 99 in the organizations of this key. GET /v1/organizations/{organization_id}/repositories lists them, with their provider_repository_id.",
+    ]);
+    const clean = await callTool(...words("9"), "--output", join(folder, "clean.ndjson"));
+    expect([clean.code, clean.stderr.split("\n")[0]]).toEqual([
+      0,
+      "Repository 9 has no findings in any state: it was never scanned, or its scans found nothing.",
+    ]);
+    service.organizationsRefused = "PERMISSION_DENIED";
+    expect((await callTool(...words("99"))).stderr).toMatch(
+      /^There are no findings of repository 99 in any state\. This key may not list/,
+    );
+  });
+
   test("export security writes SARIF as the service renders it", async () => {
     const service = await api([finding("f1")]);
     const file = join(folder, "findings.sarif");
     const words = ["export", "security", "--output", file, "--repo", "9", ...target(service)];
     expect((await callTool(...words)).stderr).toBe(`${file} has all findings.`);
-    const [query] = service.queries;
+    const query = service.queries.at(-1);
     expect([query?.get("format"), query?.get("repo_id"), query?.get("limit")]).toEqual(["sarif", "9", null]);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ data: [finding("f1")] });
     const { code, stdout } = await callTool("export", "security", "--format", "sarif", ...target(service));

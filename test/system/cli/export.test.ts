@@ -121,7 +121,7 @@ describe("pages", () => {
       0,
       [
         missing,
-        `${output} has 2 pull requests (0 new, 1 changed, 1 removed). Use --resume to update it later.`,
+        `${output} has 2 pull requests (0 new, 0 changed, 1 removed). Use --resume to update it later.`,
       ],
     ]);
     expect(await lines()).toEqual([pullRequest(2, "2"), pullRequest(1, "1")]);
@@ -189,14 +189,14 @@ describe("errors are one sentence", () => {
     ],
     [
       ["learnings", "--output", "f.txt"],
-      '--output takes a file whose name ends with one of .json, .ndjson, .csv, not ".txt"; with --format any name is allowed.',
+      '--output takes a file whose name ends with one of .json, .ndjson, .csv, .parquet, not ".txt"; with --format any name is allowed.',
     ],
     [
       ["security", "--output", "findings"],
-      '--output takes a file whose name ends with one of .json, .ndjson, .csv, .sarif, not "findings"; with --format any name is allowed.',
+      '--output takes a file whose name ends with one of .json, .ndjson, .csv, .parquet, .sarif, not "findings"; with --format any name is allowed.',
     ],
     [["security", "--resume"], "Unknown option '--resume'."],
-    [["learnings", "--format", "xml"], '--format takes one of json, ndjson, csv, not "xml".'],
+    [["learnings", "--format", "xml"], '--format takes one of json, ndjson, csv, parquet, not "xml".'],
   ])("export %j is refused: %s", async (words, sentence) => {
     const { code, stderr } = await callTool("export", ...words);
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);

@@ -228,7 +228,8 @@ describe("the package, installed from its tarball", () => {
         WAREHOUSE: join(project, "warehouse"),
         GITHUB_STEP_SUMMARY: join(project, "summary.md"),
       };
-      await run("bash", ["-ec", script], { cwd: project, env });
+      const duckdb = `duckdb() { "${process.execPath}" "${join(root, "test/system/docs/duckdb.ts")}" "$2"; }`;
+      await run("bash", ["-ec", `${duckdb}\n${script}`], { cwd: project, env });
     });
   });
 });

@@ -1,0 +1,129 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { PGlite } from "@electric-sql/pglite";
+import { beforeAll, describe, expect, test } from "vitest";
+import { datasetNames } from "../../cli/datasets/datasets.ts";
+import { loadSql, warehouses } from "../../cli/datasets/sql.ts";
+import type { RecordFields } from "../../cli/export/layout.ts";
+import { ndjson, recordsOf } from "./support.ts";
+
+type Engine = {
+  load(name: (typeof datasetNames)[number], changes: readonly object[]): Promise<void>;
+  /** The rows as JSON, and the types of the columns. */
+  read(table: string): Promise<{ readonly rows: unknown[]; readonly types: unknown[] }>;
+};
+
+async function duckdb(): Promise<Engine> {
+  const file = join(await mkdtemp(join(tmpdir(), "duckdb-")), "changes.ndjson");
+  const connection = await (await DuckDBInstance.create()).connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  return {
+    async load(name, changes) {
+      await writeFile(file, ndjson(changes));
+      await connection.run(loadSql("duckdb", recordsOf(name).dataset, file));
+    },
+    async read(table) {
+      const rows = await query(`SELECT to_json(t)::VARCHAR AS row FROM ${table} AS t`);
+      return {
+        rows: rows.map(({ row }) => JSON.parse(String(row))),
+        types: await query(`DESCRIBE ${table}`),
+      };
+    },
+  };
+}
+
+async function postgres(): Promise<Engine> {
+  const engine = new PGlite();
+  await engine.exec("SET TimeZone = 'UTC'");
+  return {
+    async load(name, changes) {
+      const sql = loadSql("postgres", recordsOf(name).dataset, "changes.ndjson");
+      // psql's own command, as the server's statement behind it.
+      const served = sql.replace(/^\\copy (.*) FROM '.*?' (.*)$/m, "COPY $1 FROM '/dev/blob' $2;");
+      expect(served).not.toBe(sql);
+      await engine.exec(served, { blob: new Blob([ndjson(changes)]) });
+    },
+    async read(table) {
+      const rows = await engine.query<{ row: unknown }>(`SELECT to_jsonb(t) AS row FROM ${table} AS t`);
+      const types = await engine.query(
+        "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = $1 ORDER BY ordinal_position",
+        [table],
+      );
+      return { rows: rows.rows.map(({ row }) => row), types: types.rows };
+    },
+  };
+}
+
+/** Engines write an instant in their own form. */
+const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00(?::00)?)?$/;
+const plain = (value: unknown): unknown => {
+  if (typeof value === "string" && instant.test(value))
+    return new Date(value.replace(" ", "T").replace(/(?:Z|\+00(?::00)?)?$/, "Z")).toISOString();
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+};
+const sorted = (rows: readonly unknown[]) =>
+  rows
+    .map(plain)
+    .map((row) => JSON.stringify(row, sortKeys))
+    .toSorted();
+const sortKeys = (_: string, value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted())
+    : value;
+
+describe.each([
+  ["DuckDB", duckdb],
+  ["Postgres", postgres],
+] as const)("the generated SQL on %s", (_, open) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await open();
+  });
+
+  test.each(datasetNames)("loads %s: nothing, new, changed and removed records, each once", async (name) => {
+    const { dataset, records } = recordsOf(name);
+    const [first, second] = records;
+    if (!(first && second)) throw new Error("There are two records.");
+    const rows = async () => sorted((await engine.read(dataset.table)).rows);
+
+    await engine.load(name, []);
+    const { rows: none, types } = await engine.read(dataset.table);
+    expect(none).toEqual([]);
+    expect(types).toHaveLength(dataset.columns.length);
+
+    await engine.load(name, [first, second]);
+    expect(await rows()).toEqual(sorted([first, second]));
+    await engine.load(name, [first, second]);
+    expect(await rows()).toEqual(sorted([first, second]));
+
+    const [other = ""] = dataset.columns
+      .map((column) => column.name)
+      .filter((column) => !dataset.key.includes(column));
+    const changed: RecordFields = { ...first, [other]: second[other] ?? "other" };
+    const gone = Object.fromEntries(dataset.key.map((column) => [column, second[column]]));
+    await engine.load(name, [
+      changed,
+      { ...gone, removed: true },
+      { ...gone, ...unknownKey(dataset.key), removed: true },
+    ]);
+    expect(await rows()).toEqual(sorted([changed]));
+    expect((await engine.read(dataset.table)).types).toEqual(types);
+  });
+});
+
+const unknownKey = (key: readonly string[]) => ({ [key.at(-1) ?? ""]: "never seen" });
+
+test.each(warehouses)("the SQL for %s names every column of every dataset with a type", (warehouse) => {
+  for (const name of datasetNames) {
+    const { dataset } = recordsOf(name);
+    const sql = loadSql(warehouse, dataset, "it's.ndjson");
+    expect(sql).toContain("it''s.ndjson");
+    for (const { name: column } of dataset.columns)
+      expect(sql).toMatch(new RegExp(`^  ${column} [A-Za-z]`, "m"));
+  }
+});
