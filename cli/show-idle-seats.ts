@@ -26,6 +26,9 @@ export type SeatRow = {
   readonly email: string | null;
 };
 
+/** A person may have the same id in several organizations: each is shown once. */
+export const distinct = (values: readonly string[]): string => [...new Set(values)].join(", ");
+
 export type IdleAnswer = {
   readonly days: number;
   readonly since: string;

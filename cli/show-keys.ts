@@ -1,4 +1,5 @@
-import type { CommandInput } from "./command.ts";
+import { msPerDay } from "../lib/contract/days.ts";
+import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { showList } from "./listing.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -16,14 +17,30 @@ export type KeyRow = {
   readonly last_used_at: string | null;
 };
 
-export function showKeyRows(
-  input: CommandInput,
-  terminal: Terminal,
-  rows: readonly KeyRow[],
-  /** Further fields of the JSON document, beside the keys. */
-  more: object = {},
-): void {
-  showList(input, terminal, { records: rows, document: { keys: rows, ...more }, none: "There are no keys." });
+const daysMax = 3_650;
+
+/** Which keys a list shows. */
+export const keyFilterOptions: OptionDefinitions = {
+  active: { help: "only active keys: not revoked, rotated or expired" },
+  "expiring-in": { value: "DAYS", help: "only active keys that expire within so many days" },
+  "unused-for": { value: "DAYS", help: "only active keys that nobody has used for so many days" },
+};
+
+/** A key that was never used counts from the day it was made. */
+export function keyFilter(input: CommandInput, nowMs: number): (key: KeyRow) => boolean {
+  const bounds = { min: 1, max: daysMax };
+  const expiringIn = input.integer("expiring-in", bounds);
+  const unusedFor = input.integer("unused-for", bounds);
+  const onlyActive = input.flag("active") || expiringIn !== undefined || unusedFor !== undefined;
+  const dayMs = (days: number) => nowMs + days * msPerDay;
+  return ({ state, expires_at, last_used_at, created_at }) =>
+    (!onlyActive || state === "active") &&
+    (expiringIn === undefined || (expires_at !== null && Date.parse(expires_at) <= dayMs(expiringIn))) &&
+    (unusedFor === undefined || Date.parse(last_used_at ?? created_at) <= dayMs(-unusedFor));
+}
+
+export function showKeyRows(input: CommandInput, terminal: Terminal, rows: readonly KeyRow[]): void {
+  showList(input, terminal, { records: rows, document: { keys: rows }, none: "There are no such keys." });
 }
 
 export type IssuedRow = Pick<KeyRow, "id" | "kind" | "name" | "expires_at"> & {

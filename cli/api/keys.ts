@@ -1,9 +1,17 @@
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
 import { apiOptions } from "../export/target.ts";
 import { listFormatOf, listOptions } from "../listing.ts";
-import { type KeyRow, showIssuedRow, showKeyRows, showRevoked } from "../show-keys.ts";
+import {
+  type KeyRow,
+  keyFilter,
+  keyFilterOptions,
+  showIssuedRow,
+  showKeyRows,
+  showRevoked,
+} from "../show-keys.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";
 
 const keyId = { name: "KEY_ID", required: true, help: "the id that `keys list` shows" };
@@ -14,18 +22,18 @@ export const list: Command = {
   connects: true,
   options: {
     ...orgOption,
-    active: { help: "only active keys: not revoked, rotated or expired" },
+    ...keyFilterOptions,
     ...listOptions,
     ...apiOptions,
   },
-  examples: ["keys list --active", "keys list --org 1001 --json"],
+  examples: ["keys list --active", "keys list --expiring-in 30", "keys list --unused-for 90 --format csv"],
   run: (input, terminal, findTarget) => {
     listFormatOf(input);
+    const isWanted = keyFilter(input, systemClock.nowMs());
     return callApi(input, findTarget, async (client) => {
       const rows: KeyRow[] = [];
       const query = { ...orgQuery(input), limit: pageLimits.keys.max };
       for await (const { body } of client.pages("listKeys", { query })) rows.push(...body.keys.map(rowOf));
-      const isWanted = ({ state }: KeyRow) => !input.flag("active") || state === "active";
       showKeyRows(input, terminal, rows.filter(isWanted));
     });
   },

@@ -20,6 +20,7 @@ import type { Command } from "../command.ts";
 import { apiOptions } from "../export/target.ts";
 import { listFormatOf } from "../listing.ts";
 import {
+  distinct,
   idleDays,
   idleOptions,
   idleSummary,
@@ -92,12 +93,8 @@ async function authorsIn(client: Client, period: Period): Promise<ReadonlySet<st
 }
 
 const rowOf = (user: User, home: Home | null): SeatRow => ({
-  organizations: membershipsOf(user, home)
-    .map(({ org_id }) => org_id)
-    .join(", "),
-  user_ids: membershipsOf(user, home)
-    .map(({ user_id }) => user_id)
-    .join(", "),
+  organizations: distinct(membershipsOf(user, home).map(({ org_id }) => org_id)),
+  user_ids: distinct(membershipsOf(user, home).map(({ user_id }) => user_id)),
   username: user.username,
   email: user.email,
 });

@@ -16,9 +16,9 @@ import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
 import { UsageError } from "../errors.ts";
-import { listFormatOf, listOptions } from "../listing.ts";
+import { listOptions } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import { type KeyRow, showIssuedRow, showKeyRows } from "../show-keys.ts";
+import { type KeyRow, keyFilter, keyFilterOptions, showIssuedRow, showKeyRows } from "../show-keys.ts";
 import type { Terminal } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
@@ -118,30 +118,22 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
 
 const list: Command = {
   ...http.list,
-  summary: "List every key that was ever made, without its secret",
+  summary: "List every key and workspace token that was ever made, without its secret",
   options: {
     org: { value: "ORG", help: "only the keys of this organization" },
-    active: { help: "only active keys: not revoked, rotated or expired" },
+    ...keyFilterOptions,
     ...listOptions,
   },
-  run: (input, terminal) =>
-    withConnection(input, async ({ table }) => {
+  run: (input, terminal) => {
+    const isWanted = keyFilter(input, systemClock.nowMs());
+    return withConnection(input, async ({ table }) => {
       const wanted = input.text("org");
       const organization =
         wanted === undefined ? undefined : (await findOrganizationByName(table, wanted)).uuid;
-      const all = await listKeysOfOrganization({ table }, organization);
-      const keys = all
-        .filter((key) => key.kind !== "workspace")
-        .filter((key) => !input.flag("active") || keyStateOf(key, systemClock.nowMs()) === "active");
-      const workspaces = [...new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []))];
-      // Tokens belong to no organization: the list of one organization does not include them.
-      const tokens = organization === undefined ? { workspaces_with_tokens: workspaces } : {};
-      await showKeys({ input, terminal }, table, keys, tokens);
-      if (workspaces.length > 0 && organization === undefined && listFormatOf(input) === "table")
-        terminal.say(
-          `Workspace tokens are not listed here. As an admin of the workspace run: tokens list --workspace ID --as USER (${workspaces.join(", ")}).`,
-        );
-    }),
+      const keys = await listKeysOfOrganization({ table }, organization);
+      await showKeys({ input, terminal }, table, keys, isWanted);
+    });
+  },
 };
 
 const rotate: Command = {
@@ -197,8 +189,7 @@ export async function showKeys(
   { input, terminal }: { readonly input: CommandInput; readonly terminal: Terminal },
   table: Table,
   keys: readonly KeyItem[],
-  /** Further fields of the JSON document, beside the keys. */
-  more: object = {},
+  isWanted: (key: KeyRow) => boolean = () => true,
 ): Promise<void> {
   const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));
   const [used, found] = await Promise.all([readUses(table, keys), readOrganizations(table, uuids)]);
@@ -218,7 +209,7 @@ export async function showKeys(
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
     }),
   );
-  showKeyRows(input, terminal, rows, more);
+  showKeyRows(input, terminal, rows.filter(isWanted));
 }
 
 const expiryOf = ({ expires_at_ms }: KeyItem): string | null =>

@@ -23,7 +23,14 @@ import { findOrganizationByName, readAllOrganizations } from "../connection/orga
 import { UsageError } from "../errors.ts";
 import { listFormatOf } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import { idleDays, idleOptions, type SeatFailure, type SeatRow, showIdleSeats } from "../show-idle-seats.ts";
+import {
+  distinct,
+  idleDays,
+  idleOptions,
+  type SeatFailure,
+  type SeatRow,
+  showIdleSeats,
+} from "../show-idle-seats.ts";
 import type { Terminal } from "../terminal.ts";
 
 const idle: Command = {
@@ -128,8 +135,8 @@ async function findIdleHolders(
   });
   const nameOf = (uuid: string) => known.get(uuid)?.name ?? uuid;
   const rows = holders.map(({ person, members }) => ({
-    organizations: person.memberships.map(({ organization }) => nameOf(organization)).join(", "),
-    user_ids: person.memberships.map(({ user_id }) => user_id).join(", "),
+    organizations: distinct(person.memberships.map(({ organization }) => nameOf(organization))),
+    user_ids: distinct(person.memberships.map(({ user_id }) => user_id)),
     username: members.find(({ username }) => username !== null)?.username ?? null,
     email: person.email ?? members[0]?.email ?? null,
   }));

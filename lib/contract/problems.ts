@@ -34,14 +34,21 @@ function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: SchemaFail
   const field = pathName(issue.path);
   if (issue.code === "unrecognized_keys") {
     const known = issue.path.length === 0 ? ` Known names: ${Object.keys(schema.shape).join(", ")}.` : "";
-    return issue.keys.map((key) => `${field ? `${field}.` : ""}${shortened(key)}: is unknown.${known}`);
+    const shape = isOwn(issue) ? ` ${field} ${issue.message}.` : "";
+    return issue.keys.map(
+      (key) => `${field ? `${field}.` : ""}${shortened(key)}: is unknown.${known}${shape}`,
+    );
   }
   if (issue.code === "invalid_type") {
     if (issue.path.length > 0 && valueAt(value, issue.path) === undefined) return [`${field}: is required.`];
-    if (issue.expected === "object") return [`${field || whole}: must be a JSON object.`];
+    if (issue.expected === "object" && !isOwn(issue)) return [`${field || whole}: must be a JSON object.`];
   }
   return [`${field || whole}: ${issue.message.replace(/\.$/, "")}.`];
 }
+
+/** The schema has a message of its own, which says more than ours. */
+const isOwn = ({ message }: z.core.$ZodIssue): boolean =>
+  !/^(?:Invalid input|Unrecognized key)/.test(message);
 
 /** In code notation: `permissions[0].resource`. */
 export const pathName = (path: readonly PropertyKey[]): string =>

@@ -1,3 +1,4 @@
+import { named } from "../audit/named.ts";
 import { systemEntry } from "../audit/system-entry.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { WorkspaceItem } from "../store/items/tenant.ts";
@@ -63,11 +64,21 @@ export function adminsEntry(
     action: "workspace.admins_changed",
     resourceType: "workspace",
     resourceId: id,
-    summary: `workspace admins changed: ${id}`,
+    summary: `workspace admins changed: ${adminsChange(was, is)}`,
     tenant,
     organization: null,
     metadata: { before: { admins: was }, after: { admins: is } },
   });
+}
+
+/** Who came and who left. */
+function adminsChange(was: readonly string[], is: readonly string[]): string {
+  const came = is.filter((id) => !was.includes(id));
+  const left = was.filter((id) => !is.includes(id));
+  return [
+    ...(came.length > 0 ? [`${named(came)} added`] : []),
+    ...(left.length > 0 ? [`${named(left)} removed`] : []),
+  ].join("; ");
 }
 
 const idsOf = (admins: WorkspaceItem["admins"]): string[] =>

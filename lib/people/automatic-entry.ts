@@ -1,3 +1,4 @@
+import { named } from "../audit/named.ts";
 import { systemEntry } from "../audit/system-entry.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -43,7 +44,7 @@ export function automaticSeatsEntry(
     action: isAssigned ? "seats.assigned" : "seats.unassigned",
     resourceType: "seat",
     resourceId: null,
-    summary: `Seats ${isAssigned ? "assigned" : "unassigned"} automatically: ${userIds.length}`,
+    summary: `Seats ${isAssigned ? "assigned" : "unassigned"} automatically: ${named(userIds)}`,
     tenant: organization.tenant,
     organization,
     metadata: { ids: [...userIds], ...(isAssigned ? assigned : unassigned), ...cause },
@@ -67,7 +68,7 @@ export const automaticRoleEntry = (
     action: "roles.changed",
     resourceType: "member",
     resourceId: null,
-    summary: `Role ${after} given to 1`,
+    summary: `Role ${after} given to ${id}`,
     tenant: organization.tenant,
     organization,
     metadata: {
@@ -91,7 +92,7 @@ export const memberRemovedEntry = (
     action: "member.removed",
     resourceType: "member",
     resourceId: user_id,
-    summary: `member removed: ${user_id}`,
+    summary: `member removed: ${username ?? user_id}`,
     tenant: organization.tenant,
     organization,
     metadata: {
@@ -114,15 +115,15 @@ export async function filledSeatsEntry(
   const isWorkspace = isWorkspaceTenant(pool);
   const entryOf = (seated: readonly PersonItem[]) => {
     const theirs = new Set(seated.flatMap((person) => person.memberships.map((each) => each.organization)));
-    const named = organizations.filter(({ uuid }) => theirs.has(uuid));
+    const shown = organizations.filter(({ uuid }) => theirs.has(uuid));
     return {
-      summary: `Seats assigned automatically: ${seated.length}`,
+      summary: `Seats assigned automatically: ${named(seated.map(idInEntry))}`,
       metadata: {
         ids: seated.map(idInEntry),
         ...assigned,
         reason: "seats became free",
         ...(isWorkspace &&
-          organizationIdsMetadata(named.map(({ provider_organization_id }) => provider_organization_id))),
+          organizationIdsMetadata(shown.map(({ provider_organization_id }) => provider_organization_id))),
       },
     };
   };

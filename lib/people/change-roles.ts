@@ -1,4 +1,5 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import { named } from "../audit/named.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
@@ -194,7 +195,7 @@ export const rolesChangedEntry = (
     action: "roles.changed",
     resourceType: "member",
     resourceId: null,
-    summary: `Role ${role} given to ${changes.length}`,
+    summary: `Role ${role} given to ${named(changes.map(({ id }) => id))}`,
     tenant: organization.tenant,
     organization,
     metadata: {

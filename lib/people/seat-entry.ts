@@ -1,4 +1,5 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import { named } from "../audit/named.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -45,15 +46,15 @@ export function seatEntry(
   const isAssigned = action === "assign";
   const entryOf = ({ changed, failures }: Done) => {
     const ids = changed.flatMap((person) => person.ids);
-    const named = organizationsOf(changed).flatMap((uuid) => providerIds.get(uuid) ?? []);
+    const theirs = organizationsOf(changed).flatMap((uuid) => providerIds.get(uuid) ?? []);
     return {
-      summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${ids.length}`,
+      summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${named(ids)}`,
       metadata: {
         ids,
         before: { seat_assigned: !isAssigned },
         after: { seat_assigned: isAssigned },
         failed: recordedFailures(failures),
-        ...(organization === null && organizationIdsMetadata(named)),
+        ...(organization === null && organizationIdsMetadata(theirs)),
       },
     };
   };

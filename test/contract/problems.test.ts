@@ -16,12 +16,14 @@ test("an unknown name is reported with the known names; inside a list, with its 
     `color: is unknown. Known names: ${Object.keys(createRole.body.shape).join(", ")}.`,
   ]);
   const permissions = [{ resource_id: "learning", access_type: "read", color: "red" }];
-  expect(saidOf(createRole.body, { name: "a", permissions })).toEqual(["permissions[0].color: is unknown."]);
+  expect(saidOf(createRole.body, { name: "a", permissions })).toEqual([
+    'permissions[0].color: is unknown. permissions[0] must be an object such as {"resource_id": "learning", "access_type": "read"}.',
+  ]);
 });
 
 test("a value that should be an object is reported in our own words", () => {
   expect(saidOf(createRole.body, { name: "a", permissions: ["text"] })).toEqual([
-    "permissions[0]: must be a JSON object.",
+    'permissions[0]: must be an object such as {"resource_id": "learning", "access_type": "read"}.',
   ]);
 });
 

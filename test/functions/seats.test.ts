@@ -215,7 +215,7 @@ describe("the audit entry of a workspace token's seat change", () => {
     expect(await entriesOf(token)).toMatchObject([{ ids: emails.slice(0, 2), failed: [late] }]);
     expect(await entriesOf(keys[0] ?? "")).toMatchObject([
       {
-        summary: "Seats assigned: 1",
+        summary: "Seats assigned: ann@apart.test",
         ids: ["ann@apart.test"],
         failed: [late],
         organization_ids: ["apart-one"],

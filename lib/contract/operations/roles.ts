@@ -43,7 +43,10 @@ const query = z.strictObject({ ...organizationSelector });
 const pathParameters = z.strictObject({ role_id: roleIdParameter });
 
 const permission = z
-  .strictObject({ resource_id: choice(permissionResources), access_type: choice(accessTypes) })
+  .strictObject(
+    { resource_id: choice(permissionResources), access_type: choice(accessTypes) },
+    { error: 'must be an object such as {"resource_id": "learning", "access_type": "read"}' },
+  )
   .refine(
     ({ resource_id, access_type }) => permissions.some((known) => known === `${resource_id}:${access_type}`),
     {
