@@ -31,7 +31,7 @@ export async function writeParquet(
     for await (const group of groupsOf(ndjson, size)) {
       const columnData = columns.map(({ name, type }) => ({
         name,
-        data: group.map((record) => valueOf(type, record[name])),
+        data: group.map((record) => parquetValue(type, record[name])),
         offsetIndex: false,
       }));
       await writer.write({ columnData, rowGroupSize: group.length });
@@ -96,14 +96,17 @@ function elementsOf(name: string, type: ColumnType, isNullable: boolean): Schema
 }
 
 /** The value as the writer takes it: instants as dates, whole numbers as 64 bits. */
-function valueOf(type: ColumnType, value: unknown): unknown {
+function parquetValue(type: ColumnType, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (type.kind === "timestamp") return new Date(String(value));
   if (type.kind === "integer") return BigInt(Number(value));
   if (type.kind === "list")
-    return Array.isArray(value) ? value.map((each) => valueOf(type.element, each)) : [];
+    return Array.isArray(value) ? value.map((each) => parquetValue(type.element, each)) : [];
   if (type.kind !== "struct") return value;
   return Object.fromEntries(
-    type.fields.map((field) => [field.name, valueOf(field.type, Reflect.get(Object(value), field.name))]),
+    type.fields.map((field) => [
+      field.name,
+      parquetValue(field.type, Reflect.get(Object(value), field.name)),
+    ]),
   );
 }
