@@ -40,11 +40,15 @@ export async function runExport(
   job: ExportJob,
 ): Promise<void> {
   const output = outputOption(input);
-  const format = formatOption(input, output, fileFormats);
+  const changes = input.text("changes");
+  const onlyChanges = output === undefined && changes !== undefined;
+  if (onlyChanges && input.has("format"))
+    throw new UsageError("--format works only with --output: changes are NDJSON.");
+  // --json is then about the answer, not about a file.
+  const format = onlyChanges ? "ndjson" : formatOption(input, output, fileFormats);
   const target = await findTarget(input);
   const client = createClient({ baseUrl: target.url, key: target.key });
   const run = { input, terminal, target, client };
-  const changes = input.text("changes");
   if (output !== undefined) await exportToFile(run, job, output, format);
   else if (format === "parquet") throw parquetNeedsFile();
   // Only the changes are wanted: the whole file is then part of the tool's state.
