@@ -48,9 +48,15 @@ export function changeOf(
 
 export const changeText = ({ arrow, words }: Change): string => `${arrow} ${words}`;
 
+/** Before the first pull request there is nothing to compare with: everything would be “more”. */
+export const isComparable = ({ total }: FiguresBefore): boolean => total.pull_requests > 0;
+
 /** Which days the changes compare with. */
-export function comparedWith({ period, ends_at }: FiguresBefore): string {
-  const { start_date, end_date, days } = period;
+export function comparedWith(before: FiguresBefore): string {
+  const { start_date, end_date, days } = before.period;
+  const { ends_at } = before;
+  if (!isComparable(before))
+    return `Nothing to compare with: no pull request from ${start_date} to ${end_date}.`;
   return ends_at === null
     ? `Compared with ${start_date} to ${end_date} (${days} days).`
     : `Compared with ${start_date} to ${ends_at.slice(0, 10)}, ${ends_at.slice(11, 16)} UTC: today is not over.`;

@@ -1,4 +1,4 @@
-import { type Change, changeOf, units } from "./change.ts";
+import { type Change, changeOf, isComparable, units } from "./change.ts";
 import type { Figures } from "./figures.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
 import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
@@ -129,7 +129,7 @@ export function headlines({ total, before }: Pick<ReviewReport, "total" | "befor
   const { findings, time_to_first_human_review: review, time_to_merge: merge } = total;
   const known = findings.accepted + findings.not_accepted;
   const change = (value: (figures: Figures) => number | null, unit: keyof typeof units) =>
-    before ? changeOf(value(total), value(before.total), units[unit]) : null;
+    before && isComparable(before) ? changeOf(value(total), value(before.total), units[unit]) : null;
   return [
     {
       name: "Pull requests reviewed",

@@ -8,7 +8,7 @@ import { lastDays } from "../../lib/report/period.ts";
 import { readWithBefore } from "../../lib/report/read.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { card, openDashboard, untilRead } from "./dashboard.ts";
-import { expectAccessible, expectGoodLooks, phone, service } from "./support.ts";
+import { expectAccessible, phone, service } from "./support.ts";
 
 test("each headline has its change from the period before, as an arrow and in words", async () => {
   const { page } = await openDashboard({ address: "days=30" });
@@ -66,7 +66,7 @@ test("a period without pull requests is one sentence and what to do, not empty c
   expect(await nothing.textContent()).toContain(
     "No reviewed pull request was merged from 1 Jan 2020 to 31 Jan 2020 in what you chose.",
   );
-  await expectGoodLooks(page);
+  await expectAccessible(page);
   await nothing.getByRole("button", { name: "Show all organizations and repositories" }).click();
   await nothing.getByRole("button", { name: "Show the last 90 days" }).click();
   await page.locator(".headlines").waitFor();

@@ -11,7 +11,7 @@ const { url, keys, stop } = await startDemoService();
 const browser = await chromium.launch(chromiumOptions);
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 960 }, colorScheme: "light" });
-  await page.goto(`${url}/dashboard#days=90`);
+  await page.goto(`${url}/dashboard`);
   await page.getByLabel("API key").fill(keys.workspace);
   await page.getByRole("button", { name: "Open the dashboard" }).click();
   await page.locator(".headlines").waitFor();

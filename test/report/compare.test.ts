@@ -53,6 +53,15 @@ describe("the period before", () => {
     );
   });
 
+  test("has no changes if it has no pull requests", () => {
+    const before = comparableBefore([], week, { nowMs: Date.parse("2026-03-16T00:00:00.000Z") });
+    const report = reportOf(inBefore, week, "week", { before });
+    expect(headlines(report).map(({ change }) => change)).toEqual([null, null, null, null, null]);
+    expect(comparedWith(figuresBefore(before))).toBe(
+      "Nothing to compare with: no pull request from 2026-03-02 to 2026-03-08.",
+    );
+  });
+
   test("is whole or cut by the days of the report's time zone", () => {
     // Sunday 23:30 in UTC is Monday in Berlin.
     const nowMs = Date.parse("2026-03-15T23:30:00.000Z");
