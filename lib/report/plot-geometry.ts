@@ -50,7 +50,7 @@ export type PlotShapes = {
     readonly path: string;
     readonly dots: readonly PlotDot[];
   }>;
-  /** Diagonal lines over bars, or over whole columns of lines, that count only in part. */
+  /** Diagonal lines over bars that count only in part, or over the column where there is no bar. */
   readonly hatches: ReadonlyArray<{ readonly look: string; readonly path: string }>;
   readonly labels: ReadonlyArray<{ readonly x: number; readonly text: string }>;
 };
@@ -98,18 +98,11 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
     })),
     hatches: [
       ...bars.filter(({ column }) => inPart[column]).map((bar) => ({ look: bar.look, path: hatchPath(bar) })),
-      ...(lineSeries.length === 0
-        ? []
-        : labels.flatMap((_, column) =>
-            inPart[column]
-              ? [
-                  {
-                    look: "column",
-                    path: hatchPath({ ...area, left: area.left + column * step, width: step }),
-                  },
-                ]
-              : [],
-          )),
+      ...labels.flatMap((_, column) =>
+        inPart[column] && (lineSeries.length > 0 || stacks[column]?.length === 0)
+          ? [{ look: "column", path: hatchPath({ ...area, left: area.left + column * step, width: step }) }]
+          : [],
+      ),
     ],
     // From the last one backwards: the newest week has its label.
     labels: labels.flatMap((text, column) =>

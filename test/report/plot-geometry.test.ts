@@ -40,10 +40,10 @@ describe("a chart", () => {
     expect(shown.at(-1)?.text).toBe("w59");
   });
 
-  test("what counts only in part is hatched: bars themselves, columns of lines", () => {
+  test("what counts only in part is hatched: bars themselves, columns of lines and without bars", () => {
     const inPart = [true, false, false, true];
     const looks = (series: PlotInput["series"]) => drawn({ inPart, series }).hatches.map(({ look }) => look);
-    expect(looks([bar("one", [1, 2, 3, 0])])).toEqual(["one"]);
+    expect(looks([bar("one", [1, 2, 3, 0])])).toEqual(["one", "column"]);
     expect(looks([line([1, 2, 3, null])])).toEqual(["column", "column"]);
     expect(drawn({ series: [bar("one", [1, 1, 1, 1])] }).hatches).toEqual([]);
   });
