@@ -7,6 +7,8 @@ import { useOutside } from "./use-outside.ts";
 /** The address of this view: one that moves on with the days, and one that stays on these days. */
 export function Links({ view }: { readonly view: DashboardView }) {
   const frame = useRef<HTMLDetailsElement>(null);
+  // Hidden buttons would begin transitions that never end.
+  const [isOpen, setOpen] = useState(false);
   const close = () => {
     if (frame.current) frame.current.open = false;
   };
@@ -17,6 +19,7 @@ export function Links({ view }: { readonly view: DashboardView }) {
     <details
       class="picker links"
       ref={frame}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !frame.current?.open) return;
         close();
@@ -24,13 +27,15 @@ export function Links({ view }: { readonly view: DashboardView }) {
       }}
     >
       <summary>Link</summary>
-      <ul>
-        {"days" in period && <Link name={`Always the last ${period.days} days`} view={view} />}
-        <Link
-          name={`Always ${longDay(fixed.start_date)} to ${longDay(fixed.end_date)}`}
-          view={{ ...view, period: fixed }}
-        />
-      </ul>
+      {isOpen && (
+        <ul>
+          {"days" in period && <Link name={`Always the last ${period.days} days`} view={view} />}
+          <Link
+            name={`Always ${longDay(fixed.start_date)} to ${longDay(fixed.end_date)}`}
+            view={{ ...view, period: fixed }}
+          />
+        </ul>
+      )}
     </details>
   );
 }

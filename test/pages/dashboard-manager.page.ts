@@ -92,6 +92,7 @@ test("a link keeps the days, and another one moves on with them", async () => {
   const { page } = await openDashboard({ address: "days=90" });
   await untilRead(page);
   await page.getByText("Link", { exact: true }).click();
+  await page.locator(".links a").first().waitFor();
   const { start_date, end_date } = lastDays(90, Date.now());
   const addresses = await page
     .locator(".links a")
