@@ -18,9 +18,13 @@ const route = (path: string) => ({
   streaming: false,
 });
 
+/** The list of all pages for language models (https://llmstxt.org). */
+export const llmsPath = "/llms.txt";
+
 export const referenceRoutes = [
   route("/"),
   route("/openapi.json"),
+  route(llmsPath),
   route("/docs"),
   route("/docs/{asset}"),
   // A fixed path segment has priority over a parameter, so each of these needs its own route.
@@ -46,6 +50,8 @@ export type ReferenceFile = {
 };
 
 export const html = "text/html; charset=utf-8";
+export const markdownType = "text/markdown; charset=utf-8";
+export const plainType = "text/plain; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 
 /** The pages of the operations are generated from it. */

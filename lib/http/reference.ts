@@ -10,6 +10,9 @@ import {
   errorPagesFolder,
   examplesFile,
   html,
+  llmsPath,
+  markdownType,
+  plainType,
   referenceFiles,
   referencePages,
   referencePath,
@@ -97,13 +100,20 @@ function documents(readFromDisk: Read): (path: string) => Promise<Document | und
     if (file) return { ...file, body: await read(file.file) };
     const known = pages.get(path);
     if (known) return known;
-    const made = path === searchPath ? (await site("")).search() : (await site("")).page(path);
-    if (made === undefined) return undefined;
-    const contentType = path === searchPath ? "application/json" : html;
-    const document = { contentType, body: Buffer.from(made) };
+    const { contentType, text } = pageAt(await site(""), path);
+    if (text === undefined) return undefined;
+    const document = { contentType, body: Buffer.from(text) };
     pages.set(path, document);
     return document;
   };
+}
+
+function pageAt(site: Site, path: string): { contentType: string; text: string | undefined } {
+  if (path === searchPath) return { contentType: "application/json", text: site.search() };
+  if (path === llmsPath) return { contentType: plainType, text: site.llms() };
+  return path.endsWith(".md")
+    ? { contentType: markdownType, text: site.markdown(path) }
+    : { contentType: html, text: site.page(path) };
 }
 
 /** Our own files: the document is generated from the contract, and a test recorded the examples. */

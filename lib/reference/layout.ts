@@ -18,6 +18,9 @@ export const upFrom = (path: string): string => "../".repeat(path.split("/").len
 
 export const operationPath = (operationId: string): string => `/docs/operations/${operationId}`;
 
+/** The path of a page's Markdown form. */
+export const markdownPath = (path: string): string => (path === "/docs" ? "/docs/index.md" : `${path}.md`);
+
 /** Everything around the content: the same on every page, readable without the script. */
 export function layout({ path, title, main }: PageContent, menu: Menu): string {
   const up = upFrom(path);
@@ -28,6 +31,7 @@ export function layout({ path, title, main }: PageContent, menu: Menu): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)} · Review API</title>
 <link rel="icon" href="data:,">
+<link rel="alternate" type="text/markdown" href="${up}${markdownPath(path).slice(1)}">
 <link rel="stylesheet" href="${up}docs/reference.css">
 <script src="${up}docs/reference.js"></script>
 </head>

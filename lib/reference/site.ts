@@ -1,6 +1,7 @@
 import { type ApiDocument, type Endpoint, endpointsOf } from "./document.ts";
+import { llmsText, markdownPage, operationMarkdown } from "./for-machines.ts";
 import { escaped, type Link } from "./html.ts";
-import { layout, type Menu, methodBadge, operationPath, upFrom } from "./layout.ts";
+import { layout, type Menu, markdownPath, methodBadge, operationPath, upFrom } from "./layout.ts";
 import { markdownHtml, markdownTitle } from "./markdown.ts";
 import { operationMain } from "./operation-page.ts";
 import { searchIndex } from "./search-index.ts";
@@ -8,8 +9,12 @@ import { searchIndex } from "./search-index.ts";
 export type Site = {
   /** Returns a page by its path, or undefined if there is none. */
   readonly page: (path: string) => string | undefined;
+  /** Returns the Markdown form of a page by its own path, which ends in `.md`. */
+  readonly markdown: (path: string) => string | undefined;
   /** The entries for the search dialog, as JSON. */
   readonly search: () => string;
+  /** The list of all pages, for language models. */
+  readonly llms: () => string;
 };
 
 export type MarkdownSource = {
@@ -35,6 +40,10 @@ export function createSite(
   const endpoints = endpointsOf(document);
   const menu = menuOf(document, endpoints, sources);
   const places = new Map([...filePlaces, ...sources.map(({ file, path }) => [file, path] as const)]);
+  const textPlaces = new Map([
+    ...filePlaces,
+    ...sources.map(({ file, path }) => [file, markdownPath(path)] as const),
+  ]);
   const operations = new Map(endpoints.map((endpoint) => [operationPath(endpoint.operationId), endpoint]));
   const pages = new Map(sources.map((source) => [source.path, source]));
   return {
@@ -52,6 +61,18 @@ export function createSite(
         menu,
       );
     },
+    markdown(path) {
+      const endpoint = endpoints.find(({ operationId }) => markdownPath(operationPath(operationId)) === path);
+      if (endpoint) return operationMarkdown(endpoint);
+      const source = sources.find((each) => markdownPath(each.path) === path);
+      return source && markdownPage(source.markdown, linkIn({ ...source, path }, textPlaces));
+    },
+    llms: () =>
+      llmsText(
+        document,
+        endpoints,
+        sources.filter(({ menuTitle }) => menuTitle !== null),
+      ),
     search: () =>
       JSON.stringify(
         searchIndex(

@@ -9,6 +9,7 @@ import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import {
+  llmsPath,
   referenceBundle,
   referenceFiles,
   referencePages,
@@ -16,6 +17,7 @@ import {
   searchPath,
 } from "../../lib/contract/reference.ts";
 import { serveReference } from "../../lib/http/reference.ts";
+import { markdownPath } from "../../lib/reference/layout.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
@@ -47,13 +49,35 @@ const errorPages = Object.keys({ ...errorCodes, ...itemErrorCodes }).map((code) 
 
 const operationPages = operations.map(({ id }) => `/docs/operations/${id}`);
 const pages = [...Object.keys(referencePages), ...errorPages, ...operationPages];
-const served = [...Object.keys(referenceFiles), searchPath, ...pages];
+const textPages = pages.map(markdownPath);
+const served = [...Object.keys(referenceFiles), searchPath, llmsPath, ...pages, ...textPages];
 
 test.each(served)("%s has a route, and the function's bundle contains everything it needs", async (path) => {
   const { statusCode, headers, text, routed } = await ask(path);
   expect([routed, statusCode]).toEqual([true, 200]);
   expect(headers).toMatchObject({ "cache-control": "no-store", "x-request-id": expect.any(String) });
   expect(text.length).toBeGreaterThan(100);
+});
+
+test.each(pages)("%s links to its Markdown form, whose links lead to pages that are served", async (path) => {
+  const { text: html } = await ask(path);
+  const [, alternate = ""] = /<link rel="alternate" type="text\/markdown" href="([^"]+)">/.exec(html) ?? [];
+  const place = new URL(alternate, `https://service${path}`).pathname;
+  expect(place).toBe(markdownPath(path));
+  const { text, headers } = await ask(place);
+  expect([headers["content-type"], text.slice(0, 2)]).toEqual(["text/markdown; charset=utf-8", "# "]);
+  const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
+    ([, target = ""]) => new URL(target, `https://service${place}`).pathname,
+  );
+  expect(targets.filter((target) => !served.includes(target))).toEqual([]);
+});
+
+test("/llms.txt lists the Markdown form of every page in the menu and of every operation", async () => {
+  const { text, headers } = await ask(llmsPath);
+  expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+  const linked = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => `/${target}`);
+  const expected = [...Object.keys(referencePages), ...operationPages].map(markdownPath);
+  expect(linked.toSorted()).toEqual([...expected, "/openapi.json"].toSorted());
 });
 
 /** Written by hand: responses, logs and callers' own pages link to these addresses, wherever their files are. */
