@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { mcpRoute } from "../lib/contract/mcp.ts";
 import { operations } from "../lib/contract/operations.ts";
 import { referenceRoutes } from "../lib/contract/reference.ts";
 import { answerUnrouted } from "../lib/http/fallback.ts";
@@ -8,5 +9,5 @@ import { beginInvocation } from "../lib/runtime/invocation.ts";
 /** Handles every request that is neither for an operation of the contract nor for its reference. */
 export const handler = async (event: APIGatewayProxyEvent, context: Context) => {
   beginInvocation(context, gatewayRequestIdOf(event) ?? undefined);
-  return answerUnrouted([...operations, ...referenceRoutes], event);
+  return answerUnrouted([...operations, mcpRoute, ...referenceRoutes], event);
 };

@@ -52,6 +52,26 @@ export const omitJsonSchema: Plugin = {
   },
 };
 
+/**
+ * The MCP server checks forms that a person filled in with ajv, 150 KB and 60 ms. We ask for no forms, and the API
+ * checks the arguments of tools.
+ */
+export const omitFormValidator: Plugin = {
+  name: "omit-form-validator",
+  setup({ onLoad }) {
+    onLoad({ filter: /@modelcontextprotocol\/server\/dist\/ajvProvider-\w+\.mjs$/ }, async ({ path }) => {
+      const [, exported = ""] = /export \{([^}]*)\}/.exec(await readFile(path, "utf8")) ?? [];
+      const names = [...exported.matchAll(/ as (\w+)/g)].map(([, name]) => name);
+      return {
+        contents: [
+          refuse,
+          ...names.map((name) => `const ${name} = class { getValidator = refuse }; export { ${name} };`),
+        ].join("\n"),
+      };
+    });
+  },
+};
+
 /** The fallback needs only path and method of every operation; the schemas would add 109 KB and 61 ms to it. */
 export const routesOnly = (sourceDirectory: string): Plugin => ({
   name: "routes-only",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { auditLimits } from "../lib/contract/limits.ts";
+import { mcpSource } from "../lib/contract/mcp.ts";
 import { operations } from "../lib/contract/operations.ts";
 import { embeddingModelId, eventQueueSettings, lambdaLimits, serviceTag } from "../lib/contract/platform.ts";
 import { ingest, internalFunctions, workers } from "../lib/contract/workers.ts";
@@ -57,7 +58,10 @@ const headerName = z
     error: "must not be a header with a meaning of its own",
   });
 
-const functionIds: readonly string[] = [...operations, ...workers, ...internalFunctions].map(({ id }) => id);
+const functionIds: readonly string[] = [
+  ...[...operations, ...workers, ...internalFunctions].map(({ id }) => id),
+  mcpSource,
+];
 const reservableMax = lambdaLimits.concurrencyMax - lambdaLimits.concurrencyUnreservedMin;
 
 const reservedConcurrency = z

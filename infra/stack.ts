@@ -71,7 +71,7 @@ export class ReviewApiStack extends Stack {
       tableName: data.table.name,
       ingestion,
       workers: running,
-      apiFunctions: [...api.functions.values()],
+      apiFunctions: [...api.functions.values(), api.mcp],
       internalFunctions: [...internal.functions.values()],
       accessLogs: api.accessLogs,
       apiLogs: logs.api,

@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import { operations } from "../../lib/contract/operations.ts";
 import { generateClientTypes } from "../../lib/openapi/client-types.ts";
 import { type OpenApiDocument, openApiDocument } from "../../lib/openapi/document.ts";
+import { toolsFile } from "../../lib/openapi/tools.ts";
 import { architecturePage } from "./architecture-page.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables, startWithTables } from "./guide-tables.ts";
+import { mcpPage } from "./mcp-page.ts";
 import { schemaPage } from "./schema-page.ts";
 
 /** The version of the interface description; the package has its own version, which may change faster. */
@@ -25,6 +27,7 @@ export const openApi = (): OpenApiDocument => openApiDocument(operations, interf
 
 const guideFile = "docs/use/guide.md";
 const startFile = "docs/use/start.md";
+const mcpFile = "docs/use/mcp.md";
 const eventsFile = "docs/use/events.md";
 const architectureFile = "docs/change/architecture.md";
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -35,6 +38,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     [guideFile, guideWithTables(read(guideFile))],
     [startFile, startWithTables(read(startFile), read(guideFile))],
+    [mcpFile, mcpPage(read(mcpFile))],
     [eventsFile, eventsPage(read(eventsFile))],
     ...eventSchemaFiles(),
     ["docs/use/errors.md", errorsPage()],
@@ -42,6 +46,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     [architectureFile, architecturePage(read(architectureFile))],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],
+    ["lib/mcp/tools.generated.ts", toolsFile(operations)],
     ["dashboard/worker/contract.generated.ts", dashboardContract(operations)],
   ]);
 }

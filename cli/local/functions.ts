@@ -17,6 +17,11 @@ export function prepareFunctions(endpoint: string): void {
   process.env.LOG_LEVEL ??= "error";
 }
 
+/** For functions that call the API themselves. */
+export function announceAddress(url: string): void {
+  process.env[environmentVariables.apiUrl] = url;
+}
+
 /** The handler of `functions/<source>.ts`, in this process. */
 export async function loadFunction(source: string): Promise<LambdaHandler> {
   const module: unknown = await import(new URL(`../../functions/${source}.ts`, import.meta.url).href);

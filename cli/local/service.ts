@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
+import { mcpRoute } from "../../lib/contract/mcp.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../lib/contract/platform.ts";
 import { referenceRoutes } from "../../lib/contract/reference.ts";
@@ -11,7 +12,7 @@ import { OperatorError, systemCode } from "../errors.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
 import { type DataDirectory, emptyDirectory, enginePath, refuseDataOfOthers } from "./data-directory.ts";
 import { chooseEngine, type Engine, startEngine as startOwnEngine } from "./engine/engine.ts";
-import { loadFunction, prepareFunctions } from "./functions.ts";
+import { announceAddress, loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
 import { createQueuePoller, type LocalLog, scheduledTasks } from "./ingest.ts";
 import { takeOver } from "./ownership.ts";
@@ -71,6 +72,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     );
     await options.seed(backend, queuePoller);
     const gateway = await openGateway(options, engine, report);
+    announceAddress(gateway.url);
     undo.push(() => gateway.close());
     undo.push(startBackgroundWork(backend, queuePoller, options.log, report));
     await ownership.announce({
@@ -96,7 +98,7 @@ async function openGateway(
   try {
     return await startGateway(
       {
-        operations: [...operations, ...referenceRoutes],
+        operations: [...operations, mcpRoute, ...referenceRoutes],
         fallbackSource,
         load: loadFunction,
         stage: "local",

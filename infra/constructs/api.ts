@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -17,6 +17,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { chainGrants, operationTransactions, ownGrants } from "../../lib/contract/grants.ts";
+import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import {
   apiGatewayLimits,
@@ -45,6 +46,7 @@ export class Api extends Construct {
   readonly accessLogs: LogGroup;
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly fallback: ServiceFunction;
+  readonly mcp: ServiceFunction;
   /** The public address, without a slash at the end. */
   readonly url: string;
 
@@ -91,11 +93,27 @@ export class Api extends Construct {
       environment: corsVariable(options),
     });
 
-    const integrate = createIntegrations(this, [...this.functions.values(), this.fallback, reference]);
+    // It calls the API with the caller's key, so it has no grant at all.
+    this.mcp = functionFactory.create(this, {
+      id: "mcp",
+      source: mcpRoute.source,
+      description: `${mcpRoute.method} ${mcpRoute.path}`,
+      ...functionSettings.mcp,
+      tableGrants: [],
+      environment: { ...environment, [environmentVariables.apiUrl]: innerAddress(this.restApi, options) },
+    });
+
+    const integrate = createIntegrations(this, [
+      ...this.functions.values(),
+      this.fallback,
+      reference,
+      this.mcp,
+    ]);
     for (const operation of operations) {
       const target = this.functions.get(operation.id);
       if (target) addRoute(this.restApi, operation, integrate(target, operation.streaming));
     }
+    addMcpRoute(this.restApi, integrate(this.mcp));
     addReferenceRoutes(this.restApi, integrate(reference));
     addFallbackRoutes(this.restApi, integrate(this.fallback));
   }
@@ -145,6 +163,17 @@ function createIntegrations(scope: Construct, functions: readonly ServiceFunctio
 const mountOf = ({ domainName, basePath, stage }: StackOptions): string => {
   const segment = domainName === undefined ? stage : basePath;
   return segment === undefined ? "" : `/${segment}`;
+};
+
+/**
+ * The address at which a function of the API calls it. It names no stage resource: the stage needs the deployment, which
+ * needs every method and so every function. At the domain only if the API's own address is closed.
+ */
+const innerAddress = (restApi: RestApi, options: StackOptions): string => {
+  const { region, urlSuffix } = Stack.of(restApi);
+  return options.disableExecuteApiEndpoint
+    ? `https://${options.domainName}${mountOf(options)}`
+    : `https://${restApi.restApiId}.execute-api.${region}.${urlSuffix}/${options.stage}`;
 };
 
 const corsVariable = ({ corsOrigins }: StackOptions) => ({
@@ -263,6 +292,13 @@ const pathParametersOf = (path: string): Record<string, boolean> =>
   Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [`method.request.path.${name}`, true]),
   );
+
+function addMcpRoute(restApi: RestApi, integration: Integration): void {
+  const method = restApi.root.resourceForPath(mcpRoute.path).addMethod(mcpRoute.method, integration, {
+    authorizationType: AuthorizationType.NONE,
+  });
+  acknowledgeMethod(method, "The function passes the key on to the API, which authenticates it.");
+}
 
 function addReferenceRoutes(restApi: RestApi, integration: Integration): void {
   for (const { method, path } of referenceRoutes) {

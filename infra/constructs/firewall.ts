@@ -3,6 +3,7 @@ import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
+import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { firewall, retention } from "../../lib/contract/platform.ts";
 import type { StackOptions } from "../options.ts";
@@ -37,7 +38,7 @@ export class Firewall extends Construct {
         managed(1, {
           name: firewall.knownBadInputs,
           version: firewall.knownBadInputsVersion,
-          ...except(pathsOfFreeText(operations)),
+          ...except([...pathsOfFreeText(operations).map(patternOf), mcpPattern]),
         }),
         callsPerAddress(2),
       ],
@@ -135,12 +136,15 @@ const pathsOfFreeText = (operations: readonly Operation[]): readonly string[] =>
 /** With any prefix before the path: the stage at API Gateway's own address, a base path at a domain. */
 const patternOf = (path: string): string => `${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`;
 
+/** At most one segment before it: another path ends in the same segment. */
+const mcpPattern = `^(/[^/]+)?${mcpRoute.path}/?$`;
+
 function except(
-  paths: readonly string[],
+  patterns: readonly string[],
 ): Pick<CfnWebACL.ManagedRuleGroupStatementProperty, "scopeDownStatement"> {
-  const statements = paths.map((path) => ({
+  const statements = patterns.map((regexString) => ({
     regexMatchStatement: {
-      regexString: patternOf(path),
+      regexString,
       fieldToMatch: { uriPath: {} },
       textTransformations: [{ priority: 0, type: "NONE" }],
     },

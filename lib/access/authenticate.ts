@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/api-error.ts";
+import { ApiError, unauthorized } from "../contract/api-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -56,10 +56,7 @@ export class AuthenticationError extends ApiError {
   readonly key: KeyItem | undefined;
   readonly reason: string;
   constructor(reason: string, key?: KeyItem) {
-    super(
-      "UNAUTHORIZED",
-      "The API key is missing or not valid. Send a valid key in the x-service-api-key header.",
-    );
+    super("UNAUTHORIZED", unauthorized);
     this.reason = reason;
     this.key = key;
   }

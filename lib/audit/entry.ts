@@ -43,6 +43,8 @@ export type Origin = {
   readonly requestId: string | null;
   /** API Gateway's id, which is unique for every request. */
   readonly gatewayRequestId?: string | null | undefined;
+  /** What the caller says it came through: a claim of its user agent, not a proof. */
+  readonly via?: "mcp" | null | undefined;
 };
 
 export const operatorOrigin: Origin = { actor: operator, ipAddress: null, requestId: null };
@@ -57,7 +59,8 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
   const nowMs = deps.clock.nowMs();
   const createdAt = toTimestamp(nowMs);
   const id = deps.random.uuid();
-  const { actor, organization, tenant } = event;
+  const { actor, organization, tenant, via } = event;
+  const withVia = (metadata: AuditEvent["metadata"]) => (via ? { ...metadata, via } : metadata);
   const entry = {
     id,
     created_at: createdAt,
@@ -69,7 +72,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     organization_id: organization?.provider_organization_id ?? null,
     organization: organization?.uuid ?? null,
     provider: organization?.provider ?? null,
-    metadata: event.metadata,
+    metadata: withVia(event.metadata),
     ip_address: event.ipAddress,
     request_id: event.requestId,
     gateway_request_id: event.gatewayRequestId ?? null,
@@ -86,7 +89,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
       put: {
         ...auditKey(owner, createdAt, id),
         ...entry,
-        ...ownText,
+        ...(ownText && { ...ownText, metadata: withVia(ownText.metadata) }),
         ...(shownIn && { organizations: shownIn }),
       },
       momentMs: nowMs,
@@ -105,4 +108,5 @@ export const auditWritesFor = (context: AuditDeps & Origin, event: AuditEvent): 
     ipAddress: context.ipAddress,
     requestId: context.requestId,
     gatewayRequestId: context.gatewayRequestId,
+    via: context.via,
   });

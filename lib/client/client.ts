@@ -1,3 +1,4 @@
+import { type AnyRequest, dispatch } from "./dispatch.ts";
 import { ReviewApiError } from "./error.ts";
 import { type Operations, routes } from "./operations.generated.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
@@ -67,12 +68,6 @@ type Asked = {
   readonly page: Promise<Answered<unknown>>;
   readonly next: Promise<string | null>;
   giveUp(): void;
-};
-
-type AnyRequest = {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: object;
 };
 
 export function createClient(options: ClientOptions): Client {
@@ -164,46 +159,3 @@ function nextCursorOf(body: unknown): string | null {
  * caller's choice.
  */
 const isRepeatable = (name: OperationName): boolean => routes[name].method === "GET";
-
-async function dispatch(
-  options: ClientOptions,
-  name: OperationName,
-  request: AnyRequest,
-  call: CallOptions,
-): Promise<Response> {
-  const { fetch = globalThis.fetch, key } = options;
-  const response = await fetch(urlOf(options.baseUrl, name, request), {
-    method: routes[name].method,
-    headers: {
-      "x-service-api-key": key,
-      ...(request.body && { "content-type": "application/json" }),
-    },
-    ...(request.body && { body: JSON.stringify(request.body) }),
-    ...(call.signal && { signal: call.signal }),
-    // fetch would send the key along to the other address.
-    redirect: "error",
-  });
-  if (!response.ok) throw await ReviewApiError.from(response);
-  return response;
-}
-
-/** With an empty value the address would be another operation's. */
-function pathValue(path: NonNullable<AnyRequest["path"]>, parameter: string): string {
-  const value = path[parameter];
-  if (!value) throw new Error(`The path needs ${parameter}.`);
-  return value;
-}
-
-function urlOf(baseUrl: string, name: OperationName, { path = {}, query = {} }: AnyRequest): string {
-  const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-    encodeURIComponent(pathValue(path, parameter)),
-  );
-  const search = new URLSearchParams();
-  for (const [parameter, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      if (each !== undefined && each !== null) search.append(parameter, String(each));
-    }
-  }
-  const text = search.toString();
-  return `${baseUrl.replace(/\/+$/, "")}${filled}${text ? `?${text}` : ""}`;
-}

@@ -40,6 +40,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The sentence of every 401: it does not say what is wrong with the key. */
+export const unauthorized =
+  "The API key is missing or not valid. Send a valid key in the x-service-api-key header.";
+
 const mebibyte = 1024 * 1024;
 
 /** `narrowing` says how to get a smaller answer. */

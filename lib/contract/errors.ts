@@ -29,6 +29,7 @@ export const errorCodes = {
   METRICS_UNAVAILABLE: { status: 403, meaning: "An organization in the scope does not send its metrics." },
   NOT_ADMIN: { status: 403, meaning: "The operation needs the Admin role." },
   PERMISSION_DENIED: { status: 403, meaning: "The key's role lacks a permission that the operation needs." },
+  ORIGIN_FORBIDDEN: { status: 403, meaning: "A page of another origin must not call `POST /mcp`." },
   NOT_FOUND: { status: 404, meaning: "There is no such path." },
   ORGANIZATION_NOT_FOUND: { status: 404, meaning: "No active organization of the key's scope has this id." },
   LEARNING_NOT_FOUND: { status: 404, meaning: "No Learning of the key's scope has this id." },

@@ -1,3 +1,5 @@
+import { mcpSource } from "./mcp.ts";
+
 /**
  * The platform of the service: AWS's own limits as numbers, our settings for them, and the names that the stack, the
  * functions and the operator's tool must spell the same way. Tests check the edges of these numbers.
@@ -84,6 +86,8 @@ export const functionSettings = {
     work: { totalMs: 40_000, wrapUpMs: 5_000, answerMs: 15_000 },
   },
   fallback: { timeoutSeconds: 5, memoryMegabytes: 512 },
+  /** As an operation, with a whole CPU: a report counts half a million findings. */
+  mcp: { timeoutSeconds: 28, memoryMegabytes: 1769 },
   /** Its largest file is 1.5 MB, compressed at the first request. */
   reference: { timeoutSeconds: 10, memoryMegabytes: 1024 },
 } as const;
@@ -101,6 +105,8 @@ export const bundleBudgets = {
   learningsWrite: { bytesMax: 406_500, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
   events: { bytesMax: 468_000, bytesWithLazyMax: 780_000 },
+  /** The protocol, the tools and the figures of reports; no client of AWS. */
+  mcp: { bytesMax: 390_000, bytesWithLazyMax: 390_000 },
 } as const satisfies Record<string, BundleBudget>;
 
 const learningsWrites = ["learnings/create", "learnings/update"];
@@ -108,6 +114,7 @@ const eventWorkers = ["workers/ingest", "workers/expire-waiting"];
 
 export function bundleBudgetOf(source: string): keyof typeof bundleBudgets {
   if (eventWorkers.includes(source)) return "events";
+  if (source === mcpSource) return "mcp";
   return learningsWrites.includes(source) ? "learningsWrite" : "function";
 }
 

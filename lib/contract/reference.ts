@@ -93,6 +93,7 @@ const jobs = ["warehouse", "weekly-report", "idle-seats", "siem", "code-scanning
 export const referencePages: Readonly<Record<string, ReferencePage>> = {
   [referencePath]: { file: "docs/use/start.md", kind: "First steps", menuTitle: "" },
   "/docs/guide": { file: "docs/use/guide.md", kind: "Guide", menuTitle: "" },
+  "/docs/mcp": { file: "docs/use/mcp.md", kind: "Assistants", menuTitle: "" },
   "/docs/events": { file: "docs/use/events.md", kind: "Platform events", menuTitle: "" },
   "/docs/schema": { file: "docs/use/schema.md", kind: "Schema", menuTitle: "" },
   "/docs/errors": { file: "docs/use/errors.md", kind: "Error codes", menuTitle: "" },

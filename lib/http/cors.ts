@@ -26,6 +26,10 @@ function allowedOrigin(event: APIGatewayProxyEvent): string | undefined {
   return origin !== undefined && (allowed.includes(origin) || allowed.includes("*")) ? origin : undefined;
 }
 
+/** Whether a page calls whose origin is neither one of these nor the deployment's. Programs send no origin. */
+export const isForeignOrigin = (event: APIGatewayProxyEvent, own: readonly string[]): boolean =>
+  headerValues(event, "origin").some((origin) => !own.includes(origin)) && allowedOrigin(event) === undefined;
+
 export function corsHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   const origin = allowedOrigin(event);
   return origin === undefined

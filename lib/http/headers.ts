@@ -3,6 +3,7 @@ import type { Admission } from "../access/rate-limiter.ts";
 import { type ErrorCode, errorPagePath } from "../contract/errors.ts";
 import { holdsKey } from "../contract/key-forms.ts";
 import { requestLimits } from "../contract/limits.ts";
+import { mcpUserAgent } from "../contract/mcp.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import type { Random } from "../runtime/random.ts";
 
@@ -26,6 +27,16 @@ export function keyTextOf(event: APIGatewayProxyEvent): string | undefined {
   return values.length === 1 ? values[0] || undefined : undefined;
 }
 
+/** The same, or as a bearer token, which is all that many MCP clients can send; undefined if both are sent. */
+export function keyOrBearerOf(event: APIGatewayProxyEvent): string | undefined {
+  const authorizations = headerValues(event, "authorization");
+  if (authorizations.length === 0) return keyTextOf(event);
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(authorizations[0] ?? "") ?? [];
+  return authorizations.length === 1 && headerValues(event, "x-service-api-key").length === 0
+    ? bearer
+    : undefined;
+}
+
 const ownRequestId = new RegExp(`^[A-Za-z0-9_-]{1,${requestLimits.requestIdCharactersMax}}$`);
 
 export function requestIdOf(event: APIGatewayProxyEvent, random: Random): string {
@@ -41,6 +52,10 @@ export const gatewayRequestIdOf = ({ requestContext }: APIGatewayProxyEvent): st
 /** The caller's address, as the audit log keeps it. */
 export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
   requestContext?.identity?.sourceIp ?? null;
+
+/** Whether the request says that it comes from `POST /mcp`. Anybody can send this user agent. */
+export const viaOf = (event: APIGatewayProxyEvent): "mcp" | null =>
+  headerValues(event, "user-agent").includes(mcpUserAgent) ? "mcp" : null;
 
 /** On every answer, success or error. */
 export const baseHeaders = (requestId: string): Record<string, string> => ({

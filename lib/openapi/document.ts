@@ -94,7 +94,7 @@ function describeOperation(operation: Operation): object {
     ...(body && {
       requestBody: {
         required: !operation.bodyOptional,
-        content: { "application/json": { schema: described(operation, "body", body) } },
+        content: { "application/json": { schema: describeSchema(operation, "body", body) } },
       },
     }),
     responses: { ...successResponse(operation), ...errorResponses(operation) },
@@ -103,7 +103,7 @@ function describeOperation(operation: Operation): object {
 
 type ParameterLocation = "path" | "query";
 
-function describeParameters(operation: Operation, place: ParameterLocation): object[] {
+export function describeParameters(operation: Operation, place: ParameterLocation) {
   const schema = place === "path" ? operation.pathParameters : operation.query;
   if (!schema) return [];
   const { properties = {}, required = [] } = objectSchema.parse(jsonSchema(schema, "input"));
@@ -127,7 +127,7 @@ const defaultOf = (
 const withDefault = (description: string, value: unknown): string =>
   value === undefined ? description : `${description} Default \`${value}\`.`;
 
-const objectSchema = z.object({
+export const objectSchema = z.object({
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   required: z.array(z.string()).optional(),
 });
@@ -137,7 +137,7 @@ function successResponse(operation: Operation): Record<string, object> {
   const otherFormats = "format" in query.shape ? formatContent(query) : {};
   const content = answer.schema && {
     content: {
-      [jsonType]: { schema: described(operation, "answer", answer.schema) },
+      [jsonType]: { schema: describeSchema(operation, "answer", answer.schema) },
       ...otherFormats,
     },
   };
@@ -178,7 +178,8 @@ function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-function described(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {
+/** The JSON Schema of a body or an answer, with a description of every property. */
+export function describeSchema(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {
   const made = jsonSchema(schema, place === "body" ? "input" : "output");
   describeProperties(made, operation, place);
   return made;
@@ -188,7 +189,7 @@ function described(operation: Operation, place: "body" | "answer", schema: z.Zod
  * If a schema's text form hides its meaning (digits that are an integer), its metadata contains the schema to show
  * instead.
  */
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
+export function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",

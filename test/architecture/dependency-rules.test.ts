@@ -38,7 +38,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/openapi": [],
   "lib/client": [],
   "lib/report": ["lib/client"],
+  // Answers the protocol and calls the API as any client does.
+  "lib/mcp": ["lib/http", "lib/client", "lib/report"],
   functions: [
+    "lib/mcp",
     "lib/http",
     "lib/access",
     "lib/store",

@@ -84,6 +84,7 @@ test("/llms.txt lists the Markdown form of every page in the menu and of every o
 const lasting = {
   "/docs": "First steps",
   "/docs/guide": "Guide",
+  "/docs/mcp": "Assistants (MCP)",
   "/docs/errors": "Error codes",
   "/docs/errors/INVALID_CURSOR": "INVALID_CURSOR",
   "/docs/events": "Platform events",

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** The end-to-end tests again, and some of their own, with every function on AWS's own runtime client. */
 export default defineConfig({
   test: {
-    include: ["test/system/e2e/{service,background,limits,secrets}.test.ts", "test/ric/*.ric.ts"],
+    include: ["test/system/e2e/{service,background,limits,secrets,mcp}.test.ts", "test/ric/*.ric.ts"],
     env: { E2E_RUNTIME: "ric" },
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -35,5 +35,5 @@ export function acceptBody(operation: Operation): Check<Authenticated> {
   };
 }
 
-const isJsonType = ([type = "", ...others]: readonly string[]): boolean =>
+export const isJsonType = ([type = "", ...others]: readonly string[]): boolean =>
   others.length === 0 && /^application\/json[ \t]*(?:;|$)/i.test(type.trim());

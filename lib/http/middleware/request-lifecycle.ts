@@ -2,7 +2,7 @@ import type { OperationContext } from "../../access/operation-context.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { beginInvocation } from "../../runtime/invocation.ts";
 import { dependencies } from "../dependencies.ts";
-import { gatewayRequestIdOf, sourceIpOf } from "../headers.ts";
+import { gatewayRequestIdOf, sourceIpOf, viaOf } from "../headers.ts";
 import { logOutcome } from "../outcome.ts";
 import { auditRefusal } from "../refusals.ts";
 import { openRecord, type RequestRecord } from "../request-record.ts";
@@ -11,7 +11,7 @@ import { adds, type Middleware } from "./middleware.ts";
 
 export type Opened = { readonly record: RequestRecord } & Pick<
   OperationContext,
-  "clock" | "random" | "retentionDays" | "requestId" | "gatewayRequestId" | "ipAddress" | "signal"
+  "clock" | "random" | "retentionDays" | "requestId" | "gatewayRequestId" | "ipAddress" | "via" | "signal"
 >;
 
 /** Opens the request; at the end renders the answer, also of an error, and writes the log line. */
@@ -22,7 +22,11 @@ export function requestLifecycle(operation: Operation): Middleware<unknown, Open
       const { clock, random, retentionDays } = dependencies();
       const record = openRecord(operation, event, context.getRemainingTimeInMillis());
       const { requestId, deadline } = record;
-      const origin = { gatewayRequestId: gatewayRequestIdOf(event), ipAddress: sourceIpOf(event) };
+      const origin = {
+        gatewayRequestId: gatewayRequestIdOf(event),
+        ipAddress: sourceIpOf(event),
+        via: viaOf(event),
+      };
       return { record, clock, random, retentionDays, requestId, ...origin, signal: deadline.softDeadline };
     }),
     after: async function answerSuccess(request) {

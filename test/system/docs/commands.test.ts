@@ -67,6 +67,10 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npx review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
   [/^npm run (deploy|destroy)\b/, "test/system/infra/deploy.test.ts runs them against a fake account"],
   [/^(nameOf\(\)|for \w+ in )/, "test/system/docs/teardown.test.ts runs them"],
+  [
+    /^claude mcp add\b/,
+    "needs Claude Code; test/system/mcp/clients.test.ts uses the same address and header",
+  ],
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];

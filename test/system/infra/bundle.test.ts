@@ -55,12 +55,13 @@ const inFreshThread = async (
   return answer;
 };
 
-test("every operation, every worker, the reference and the fallback has its own bundle", () => {
+test("every operation, every worker, MCP, the reference and the fallback have their own bundles", () => {
   const contract: readonly Operation[] = operations;
   expect(functionSources).toEqual([
     ...contract.map(({ source }) => source),
     ...workers.map(({ source }) => source),
     ...internalFunctions.map(({ source }) => source),
+    "mcp",
     "docs",
     "fallback",
   ]);
@@ -169,6 +170,18 @@ describe("the functions of the service", () => {
       const module = "node_modules/@aws-sdk/credential-provider-node/dist-es/defaultProvider.js";
       expect(readFileSync(join(projectDirectory, module), "utf8")).toContain(failure);
       expect(entries.filter(({ source }) => codeOf(source).includes(failure))).toEqual([]);
+    });
+
+    test("only the MCP function contains the protocol, without its check of forms and without a client of AWS", () => {
+      const holders = sizes.filter(({ packages }) =>
+        Object.keys(packages).some((name) => name.startsWith("@modelcontextprotocol/")),
+      );
+      expect(holders.map(({ source }) => source)).toEqual(["mcp"]);
+      expect(holdersOf(/^lib\/(?:mcp|report|client)\//)).toEqual(["mcp"]);
+      expect(codeOf("mcp")).not.toMatch(/unknown format .* ignored in schema/);
+      expect(Object.keys(holders[0]?.packages ?? {}).filter((name) => name.startsWith("@aws-sdk/"))).toEqual(
+        [],
+      );
     });
 
     test("an operation contains the contract's entries of its own file, the fallback none", () => {

@@ -77,6 +77,7 @@ const freeText = [
   `/v1/learnings/${learning}`,
   `/v1/learnings/${learning}/approval`,
   "/v1/audit-logs",
+  "/mcp",
 ];
 const paths = new Set(operations.map((operation) => pathOf(operation, absent)));
 const everythingElse = [
@@ -117,8 +118,8 @@ describe("the firewall", () => {
     expect(rulesThatSee(path)).toEqual(all);
   });
 
-  test("free text is sent to paths of operations only", () => {
-    expect(freeText.filter((path) => !paths.has(path))).toEqual([]);
+  test("free text is sent to paths of operations and to MCP only", () => {
+    expect(freeText.filter((path) => !paths.has(path))).toEqual(["/mcp"]);
   });
 });
 

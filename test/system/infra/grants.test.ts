@@ -35,11 +35,12 @@ const contract: readonly Operation[] = operations;
 const workerList: readonly Worker[] = workers;
 const everyFunction = [
   ...[...contract, ...workerList, ...internalFunctions].map(({ id }) => id),
+  "mcp",
   "reference",
   "fallback",
 ];
 
-const ofApi = [...contract.map(({ id }) => id), "reference", "fallback"];
+const ofApi = [...contract.map(({ id }) => id), "mcp", "reference", "fallback"];
 
 const tableArn = { "Fn::GetAtt": ["Table", "Arn"] };
 const table = ({ actions, partitions, inside }: TableGrant) => ({
@@ -187,6 +188,23 @@ describe("roles", () => {
       METRICS_NAMESPACE: "ReviewApi",
       RELEASE: expect.any(String),
     });
+  });
+});
+
+test("MCP has no grant; its address is made from the API's id and stage, so that the template has no circle", () => {
+  expect(beyondLogsAndTraces(statementsOf(plainTemplate(), "mcp"))).toEqual([]);
+  expect(environmentOf(plainTemplate(), "mcp")).toEqual({
+    METRICS_NAMESPACE: "ReviewApi",
+    RELEASE: expect.any(String),
+    API_URL: {
+      "Fn::Join": [
+        "",
+        [
+          ...["https://", { Ref: "RestApi" }, ".execute-api.", { Ref: "AWS::Region" }],
+          ...[".", { Ref: "AWS::URLSuffix" }, "/live"],
+        ],
+      ],
+    },
   });
 });
 

@@ -242,7 +242,15 @@ describe("the dashboard", () => {
   });
 
   test("the dashboard reads the namespace that is in the functions' environment", () => {
-    for (const id of ["whoami", "ingest", "reconcileIndex", "searchLearnings", "fallback", "reference"]) {
+    for (const id of [
+      "whoami",
+      "ingest",
+      "reconcileIndex",
+      "searchLearnings",
+      "mcp",
+      "fallback",
+      "reference",
+    ]) {
       expect(environmentOf(plainTemplate(), id).METRICS_NAMESPACE, partOf(id, "Function")).toBe("ReviewApi");
     }
   });

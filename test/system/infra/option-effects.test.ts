@@ -21,7 +21,7 @@ const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name
 const few = { operations: [whoami], workers: [ingest] };
 const small = (options: Readonly<Record<string, unknown>>) => synthesize(options, few);
 
-const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
+const atTheEdge = [...contract.map(({ id }) => id), "mcp", "fallback"];
 
 const policySchema = z.object({ Statement: z.array(z.object({ Action: z.unknown() }).loose()) });
 

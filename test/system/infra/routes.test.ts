@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errorCodes } from "../../../lib/contract/errors.ts";
+import { mcpRoute } from "../../../lib/contract/mcp.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { apiGatewayLimits, functionSettings } from "../../../lib/contract/platform.ts";
@@ -35,9 +36,9 @@ describe("routes", () => {
     ]);
   });
 
-  test("only the contract's operations and its reference lead to a function other than the fallback", () => {
+  test("only the contract's operations, MCP and the reference lead to a function other than the fallback", () => {
     const routes = routesOf(plainTemplate()).filter(({ functionId }) => functionId !== "FallbackFunction");
-    const known = [...contract, ...referenceRoutes].map(({ method, path }) => `${method} ${path}`);
+    const known = [...contract, mcpRoute, ...referenceRoutes].map(({ method, path }) => `${method} ${path}`);
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(known.toSorted());
   });
 

@@ -1,0 +1,16 @@
+import { allTools } from "../../lib/mcp/tools.ts";
+import { markdownTable, withParts } from "./marked-parts.ts";
+
+/** docs/use/mcp.md with the table of tools. */
+export const mcpPage = (page: string): string =>
+  withParts(page, {
+    tools: () =>
+      markdownTable(
+        ["Tool", "What it is for", "Changes data"],
+        allTools.map(({ listing: { name, title, annotations } }) => [
+          `\`${name}\``,
+          title,
+          annotations?.readOnlyHint ? "no" : "yes",
+        ]),
+      ),
+  });

@@ -1,0 +1,35 @@
+import type { Method } from "./operation.ts";
+
+/** functions/<source>.ts holds the handler. */
+export const mcpSource = "mcp";
+
+/** The Model Context Protocol, for assistants. It is not an operation: it has no bucket and no grant of its own. */
+export const mcpRoute = {
+  source: mcpSource,
+  method: "POST" as const satisfies Method,
+  path: "/mcp",
+  streaming: false,
+};
+
+const mebibyte = 1024 * 1024;
+
+export const mcpLimits = {
+  bodyBytesMax: mebibyte,
+  answerBytesMax: mebibyte,
+  /** Records of a page, unless the caller asks for another number. */
+  pageSizeDefault: 20,
+  /** The largest list of tools, in bytes: about 12,000 tokens. */
+  listBytesMax: 48_000,
+  toolsMax: 39,
+  /** A report that has to wait longer for the rate limit is refused: an assistant waits for the answer. */
+  retryAfterSecondsMax: 5,
+} as const;
+
+/** How the function names itself to the API. Anybody can send this name, so an audit entry only claims it. */
+export const mcpUserAgent = "review-api-mcp";
+
+/** Fields of answers that hold text which people wrote: a model must treat it as data. */
+export const fieldsWithText: readonly string[] = [
+  ...["learning", "file", "source_url", "title", "description", "evidence", "file_path", "summary"],
+  ...["name", "username", "author_username", "organization_name", "repository_name", "full_name"],
+];

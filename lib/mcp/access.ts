@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { keyKinds } from "../contract/access.ts";
+import type { OperationTool, ToolListing, ToolPolicy } from "./operation-tool.ts";
+
+/** What `GET /v1/whoami` says about the key. */
+export const caller = z.object({
+  key: z.object({ kind: z.enum(keyKinds) }),
+  role: z.string().nullable(),
+  permissions: z.array(z.string()),
+});
+export type Caller = z.output<typeof caller>;
+
+/** Whether the key may call the tool. The organization's plan is not known here: the API answers it. */
+export function mayCall(
+  { kinds, needs, needsOfKind }: ToolPolicy,
+  { key, role, permissions }: Caller,
+): boolean {
+  const isAllowed = (needed: string | null | undefined) =>
+    needed === null ||
+    needed === undefined ||
+    (needed === "admin" ? role === "cr_admin" : permissions.includes(needed));
+  return kinds.includes(key.kind) && isAllowed(needs) && isAllowed(needsOfKind[key.kind]);
+}
+
+/** The tool without the arguments that this kind of key cannot use. */
+export function listingFor(
+  { listing, kindsOfArgument }: Pick<OperationTool, "listing" | "kindsOfArgument">,
+  { key }: Caller,
+): ToolListing {
+  const { properties, ...schema } = listing.inputSchema;
+  const usable = Object.entries(properties).filter(
+    ([name]) => kindsOfArgument[name]?.includes(key.kind) ?? true,
+  );
+  return { ...listing, inputSchema: { ...schema, properties: Object.fromEntries(usable) } };
+}

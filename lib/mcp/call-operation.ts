@@ -1,0 +1,63 @@
+import type { AnyRequest } from "../client/dispatch.ts";
+import { mcpLimits } from "../contract/mcp.ts";
+import type { Api } from "./api.ts";
+import type { JsonObject, OperationTool } from "./operation-tool.ts";
+import { type ToolAnswer, ToolError } from "./result.ts";
+
+/** Calls the tool's operation with the caller's key; the API checks everything except the arguments' names. */
+export async function callOperation(tool: OperationTool, args: JsonObject, api: Api): Promise<ToolAnswer> {
+  const response = await api.send(tool.operation, requestOf(tool, args));
+  const text = await response.text();
+  if (text === "") return { text: `Done: ${tool.listing.title}.`, textFields: [] };
+  const content: JsonObject = JSON.parse(text);
+  return { text: sentenceOf(content), content, textFields: tool.textFields };
+}
+
+function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
+  const path: Record<string, string> = {};
+  const query: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(args)) {
+    const place = Object.hasOwn(tool.places, name) ? tool.places[name] : undefined;
+    if (place === undefined) throw unknownArgument(tool, name);
+    if (place === "path") path[name] = pathSegment(name, value);
+    else if (place === "body") body[name] = value;
+    else query[name] = place === "list" && Array.isArray(value) ? value.join(",") : value;
+  }
+  for (const name of pathNames(tool))
+    if (path[name] === undefined) throw new ToolError("INVALID_REQUEST", `${name}: is required.`);
+  return {
+    path,
+    query: { ...pageSize(tool, args), ...query },
+    ...(Object.values(tool.places).includes("body") && { body }),
+  };
+}
+
+/** A cursor keeps the page size where the operation binds it. */
+const pageSize = ({ pageSizeIsBound }: OperationTool, { cursor }: JsonObject) =>
+  pageSizeIsBound === undefined || (pageSizeIsBound && cursor !== undefined)
+    ? {}
+    : { limit: mcpLimits.pageSizeDefault };
+
+const pathNames = ({ places }: OperationTool): string[] =>
+  Object.keys(places).filter((name) => places[name] === "path");
+
+/** A segment of dots would lead to another path. */
+function pathSegment(name: string, value: unknown): string {
+  if (typeof value === "string" && value !== "" && !/^\.+$/.test(value)) return value;
+  throw new ToolError("INVALID_REQUEST", `${name}: must be an id, as the other tools return it.`);
+}
+
+const unknownArgument = ({ places }: OperationTool, name: string) =>
+  new ToolError(
+    "INVALID_REQUEST",
+    `${name}: is not known. The arguments of this tool are: ${Object.keys(places).join(", ") || "none"}.`,
+  );
+
+function sentenceOf(content: JsonObject): string {
+  const list = Object.entries(content).find(([, value]) => Array.isArray(value));
+  const count = list && Array.isArray(list[1]) ? `${list[1].length} in ${list[0]}.` : "The result follows.";
+  return typeof content.next_cursor === "string"
+    ? `${count} There may be more: call the tool again with the same filters and cursor set to next_cursor.`
+    : count;
+}

@@ -1,0 +1,178 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import * as z from "zod";
+import { ReviewApiError } from "../client/client.ts";
+import { ApiError, unauthorized } from "../contract/api-error.ts";
+import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import { mcpLimits, mcpRoute } from "../contract/mcp.ts";
+import { environmentVariables, functionSettings } from "../contract/platform.ts";
+import { bytesOf } from "../http/body.ts";
+import { corsHeaders, isForeignOrigin } from "../http/cors.ts";
+import { renderError, toApiError } from "../http/errors.ts";
+import {
+  baseHeaders,
+  headerValues,
+  helpHeader,
+  keyOrBearerOf,
+  requestIdOf,
+  sourceIpOf,
+} from "../http/headers.ts";
+import { isJsonType } from "../http/middleware/accept-body.ts";
+import { logRequest } from "../http/request-line.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { requiredVariable } from "../runtime/environment.ts";
+import { describeError } from "../runtime/log.ts";
+import { systemRandom } from "../runtime/random.ts";
+import { caller } from "./access.ts";
+import { Api } from "./api.ts";
+import { isTimeout } from "./result.ts";
+import { createServer } from "./server.ts";
+import { toolOf } from "./tools.ts";
+
+/** A message of JSON-RPC, as far as this service must know it; the protocol's own code checks the rest. */
+const message = z.looseObject({
+  method: z.string().optional(),
+  id: z.unknown().optional(),
+  params: z.looseObject({ name: z.unknown().optional() }).optional(),
+});
+type Message = z.output<typeof message>;
+
+/** Answers `POST /mcp`. Everything that needs a right is a call of the API with the caller's key. */
+export async function serveMcp(
+  event: APIGatewayProxyEvent,
+  context: Context,
+): Promise<APIGatewayProxyResult> {
+  const opened = { requestId: requestIdOf(event, systemRandom), startedAtMs: systemClock.nowMs() };
+  const { requestId } = opened;
+  const own = { ...baseHeaders(requestId), ...corsHeaders(event) };
+  // The API sees this function's address: only this line tells the caller's.
+  const fields: Record<string, unknown> = { ip_address: sourceIpOf(event) };
+  try {
+    const body = readMessage(event);
+    const { method, params } = message.catch({}).parse(body);
+    Object.assign(fields, { mcp_method: knownText(method), tool: toolNameOf(params?.name) });
+    const { status, headers, text } = await answer(event, body, { requestId, context });
+    logRequest(systemClock, opened, { status }, { fields });
+    return { statusCode: status, headers: { ...own, ...headers }, body: text };
+  } catch (thrown) {
+    const error = toApiError(fromApi(thrown), requestId);
+    const { status, headers, body } = renderError(error, mcpRoute.path);
+    const cause = status >= 500 ? { cause: describeError(error.cause ?? error) } : {};
+    logRequest(systemClock, opened, { status, error }, { fields: { ...fields, ...cause } });
+    return {
+      statusCode: status,
+      headers: { ...own, ...headers, ...helpHeader(event, error.code) },
+      body: body.toString(),
+    };
+  }
+}
+
+type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+};
+
+async function answer(
+  event: APIGatewayProxyEvent,
+  body: unknown,
+  { requestId, context }: { readonly requestId: string; readonly context: Context },
+): Promise<Answer> {
+  const { totalMs, answerMs } = functionSettings.operation.work;
+  const api = new Api({
+    baseUrl: requiredVariable(environmentVariables.apiUrl),
+    key: requiredKey(event),
+    requestId,
+    signal: AbortSignal.timeout(
+      Math.max(1, Math.min(totalMs, context.getRemainingTimeInMillis() - answerMs)),
+    ),
+  });
+  const described = needsCaller(message.catch({}).parse(body)) ? await describeCaller(api) : undefined;
+  const { fetch } = createMcpHandler(() => createServer({ api, requestId, caller: described }), {
+    maxSubscriptions: 0,
+    keepAliveMs: 0,
+  });
+  const response = await fetch(protocolRequest(event), { parsedBody: body });
+  const text = await response.text();
+  if (api.refusedKey) throw new ApiError("UNAUTHORIZED", unauthorized);
+  const type = response.headers.get("content-type");
+  return { status: response.status, headers: type === null ? {} : { "content-type": type }, text };
+}
+
+/** Only the protocol's own headers: no code of a package sees the key. */
+const protocolRequest = (event: APIGatewayProxyEvent): Request => {
+  const headers = Object.keys(event.multiValueHeaders ?? {})
+    .filter((name) => /^(?:accept|content-type|mcp-[a-z-]+)$/i.test(name))
+    .map((name): [string, string] => [name, headerValues(event, name).join(", ")]);
+  return new Request(`https://service${mcpRoute.path}`, { method: mcpRoute.method, headers });
+};
+
+function readMessage(event: APIGatewayProxyEvent): unknown {
+  const home = new URL(requiredVariable(environmentVariables.apiUrl));
+  const ownOrigins = [
+    home.origin,
+    `http://localhost:${home.port}`,
+    `https://${event.requestContext?.domainName}`,
+  ];
+  if (isForeignOrigin(event, ownOrigins))
+    throw new ApiError("ORIGIN_FORBIDDEN", "A page of another origin must not call this address.");
+  requiredKey(event);
+  const bytes = bytesOf(event);
+  if (bytes > mcpLimits.bodyBytesMax)
+    throw new ApiError(
+      "PAYLOAD_TOO_LARGE",
+      `The body has ${bytes} bytes; at most ${mcpLimits.bodyBytesMax} are taken. Send less at once, such as fewer Learnings.`,
+    );
+  if (!isJsonType(headerValues(event, "content-type")))
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
+  const parsed = parseJson(
+    Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8").toString(),
+  );
+  if (Array.isArray(parsed))
+    throw new ApiError("INVALID_REQUEST", "body: must be one JSON-RPC message; batches are not taken.");
+  return parsed;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError("INVALID_REQUEST", "body: is not valid JSON.");
+  }
+}
+
+function requiredKey(event: APIGatewayProxyEvent): string {
+  const key = keyOrBearerOf(event);
+  if (key === undefined) throw new ApiError("UNAUTHORIZED", unauthorized);
+  return key;
+}
+
+/** The API authenticates a tool call itself, and a notification has no answer. Everything else counts as one whoami. */
+const needsCaller = ({ method, id, params }: Message): boolean =>
+  id !== undefined && !(method === "tools/call" && toolNameOf(params?.name) !== undefined);
+
+const describeCaller = async (api: Api) => caller.parse(await (await api.send("whoami", {})).json());
+
+const toolNameOf = (name: unknown): string | undefined =>
+  typeof name === "string" && toolOf(name) ? name : undefined;
+
+/** The log holds no text of callers. */
+const knownText = (method: string | undefined): string | undefined =>
+  method !== undefined && /^[a-zA-Z/_]{1,64}$/.test(method) ? method : undefined;
+
+/** The API's answer to whoami is this answer, too. */
+function fromApi(error: unknown): unknown {
+  if (error instanceof ReviewApiError) {
+    const { code, message: sentence, retryAfterSeconds } = error;
+    if (isErrorCode(code))
+      return new ApiError(code, sentence, retryAfterSeconds === null ? {} : { retryAfterSeconds });
+  }
+  const isUnreachable = error instanceof TypeError || error instanceof ReviewApiError || isTimeout(error);
+  return isUnreachable
+    ? new ApiError("SERVICE_UNAVAILABLE", "The service cannot answer right now. Retry the same request.", {
+        cause: error,
+      })
+    : error;
+}
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);

@@ -1,0 +1,27 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Api } from "./api.ts";
+import { callOperation } from "./call-operation.ts";
+import type { JsonObject, OperationTool, ToolListing, ToolPolicy } from "./operation-tool.ts";
+import { resultOf, type ToolAnswer } from "./result.ts";
+import { operationTools } from "./tools.generated.ts";
+
+/** A tool with the function that answers a call. */
+export type CallableTool = ToolPolicy &
+  Pick<OperationTool, "kindsOfArgument"> & {
+    readonly listing: ToolListing;
+    run(args: JsonObject, api: Api): Promise<ToolAnswer>;
+  };
+
+export const allTools: readonly CallableTool[] = operationTools.map((tool) => ({
+  ...tool,
+  run: (args, api) => callOperation(tool, args, api),
+}));
+
+const byName = new Map(allTools.map((tool) => [tool.listing.name, tool]));
+
+export type CallTool = (args: JsonObject, api: Api) => Promise<CallToolResult>;
+
+export function toolOf(name: string): CallTool | undefined {
+  const tool = byName.get(name);
+  return tool && (async (args, api) => resultOf(await tool.run(args, api)));
+}
