@@ -30,7 +30,7 @@ const writers: Readonly<Record<(typeof prompts)[number]["name"], (args: Argument
   weekly_review_report: ({ repository_ids: ids }) =>
     [
       `Call review_report for the last 7 days${ids ? ` with repository_ids ${JSON.stringify(ids.split(",").map((id) => id.trim()))}` : ""}, by repository.`,
-      "Then call find_pull_requests for the same period with find=longest_wait and with find=without_human_review.",
+      "Then call find_pull_requests for the same period with find=slow and with find=no-review.",
       "Write at most 15 lines for the team: what changed against the week before, which repositories stand out, and which",
       "pull requests deserve a second look, each with its link. Give numbers with their units, and say where a number",
       "rests on few pull requests. Do not rank people.",

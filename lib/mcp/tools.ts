@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Api } from "./api.ts";
 import { callOperation } from "./call-operation.ts";
 import type { JsonObject, OperationTool, ToolListing, ToolPolicy } from "./operation-tool.ts";
+import { reportTools } from "./reports.ts";
 import { resultOf, type ToolAnswer } from "./result.ts";
 import { operationTools } from "./tools.generated.ts";
 
@@ -12,10 +13,13 @@ export type CallableTool = ToolPolicy &
     run(args: JsonObject, api: Api): Promise<ToolAnswer>;
   };
 
-export const allTools: readonly CallableTool[] = operationTools.map((tool) => ({
-  ...tool,
-  run: (args, api) => callOperation(tool, args, api),
-}));
+export const allTools: readonly CallableTool[] = [
+  ...reportTools,
+  ...operationTools.map((tool) => ({
+    ...tool,
+    run: (args: JsonObject, api: Api) => callOperation(tool, args, api),
+  })),
+];
 
 const byName = new Map(allTools.map((tool) => [tool.listing.name, tool]));
 

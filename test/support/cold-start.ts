@@ -92,7 +92,9 @@ const median = (values: readonly number[]): number =>
 /** How long the import of a function may take, as a multiple of the bare client's, by kind of function. */
 export const coldStartRatioMax = (source: string): number => coldStartRatios[bundleBudgetOf(source)];
 
-const coldStartRatios = { function: 1, learningsWrite: 1.15, events: 1.25, mcp: 1 } as const satisfies Record<
-  ReturnType<typeof bundleBudgetOf>,
-  number
->;
+const coldStartRatios = {
+  function: 1,
+  learningsWrite: 1.15,
+  events: 1.25,
+  mcp: 1.15,
+} as const satisfies Record<ReturnType<typeof bundleBudgetOf>, number>;

@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { type KeyKind, keyKinds } from "../../../lib/contract/access.ts";
 import { mcpLimits } from "../../../lib/contract/mcp.ts";
+import { lastDays } from "../../../lib/report/period.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
 import { required } from "../../../lib/runtime/required.ts";
 import { useService } from "../../support/service.ts";
 
@@ -55,18 +57,53 @@ test("both generations of the protocol work: with a handshake, and without one",
   }
 });
 
-test("a list returns 20 records and a cursor that leads to the next ones", async () => {
-  const client = await connectAs("organization");
+test("a list returns at most 20 records, and a cursor that leads to the next ones", async () => {
+  const client = await connectAs("workspace");
+  const period = lastDays(365, systemClock.nowMs());
   const page = async (args: Record<string, string>) => {
-    const result = await client.callTool({ name: "list_learnings", arguments: args });
+    const result = await client.callTool({ name: "list_review_metrics", arguments: { ...period, ...args } });
     return z
-      .object({ data: z.array(z.object({ id: z.string() })), next_cursor: z.string().nullable() })
+      .object({ data: z.array(z.object({ pr_url: z.string() })), next_cursor: z.string().nullable() })
       .parse(result.structuredContent);
   };
   const first = await page({});
-  expect(first.data).toHaveLength(mcpLimits.pageSizeDefault);
+  expect(first.data.length).toBeGreaterThan(0);
+  expect(first.data.length).toBeLessThanOrEqual(mcpLimits.pageSizeDefault);
   const second = await page({ cursor: required(first.next_cursor, "cursor") });
-  expect(first.data.map(({ id }) => id)).not.toContain(second.data[0]?.id);
+  const urls = new Set(first.data.map(({ pr_url }) => pr_url));
+  expect(second.data.filter(({ pr_url }) => urls.has(pr_url))).toEqual([]);
+});
+
+test("a report compares a period with the one before, and the lists name the pull requests behind it", async () => {
+  const client = await connectAs("organization");
+  const period = lastDays(28, systemClock.nowMs());
+  const call = async (name: string, args: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: args })).structuredContent;
+  const figures = z.object({ pull_requests: z.int().min(1) });
+  const report = z
+    .object({
+      total: figures,
+      before: z.object({ total: figures }),
+      rows: z.array(z.object({ figures })),
+      rows_total: z.int(),
+    })
+    .parse(await call("review_report", { ...period, by: "repository", limit: 1 }));
+  expect(report.rows).toHaveLength(1);
+  const all = z.object({ rows: z.array(z.object({ figures })) });
+  const { rows } = all.parse(await call("review_report", { ...period, by: "repository", limit: 100 }));
+  const sum = rows.reduce((total, row) => total + row.figures.pull_requests, 0);
+  expect([sum, rows.length]).toEqual([report.total.pull_requests, report.rows_total]);
+  const list = z.object({ count: z.int(), pull_requests: z.array(z.object({ merge_minutes: z.number() })) });
+  const slow = list.parse(await call("find_pull_requests", { ...period, find: "slow", limit: 5 }));
+  const minutes = slow.pull_requests.map(({ merge_minutes }) => merge_minutes);
+  expect(minutes).toEqual(minutes.toSorted((one, other) => other - one));
+  expect(slow.count).toBeGreaterThanOrEqual(minutes.length);
+  expect(
+    await client.callTool({ name: "review_report", arguments: { start_date: "2026-02-30" } }),
+  ).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining("start_date: must be a calendar day as YYYY-MM-DD.") }],
+  });
 });
 
 test("the API's own error comes back as a tool's error, and names what is wrong", async () => {
