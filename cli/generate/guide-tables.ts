@@ -11,12 +11,14 @@ import {
 } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { operationOfType, webhookTypeMeanings, webhookTypes } from "../../lib/contract/webhooks.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** The tables of the guide that are generated from the contract: each is between two marks with its name. */
 const tables: Readonly<Record<string, () => string>> = {
   operations: operationsTable,
   actions: actionsTable,
+  rings: ringsTable,
   limits: limitsTable,
 };
 
@@ -45,6 +47,13 @@ function ratesTable(): string {
 }
 
 const table = markdownTable;
+
+function ringsTable(): string {
+  return table(
+    ["Type", "It rings when", "The receiver calls"],
+    webhookTypes.map((type) => [`\`${type}\``, webhookTypeMeanings[type], `\`${operationOfType(type)}\``]),
+  );
+}
 
 const verdicts = { accepted: "yes", forbidden: "403", gone: "410" } as const;
 const shownKinds = keyKinds.filter((kind) => kind !== "agentic");

@@ -12,6 +12,7 @@ export function prepareFunctions(endpoint: string): void {
   installLambdaRuntime();
   useFallbackEmbedder(localEmbedder);
   process.env[environmentVariables.tableName] = localTableName;
+  process.env[environmentVariables.webhooksToLoopback] = "true";
   process.env.DYNAMODB_ENDPOINT = endpoint;
   process.env.AWS_REGION ??= "local";
   process.env.LOG_LEVEL ??= "error";

@@ -85,6 +85,8 @@ function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader, { day }: Sta
       organization_id: stage.cloud.uuid,
       learning_id: needs("learning_id") ? await newLearning(`A Learning for ${id}.`) : "",
       role_id: needs("role_id") && operation.method !== "GET" ? await newRole(`For ${id}`) : "cr_admin",
+      webhook_id: needs("webhook_id") ? await webhookFor(id) : "",
+      receiver_url: baseUrl,
       key_id: id === "deleteKey" ? keys().doomed.key.id : keys().spare.key.id,
       repository_id: stage.repositoryId,
       user_id: stage.member,
@@ -98,6 +100,10 @@ function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader, { day }: Sta
     const request = requestOf(operation, subject, { kind, ...options });
     return await callSuccessfully(baseUrl, operation, { key: keys()[kind].text, ...request });
   }
+  const newWebhook = async () => created.parse(await send("createWebhook")).id;
+  /** One for all checks, because few may be created in a minute; the check that deletes a webhook has its own. */
+  const sharedWebhook = once(newWebhook);
+  const webhookFor = (id: OperationId) => (id === "deleteWebhook" ? newWebhook() : sharedWebhook());
   async function newRole(name: string): Promise<string> {
     return created.parse(await send("createRole", { text: `${name} ${systemClock.nowMs()}` })).id;
   }

@@ -5,8 +5,10 @@ import { parseWaitingByAge } from "../../lib/store/items/waiting.ts";
 import {
   apiKeyKey,
   auditPartition,
+  deliveriesPartition,
   findingsPartition,
   instanceTenant,
+  isWebhookCount,
   isWorkspaceTenant,
   keyDirectoryKey,
   keyOfRow,
@@ -17,6 +19,7 @@ import {
   logMoveKey,
   membersRange,
   movingKey,
+  newsPartition,
   organizationDirectoryKey,
   organizationKey,
   organizationPendingPartition,
@@ -43,11 +46,14 @@ import {
   vectorPartition,
   waitingByAgeRange,
   waitingKey,
+  webhookSecretsKey,
+  webhooksRange,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import { type Key, queryAll, type Table } from "../../lib/store/table.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { parseSpill, partKeys } from "../../lib/stream/spill.ts";
+import { shardOf } from "../../lib/webhooks/scope.ts";
 import type { Connection } from "../connection/connection.ts";
 import { CheckFailed } from "./check.ts";
 import { endKey, stage } from "./stage.ts";
@@ -79,6 +85,7 @@ async function removeStage(connection: Connection, eventIds: readonly string[] =
     await remove([apiKeyKey(id), keyUseKey(id), keyDirectoryKey(id)]);
   }
   for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
+  for (const owner of owners()) await removeWebhooks(table, owner, remove);
   for (const rows of [await staleMarkers(table), await pendingRows(table), await relistRows(table)])
     await remove(rows);
   for (const { uuid, provider_organization_id } of organizations) {
@@ -91,6 +98,26 @@ async function removeStage(connection: Connection, eventIds: readonly string[] =
     for (const pk of partitionsOfTenant(tenant)) await remove(await keysIn(table, pk));
   }
   return removed;
+}
+
+const owners = (): readonly TenantKey[] => [
+  ...organizations.map(({ uuid }) => organizationTenant(uuid)),
+  ...tenants,
+];
+
+async function removeWebhooks(
+  table: Table,
+  owner: TenantKey,
+  remove: (keys: readonly Key[]) => Promise<void>,
+): Promise<void> {
+  const { pk, beginsWith } = webhooksRange(shardOf(owner), owner);
+  const found = await keysIn(table, pk, beginsWith);
+  for (const key of found.filter((each) => !isWebhookCount(each))) {
+    const id = key.sk.slice(beginsWith.length);
+    await remove(await keysIn(table, deliveriesPartition(id)));
+    await remove(await keysIn(table, webhookSecretsKey(id).pk));
+  }
+  await remove(found);
 }
 
 const removalsMax = 3;
@@ -130,8 +157,7 @@ const relistRows = async (table: Table): Promise<readonly Key[]> =>
 
 /** Includes keys that a call created, such as the successor of a rotated key. */
 async function keyIds(table: Table): Promise<readonly string[]> {
-  const owners = [...organizations.map(({ uuid }) => organizationTenant(uuid)), ...tenants];
-  const rows = await Promise.all(owners.map((owner) => keysIn(table, keyRowsOf(owner))));
+  const rows = await Promise.all(owners().map((owner) => keysIn(table, keyRowsOf(owner))));
   return [...new Set(rows.flat().map(({ sk }) => keyOfRow(sk)))];
 }
 
@@ -181,6 +207,7 @@ const partitionsOf = (uuid: string): readonly string[] => [
 ];
 
 const partitionsOfTenant = (tenant: TenantKey): readonly string[] => [
+  newsPartition(tenant),
   ...[learningListPartition(tenant), learningRemovalsPartition(tenant)],
   ...(isWorkspaceTenant(tenant) ? [personsRange(tenant).pk] : []),
   ...[tenantOrganizationsRange(tenant).pk, keyRowsOf(tenant), tenantKey(tenant).pk],
@@ -203,11 +230,7 @@ export const neverRemoved: readonly string[] = [
 /** A sentence about what remains: nobody deletes audit entries before their retention ends. */
 export async function countAuditEntries(table: Table, sinceMs: number, nowMs: number): Promise<string> {
   const months = new Set([sinceMs, nowMs].map((atMs) => toTimestamp(atMs).slice(0, 7)));
-  const owners: readonly TenantKey[] = [
-    ...tenants,
-    ...organizations.map(({ uuid }): TenantKey => `o#${uuid}`),
-  ];
-  const partitions = owners.flatMap((owner) => [...months].map((month) => auditPartition(owner, month)));
+  const partitions = owners().flatMap((owner) => [...months].map((month) => auditPartition(owner, month)));
   const entries = await Promise.all(partitions.map((pk) => keysIn(table, pk)));
   return `${entries.flat().length} audit entries of ${stage.workspace}, until their retention ends`;
 }

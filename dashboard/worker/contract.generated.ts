@@ -31,5 +31,13 @@ export const policies: Readonly<Record<OperationName, OperationPolicy>> = {
   listKeys: {"limit":{"bucket":"keys","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
   rotateKey: {"limit":{"bucket":"keys-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
   deleteKey: {"limit":{"bucket":"keys-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  createWebhook: {"limit":{"bucket":"webhooks-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  listWebhooks: {"limit":{"bucket":"webhooks","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  getWebhook: {"limit":{"bucket":"webhooks","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  updateWebhook: {"limit":{"bucket":"webhooks-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  deleteWebhook: {"limit":{"bucket":"webhooks-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  rotateWebhook: {"limit":{"bucket":"webhooks-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  testWebhook: {"limit":{"bucket":"webhooks-write","requestsMax":10,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
+  listWebhookDeliveries: {"limit":{"bucket":"webhooks","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance"],"needs":"admin","needsOfKind":{},"parameters":{}},
   whoami: {"limit":{"bucket":"whoami","requestsMax":60,"windowSeconds":60},"kinds":["organization","user","workspace","instance","legacy","agentic"],"needs":null,"needsOfKind":{},"parameters":{}},
 };

@@ -3,8 +3,11 @@ import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 import { type Actor, type AuditEvent, auditWritesFor } from "./entry.ts";
 
-/** Who makes changes that no person and no key makes: platform events, and the end of an approval delay. */
-type SystemName = "platform" | "deadline";
+/**
+ * Who makes changes that no person and no key makes: platform events, the end of an approval delay, and the worker that
+ * disables webhooks.
+ */
+type SystemName = "platform" | "deadline" | "webhooks";
 const system = (name: SystemName): Actor => ({ type: "system", id: null, name, keyId: null, keyKind: null });
 
 /** The writes of the entry of a change that the service made by itself, for the same transaction. */

@@ -29,6 +29,11 @@ export const auditActionNames = [
   "organization.deactivated",
   "repository.settings_changed",
   "event.dropped",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.rotated",
+  "webhook.deleted",
+  "webhook.disabled",
 ] as const;
 
 /**
@@ -68,6 +73,11 @@ export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "organization.deactivated": "An organization was deactivated: its keys stop working.",
   "repository.settings_changed": "Settings of a repository were changed.",
   "event.dropped": "The operator removed a platform event that waited or had failed; it is not applied.",
+  "webhook.created": "A webhook was created.",
+  "webhook.updated": "A webhook was changed, or switched on or off.",
+  "webhook.rotated": "The secret of a webhook was replaced; the old secret also signs for 24 hours.",
+  "webhook.deleted": "A webhook was deleted.",
+  "webhook.disabled": "The service disabled a webhook that did not answer.",
 };
 
 /** The types of resources that entries are about. */
@@ -82,6 +92,7 @@ export const auditResourceTypes = [
   "organization",
   "repository",
   "event",
+  "webhook",
 ] as const;
 
 export type AuditResourceType = (typeof auditResourceTypes)[number];

@@ -130,10 +130,11 @@ export function ownGrants({
   tableActions,
   tablePartitions = [],
   readPartitions = [],
+  writePartitions = [],
   checkPartitions = [],
 }: Pick<
   Operation,
-  "tableActions" | "tablePartitions" | "readPartitions" | "checkPartitions"
+  "tableActions" | "tablePartitions" | "readPartitions" | "writePartitions" | "checkPartitions"
 >): readonly TableGrant[] {
   const reads = tableActions.filter((action) => readByChain.actions.includes(action));
   const puts = tableActions.filter((action) => action === "PutItem");
@@ -141,8 +142,8 @@ export function ownGrants({
   const others = tableActions.filter((action) => ![...reads, ...puts, ...checks].includes(action));
   const grants = [
     { actions: reads, partitions: [...readByChain.partitions, ...tablePartitions, ...readPartitions] },
-    { actions: puts, partitions: [...tablePartitions, auditLog] },
-    { actions: others, partitions: tablePartitions },
+    { actions: puts, partitions: [...tablePartitions, ...writePartitions, auditLog] },
+    { actions: others, partitions: [...tablePartitions, ...writePartitions] },
     { actions: checks, partitions: [...tablePartitions, ...checkPartitions] },
   ];
   return grants.filter(({ actions }) => actions.length > 0);

@@ -140,6 +140,7 @@ export const pageLimits = {
   auditLogs: { min: 1, max: 100, default: 100 },
   users: { min: 1, max: 100, default: 100 },
   keys: { min: 1, max: 100, default: 100 },
+  deliveries: { min: 1, max: 100, default: 20 },
   learnings: { min: 1, max: 1000, default: 1000 },
   metrics: { min: 1, max: 1000, default: 1000 },
   findings: { min: 1, max: 1000, default: 100 },
@@ -450,4 +451,45 @@ export const securityLimits = {
    * this.
    */
   readAttemptsMax: 5,
+} as const;
+
+export const webhookLimits = {
+  /** Webhooks of one organization, workspace or instance. */
+  perScopeMax: 20,
+  urlCharactersMax: 2_048,
+  descriptionCharactersMax: 500,
+  secretBytes: 32,
+  /** After a rotation both secrets sign for this long. */
+  rotationGraceMs: 24 * 3_600_000,
+  /** Older secrets that still sign; a further rotation ends the oldest of them at once. */
+  oldSecretsMax: 4,
+  /** From resolving the name to the end of the answer. */
+  attemptMsMax: 15_000,
+  /** The service reads no more of an answer than this. */
+  answerBytesMax: 64 * kibibyte,
+  /** Of an answer that deliveries show. */
+  shownAnswerBytes: 500,
+  deliveryDays: 7,
+  /** Delays after the first, second, … failed attempt; the last delay repeats. */
+  retryDelaysMs: [1, 5, 30, 120, 300, 600].map((minutes) => minutes * 60_000),
+  /** A webhook without a success for this long is disabled. */
+  failingMsMax: 5 * 24 * 3_600_000,
+  /** Partitions of the webhooks: a single one would be the hottest of the table. */
+  shards: 16,
+  /** Connections of one run of the worker at the same time. */
+  connectionsMax: 100,
+  /** The worker begins no attempt after this time of its run. */
+  ringMsMax: 40_000,
+  /** Owners whose news the worker reads at the same time. */
+  ownersAtOnce: 10,
+  /** Things that one ring names; the receiver finds the others in the list. */
+  namedMax: 100,
+  /** How long it is remembered that a Learning waits or a scan ended: longer than a failing webhook lives. */
+  newsDays: 7,
+  /** Longer than any request: nothing written before it can still become visible. */
+  settledAfterMs: 120_000,
+  /** Days before the end of a key at which its webhook rings. */
+  keyExpiryDays: [14, 3, 1],
+  /** How often the keys of a scope are read. */
+  keysReadEveryMs: 6 * 3_600_000,
 } as const;

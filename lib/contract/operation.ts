@@ -124,6 +124,8 @@ export type Operation = {
   readonly tablePartitions?: readonly string[];
   /** Further partitions whose items its transactions only check. */
   readonly checkPartitions?: readonly string[];
+  /** Further partitions that it writes and cannot read. */
+  readonly writePartitions?: readonly string[];
   /** Further partitions that it only reads. */
   readonly readPartitions?: readonly string[];
   /** What it uses besides the table; each adds a grant and an environment variable. */

@@ -28,6 +28,16 @@ import {
   listUsers,
   setSeatAssignment,
 } from "./operations/users.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  rotateWebhook,
+  testWebhook,
+  updateWebhook,
+} from "./operations/webhooks.ts";
 
 /**
  * The only list of operations. Routes, grants, handlers' chains, OpenAPI, the client and the generated tests are all
@@ -62,6 +72,14 @@ export const operations = [
   listKeys,
   rotateKey,
   deleteKey,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  testWebhook,
+  listWebhookDeliveries,
   whoami,
 ] as const satisfies readonly Operation[];
 

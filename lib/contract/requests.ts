@@ -7,6 +7,7 @@ export type Subject = {
   readonly learning_id: string;
   readonly role_id: string;
   readonly key_id: string;
+  readonly webhook_id: string;
   readonly repository_id: string;
   readonly user_id: string;
   readonly email: string;
@@ -14,6 +15,8 @@ export type Subject = {
   readonly text: string;
   readonly start_date: string;
   readonly end_date: string;
+  /** Where a webhook sends its rings. */
+  readonly receiver_url: string;
 };
 
 type Sent = {
@@ -61,6 +64,14 @@ const requests: Readonly<Record<OperationId, Sent>> = {
   listKeys: {},
   rotateKey: { body: () => ({}) },
   deleteKey: {},
+  createWebhook: { body: ({ receiver_url }) => ({ url: receiver_url, types: ["metrics.reviews"] }) },
+  listWebhooks: {},
+  getWebhook: {},
+  updateWebhook: { body: ({ text }) => ({ description: text }) },
+  deleteWebhook: {},
+  rotateWebhook: { body: () => ({}) },
+  testWebhook: { body: () => ({}) },
+  listWebhookDeliveries: {},
   whoami: {},
 };
 

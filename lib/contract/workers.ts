@@ -58,7 +58,7 @@ const applying = {
     ...[...people, "ORG#", "TENANT#", "ORGS#"],
     ...["DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
     ...streams,
-    ...["SCANS#", "FINDINGS#"],
+    ...["SCANS#", "FINDINGS#", "NEWS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
   ],
   snapshotPartitions: ["S#", "ORGS#", "ORG#", "MEMBERS#", "LEARNING#", "PRIVATE#"],
@@ -175,6 +175,33 @@ export const rotateCursorKeys = worker({
   memoryMegabytes: 256,
 });
 
+const secretsAndNews = ["WEBHOOK-SECRETS#", "WEBHOOK-KEY", "NEWS#"] as const;
+/** Published numbers, the ends of the lists, and keys that expire. */
+const whatRingsAreAbout = [
+  "S#",
+  "LEARNINGS#",
+  "AUDIT#",
+  "ORG#",
+  "ORGS#",
+  "TENANT#",
+  "KEY#",
+  "KEYS#",
+] as const;
+
+const ringWebhooks = worker({
+  id: "ringWebhooks",
+  source: "workers/ring-webhooks",
+  summary: "Sends rings to webhooks whose scope has something new, and repeats rings that failed",
+  trigger: { kind: "schedule", everyMinutes: 1 },
+  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+  tablePartitions: ["WEBHOOKS#", "DELIVERIES#"],
+  readPartitions: [...secretsAndNews, ...whatRingsAreAbout],
+  writesAudit: true,
+  uses: [],
+  timeoutSeconds: 58,
+  memoryMegabytes: 512,
+});
+
 /** A synthetic check: it has no secret and no grant on the table. */
 export const probeApi = worker({
   id: "probeApi",
@@ -197,6 +224,7 @@ export const workers = [
   finishMoves,
   housekeeping,
   rotateCursorKeys,
+  ringWebhooks,
   probeApi,
 ] as const satisfies readonly Worker[];
 

@@ -64,6 +64,7 @@ const tags: Readonly<Record<string, string>> = {
   "Audit logs": "Who changed what, and which keys were refused.",
   Security: "Findings of AI security scans: JSON, CSV, SARIF.",
   Keys: "The keys of a scope: list, rotate, end, describe.",
+  Webhooks: "Rings that say when there is something new; cursors then carry it.",
 };
 
 const objectOf = (properties: Record<string, object>) => ({

@@ -40,6 +40,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "Learnings not with `search`, `file`, `stat_filter` or `state`.",
   role_id: "`id` of the role: a system role's name, or the UUID of a custom one.",
   key_id: "`id` of the key, as `GET /v1/keys` shows it.",
+  webhook_id: "The webhook's id, as `GET /v1/webhooks` shows it.",
   actions: "Only these actions.",
   resource_types: "Only entries about these types of things.",
   date_from: "From this day (UTC) or instant on.",

@@ -16,6 +16,7 @@ import { keyWords } from "../contract/records-keys.ts";
 import { metricsWords } from "../contract/records-metrics.ts";
 import { peopleWords, roleWords } from "../contract/records-people.ts";
 import { findingWords } from "../contract/records-security.ts";
+import { webhookWords } from "../contract/records-webhooks.ts";
 import { describeSelector } from "./parameters.ts";
 
 const wordsOfTag: Readonly<Record<string, FieldWords>> = {
@@ -27,6 +28,7 @@ const wordsOfTag: Readonly<Record<string, FieldWords>> = {
   Keys: { ...organizationWords, ...keyWords, ...whoamiWords, ...keyRequestWords },
   "Audit logs": auditWords,
   Security: findingWords,
+  Webhooks: webhookWords,
 };
 
 type Schema = z.core.JSONSchema.BaseSchema;

@@ -1,5 +1,7 @@
 import { securityLimits } from "../contract/limits.ts";
-import { findingsPartition } from "../store/layout.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { findingsPartition, organizationKey } from "../store/layout.ts";
+import { newsPut } from "../store/news.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
 import { isNewest, placeOf, type ScanInProgress, type ScanReference } from "./finding.ts";
@@ -83,9 +85,23 @@ async function applyScan(
   const generation = ledger?.generation ?? 0;
   const put = ledgerItemOf({ ...repository, generation: generation + 1, newest, chunks });
   const when = ledger ? { equals: ["generation", generation] as const } : { absent: "pk" };
+  // Before the ledger: if this process ends in between, the webhooks ring once more than needed, never once less.
+  if (newest === scan) await noteForWebhooks(store, repository);
   await table.write({ put, when }, { idempotent: true });
   await removeChunks(table, repository, unnamed);
   return undefined;
+}
+
+async function noteForWebhooks(
+  { table, clock }: Store,
+  { organization, repositoryId }: ScannedRepository,
+): Promise<void> {
+  const item = await table.get(organizationKey(organization), { eventuallyConsistent: true });
+  if (!item) return;
+  const { tenant } = parseOrganization(item);
+  await table.write(
+    newsPut({ tenant, organization, nowMs: clock.nowMs() }, "security.scan_completed", repositoryId),
+  );
 }
 
 type Merged = {

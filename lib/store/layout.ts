@@ -60,6 +60,12 @@
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
  * | sweeper's place         | SWEEPER                      | SPILLS                 | SWEEPER / SPILLS                           |
  * | reconciler's markers    | RECONCILER                   | MARKERS                | RECONCILER / MARKERS                       |
+ * | webhook                 | WEBHOOKS#<shard>             | <owner>#<webhook id>   | WEBHOOKS#07 / w#acme#0d5e…                 |
+ * | number of webhooks      | WEBHOOKS#<shard>             | <owner>#!COUNT         | WEBHOOKS#07 / w#acme#!COUNT                |
+ * | secrets of a webhook    | WEBHOOK-SECRETS#<webhook id> | SECRETS                | WEBHOOK-SECRETS#0d5e… / SECRETS            |
+ * | key of the secrets      | WEBHOOK-KEY                  | WEBHOOK-KEY            | WEBHOOK-KEY / WEBHOOK-KEY                  |
+ * | attempt of a delivery   | DELIVERIES#<webhook id>      | <time>#<ring>#<n>      | DELIVERIES#0d5e… / 2026-11-15T…#ring_8x…#00|
+ * | news for webhooks       | NEWS#<tenant>                | <time>#<org uuid>#<id> | NEWS#w#acme / 2026-11-15T…#6f1c…#3f0a…     |
  */
 import type { Key } from "./table.ts";
 
@@ -411,3 +417,38 @@ export const triesKey = (messageId: string): Key => ({
 /** Organizations whose data is still moving to another tenant. */
 export const movingPartition = "MOVING";
 export const movingKey = (uuid: string): Key => ({ pk: movingPartition, sk: uuid });
+
+// Webhooks (lib/webhooks).
+export const webhookPartition = (shard: number): string => `WEBHOOKS#${digits(shard, 2)}`;
+export const webhookKey = (shard: number, owner: TenantKey, webhookId: string): Key => ({
+  pk: webhookPartition(shard),
+  sk: `${owner}#${webhookId}`,
+});
+/** In the range of the owner's webhooks, before all of them. */
+export const webhookCountKey = (shard: number, owner: TenantKey): Key => ({
+  pk: webhookPartition(shard),
+  sk: `${owner}${webhookCountSuffix}`,
+});
+const webhookCountSuffix = "#!COUNT";
+export const isWebhookCount = ({ sk }: Key): boolean => sk.endsWith(webhookCountSuffix);
+export const webhooksRange = (shard: number, owner: TenantKey) => ({
+  pk: webhookPartition(shard),
+  beginsWith: `${owner}#`,
+});
+export const webhookSecretsKey = (webhookId: string): Key => ({
+  pk: `WEBHOOK-SECRETS#${webhookId}`,
+  sk: "SECRETS",
+});
+export const webhookEncryptionKey: Key = { pk: "WEBHOOK-KEY", sk: "WEBHOOK-KEY" };
+export const deliveriesPartition = (webhookId: string): string => `DELIVERIES#${webhookId}`;
+/** `place` is the same for all attempts of a ring: the time of its first attempt, and its id. */
+export const deliveryKey = (webhookId: string, place: string, attempt: number): Key => ({
+  pk: deliveriesPartition(webhookId),
+  sk: `${place}#${digits(attempt, 2)}`,
+});
+export const newsPartition = (tenant: TenantKey): string => `NEWS#${tenant}`;
+/** Repositories of two organizations may have the same id. */
+export const newsKey = (tenant: TenantKey, writtenAt: string, organization: string, id: string): Key => ({
+  pk: newsPartition(tenant),
+  sk: `${writtenAt}#${organization}#${escapeKeyPart(id)}`,
+});

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Which folder may import which. A folder may always import itself, the contract and the runtime. */
-const domains = ["metrics", "learnings", "organizations", "people", "security"];
+const domains = ["metrics", "learnings", "organizations", "people", "security", "webhooks"];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/contract": [],
   "lib/runtime": [],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
@@ -10,6 +10,7 @@ import type { Examples, RecordedExchange } from "../../lib/reference/examples.ts
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";
+import { nameServers } from "../../lib/webhooks/addresses.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
 import { World } from "../support/world.ts";
@@ -25,6 +26,8 @@ let world: ExampleWorld;
 beforeAll(async () => {
   process.env.DYNAMODB_ENDPOINT = engine.endpoint();
   steady = new DeterministicRuntime();
+  // A public address of the receiver in the examples; nothing is sent there.
+  vi.spyOn(nameServers, "addressesOf").mockResolvedValue(["93.184.215.14"]);
   const { table } = api.store();
   await table.write({ delete: cursorKeysKey });
   await createCursorKeys({ table, clock: systemClock, random: systemRandom });
@@ -54,7 +57,9 @@ const contentOf = ({ json, body }: Answer): unknown =>
   json === undefined
     ? body.toString()
     : JSON.parse(
-        JSON.stringify(json).replaceAll(/"key":"rk_\w+"/g, '"key":"the new key, shown this one time"'),
+        JSON.stringify(json)
+          .replaceAll(/"key":"rk_\w+"/g, '"key":"the new key, shown this one time"')
+          .replaceAll(/"secret":"whsec_[^"]+"/g, '"secret":"the secret, shown this one time"'),
       );
 
 /** The parts of a request and its answer that the documentation shows. */

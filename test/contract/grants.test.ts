@@ -12,7 +12,7 @@ const byId = (operations satisfies readonly Operation[]).map(
 test.each<readonly [string, Operation]>(byId)(
   "%s may do its own work; beyond it, it may only add to the audit log and check named items",
   (_, operation) => {
-    const { tableActions, tablePartitions = [], checkPartitions = [] } = operation;
+    const { tableActions, tablePartitions = [], checkPartitions = [], writePartitions = [] } = operation;
     const own = ownGrants(operation);
     const pairs = own.flatMap(({ actions, partitions }) =>
       actions.flatMap((action) => partitions.map((partition) => ({ action, partition }))),
@@ -27,7 +27,10 @@ test.each<readonly [string, Operation]>(byId)(
     );
     const additions = tableActions.includes("PutItem") ? [{ action: "PutItem", partition: auditLog }] : [];
     const checks = checkPartitions.map((partition) => ({ action: "ConditionCheckItem", partition }));
-    expect(beyond).toEqual([...additions, ...checks]);
+    const writes = tableActions
+      .filter((action) => !reads.includes(action))
+      .flatMap((action) => writePartitions.map((partition) => ({ action, partition })));
+    expect(beyond).toEqual([...additions, ...writes, ...checks]);
     const onAuditLog = [...chainGrants, ...own].filter(({ partitions }) => partitions.includes(auditLog));
     const changing = onAuditLog.flatMap(({ actions }) => actions).filter((action) => !reads.includes(action));
     expect(new Set(changing)).toEqual(new Set(["PutItem"]));

@@ -24,6 +24,13 @@ import { parseRole } from "../../lib/store/items/role.ts";
 import { parseOrganizationLeft, parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
 import { parseReconciler, parseStale, parseVector } from "../../lib/store/items/vector.ts";
 import { parseWaiting, parseWaitingByAge } from "../../lib/store/items/waiting.ts";
+import {
+  parseDelivery,
+  parseNews,
+  parseWebhook,
+  parseWebhookSecrets,
+} from "../../lib/store/items/webhook.ts";
+import { isWebhookCount } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
 import { parseEntry } from "../../lib/stream/entry.ts";
 import { parseHead } from "../../lib/stream/head.ts";
@@ -65,6 +72,10 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   "stream head": parseHead,
   "to be indexed": parseStale,
   "vector of a Learning": parseVector,
+  "attempt of a delivery": parseDelivery,
+  "news for webhooks": parseNews,
+  "secrets of a webhook": parseWebhookSecrets,
+  webhook: (item) => (isWebhookCount(item) ? item : parseWebhook(item)),
   "waiting event": parseWaiting,
   "waiting, by age": parseWaitingByAge,
   "waits for approval": parsePending,

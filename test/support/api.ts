@@ -59,6 +59,7 @@ export function useApi(): Api {
     await createCursorKeys({ table: store().table, clock: systemClock, random: systemRandom });
     process.env.TABLE_NAME = store().tableName;
     process.env.DYNAMODB_ENDPOINT = store().endpoint;
+    process.env.WEBHOOKS_TO_LOOPBACK = "true";
     process.env.LOG_LEVEL ??= "silent";
     installLambdaRuntime();
     useFallbackEmbedder(localEmbedder);

@@ -8,10 +8,13 @@ export const absent: Subject = {
   learning_id: missing,
   role_id: missing,
   key_id: "kaaaaaaaaaaaaaaaa",
+  webhook_id: missing,
   repository_id: "1",
   user_id: "u-member",
   email: "u-member@example.com",
   text: "Say why, not what.",
   start_date: "2026-11-01",
   end_date: "2026-11-30",
+  // Nobody listens there: an attempt fails at once, and no packet leaves the machine.
+  receiver_url: "http://127.0.0.1:9/rings",
 };

@@ -6,6 +6,7 @@ import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { type Origin, operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
+import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { createLearnings } from "../../lib/learnings/create.ts";
@@ -15,8 +16,16 @@ import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import { required } from "../../lib/runtime/required.ts";
 import { parseMember } from "../../lib/store/items/people.ts";
-import { memberKey, memberReadsKey, peopleKey } from "../../lib/store/layout.ts";
+import {
+  memberKey,
+  memberReadsKey,
+  organizationTenant,
+  peopleKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
+import type { Network } from "../../lib/webhooks/addresses.ts";
+import { createWebhook } from "../../lib/webhooks/manage.ts";
 import {
   captured,
   finalized,
@@ -28,6 +37,7 @@ import {
   workspaceData,
 } from "./event-data.ts";
 import { organizationOf } from "./stored.ts";
+import { absent } from "./subject.ts";
 
 export type OrganizationId = {
   provider: string;
@@ -37,6 +47,13 @@ export type OrganizationId = {
 
 type NewRole = Parameters<typeof createRole>[2];
 type WithoutActor<Request> = Request extends unknown ? Omit<Request, "actor"> : never;
+
+/** Every name has a public address, at which nobody listens. */
+export const publicNetwork: Network = {
+  resolve: async () => ["93.184.215.14"],
+  allowsLoopback: true,
+  attemptMsMax: 1_000,
+};
 
 /** The world of the tests, created by events as on the platform. */
 export class World {
@@ -210,6 +227,20 @@ export class World {
     const fields = { name, ...defaults, ...change };
     const item = await organizationOf(this.#table(), organization);
     return (await createRole({ ...this.deps, ...origin }, item, fields)).role.id;
+  }
+
+  /** Creates a webhook of an organization (its UUID) or of a workspace (`w#…`) as the API does; returns its id. */
+  async webhook(
+    of: string,
+    change: { readonly url?: string; readonly types?: readonly WebhookType[] } = {},
+  ): Promise<string> {
+    const workspace = of.startsWith("w#") ? workspaceTenant(of.slice(2)) : undefined;
+    const organization = workspace ? null : await organizationOf(this.#table(), of);
+    const tenant = workspace ?? organization?.tenant ?? organizationTenant(of);
+    const scope = { owner: workspace ?? organizationTenant(of), tenant, organization, authorized: null };
+    const fields = { url: absent.receiver_url, types: webhookTypes, description: null, ...change };
+    const manager = { ...this.deps, ...operatorOrigin, network: publicNetwork, admitted: Promise.resolve() };
+    return (await createWebhook(manager, scope, fields)).webhook.id;
   }
 
   async key(request: WithoutActor<KeyRequest>): Promise<IssuedKey> {

@@ -17,6 +17,7 @@ import {
   repositoryKey,
   textKey,
 } from "../../store/layout.ts";
+import { newsPut } from "../../store/news.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import type { LearningContent } from "../content.ts";
@@ -215,6 +216,7 @@ function creationWrites(
     ...recordWrites(at, undefined, learning),
     textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),
     ...("pullRequest" in request ? [nameInPullRequest(known)] : []),
+    ...(request.state === "pending" ? [pendingNews(at, learning)] : []),
   ];
 }
 
@@ -235,8 +237,12 @@ function mergeWrites(
     ...(change && "pullRequest" in request
       ? [nameInPullRequest(known, request.state === "dropped" ? { drops: learning.digest } : {})]
       : []),
+    ...(after.state === "pending" && learning.state !== "pending" ? [pendingNews(at, after)] : []),
   ];
 }
+
+const pendingNews = (at: WriteContext, { organization, id }: LearningItem): TransactionWrite =>
+  newsPut({ ...at, organization }, "learning.pending", id);
 
 /**
  * A reason to share a Learning wins over a reason to hold it back; an admin's rejection is not overruled. Undefined if

@@ -103,6 +103,8 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
       ? { path: { role_id: unknownId } }
       : { body: { name: "New", duplicate_from: unknownId } },
   KEY_NOT_FOUND: () => ({ path: { key_id: "kaaaaaaaaaaaaaaaa" } }),
+  WEBHOOK_NOT_FOUND: () => ({ path: { webhook_id: unknownId } }),
+  WEBHOOK_LIMIT_REACHED: () => ({ key: "crowded" }),
   KEY_ROTATED: ({ world }) => ({ path: { key_id: world.keyIds.rotated } }),
   ROLE_NAME_TAKEN: () => ({ body: { name: "Guest" } }),
   ROLE_LIMIT_REACHED: () => ({ key: "crowded" }),

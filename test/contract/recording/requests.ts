@@ -45,13 +45,14 @@ export function requestsOf(operation: ListedOperation, world: ExampleWorld): rea
 
 /** The contract's request about things of the world. */
 function usualRequest(operation: ListedOperation, world: ExampleWorld): ExampleRequest {
-  const { learnings, roles, keyIds } = world;
+  const { learnings, roles, keyIds, webhooks } = world;
   const isDelete = operation.method === "DELETE";
   const things = {
     organization_id: world.organization,
     learning_id: isDelete ? learnings.deleted : learnings.kept,
     role_id: isDelete ? roles.unused : roles.reviewer,
     key_id: isDelete ? keyIds.ended : keyIds.replaced,
+    webhook_id: isDelete ? webhooks.deleted : webhooks.kept,
   };
   const subject = { ...absent, ...june, ...things, repository_id: "9001", user_id: "502" };
   const path = Object.entries(things).filter(([name]) => parametersOf(operation).includes(name));
@@ -232,6 +233,18 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
     },
   ],
   rotateKey: [{ title: "With a grace of ten minutes", body: { grace_seconds: 600 } }],
+  createWebhook: [
+    {
+      title: "For metrics and Learnings",
+      body: {
+        url: "https://hooks.acme.example/reviews",
+        types: ["metrics.reviews", "learnings"],
+        description: "The warehouse's nightly mirror",
+      },
+    },
+  ],
+  updateWebhook: [{ title: "Switched off", body: { active: false } }],
+  testWebhook: [{ title: "Nobody listens", path: { webhook_id: world.webhooks.local } }],
   listAuditLogs: [
     { title: "Newest first", query: { limit: "1" } },
     { title: "Next page", query: { limit: "1" }, goesOn: true },

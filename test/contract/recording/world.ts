@@ -1,5 +1,5 @@
 import type { Permission } from "../../../lib/contract/access.ts";
-import { peopleLimits } from "../../../lib/contract/limits.ts";
+import { peopleLimits, webhookLimits } from "../../../lib/contract/limits.ts";
 import { apiKeyKey } from "../../../lib/store/layout.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
@@ -15,6 +15,7 @@ export type ExampleWorld = {
   /** Ids of organization keys that no request uses. */
   readonly keyIds: Readonly<Record<"replaced" | "ended" | "rotated", string>>;
   readonly roles: Readonly<Record<"reviewer" | "unused", string>>;
+  readonly webhooks: Readonly<Record<"kept" | "deleted" | "local", string>>;
 };
 
 export type KeyName =
@@ -71,7 +72,17 @@ export async function buildExampleWorld(world: World, steady: DeterministicRunti
     keyIds: await makeManagedKeys(world, organization, step),
     learnings: await captureLearnings(world, organization, step),
     roles: { reviewer, unused },
+    webhooks: {
+      kept: await webhookOf(world, organization, "https://hooks.acme.example/reviews", step),
+      deleted: await webhookOf(world, organization, "https://old.acme.example/reviews", step),
+      local: await webhookOf(world, organization, "http://127.0.0.1:9/rings", step),
+    },
   };
+}
+
+async function webhookOf(world: World, organization: string, url: string, step: Step): Promise<string> {
+  step(`webhook ${url}`);
+  return await world.webhook(organization, { url, types: ["metrics.reviews", "learnings"] });
 }
 
 type Step = (name: string) => void;
@@ -262,6 +273,8 @@ async function keysOfOddPlaces(world: World, step: Step) {
     step(`role Role ${count}`);
     await world.role(crowded.organization, `Role ${count}`, { permissions: [] });
   }
+  for (let count = 0; count < webhookLimits.perScopeMax; count++)
+    await webhookOf(world, crowded.organization, `https://hooks.acme.example/${count}`, step);
   return {
     otherPlan: (await keyOf("8001", { plan: "pro" })).key,
     unsubscribed: (await keyOf("8002", { subscription_active: false })).key,

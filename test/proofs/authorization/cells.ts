@@ -31,7 +31,7 @@ function callersOf(tenant: Tenant): Caller[] {
 function isPossible(row: Row, selector: Selector): boolean {
   // The body names the role to copy, and the schema sets no format for ids in a body.
   if (selector === "path provider id" && row.id === "createRole") return false;
-  if (selector.startsWith("path ")) return thingOf(row) !== undefined && thingOf(row) !== "key_id";
+  if (selector.startsWith("path ")) return !["key_id", "webhook_id", undefined].includes(thingOf(row));
   return selector !== "in the other place" || hasBody(row);
 }
 

@@ -90,6 +90,18 @@ const specials: Readonly<Record<string, Special>> = {
   listAuditLogs: { query: () => ({ actions: "role.created" }) },
   rotateKey: { through: [404, "KEY_NOT_FOUND"] },
   deleteKey: { through: [404, "KEY_NOT_FOUND"] },
+  // A private address, which is checked after everything else.
+  createWebhook: { body: () => ({ url: "https://10.0.0.1" }), through: [400, "INVALID_REQUEST"] },
+  ...Object.fromEntries(
+    [
+      "getWebhook",
+      "updateWebhook",
+      "deleteWebhook",
+      "rotateWebhook",
+      "testWebhook",
+      "listWebhookDeliveries",
+    ].map((id) => [id, { through: [404, "WEBHOOK_NOT_FOUND"] as const }]),
+  ),
 };
 
 const specialOf = ({ operation }: Row): Special => specials[operation] ?? {};

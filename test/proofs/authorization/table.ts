@@ -37,6 +37,14 @@ const written = `
 | listKeys                 | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | keys            | quota                     | -     |
 | rotateKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     |
 | deleteKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     |
+| createWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
+| listWebhooks             | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     |
+| getWebhook               | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     |
+| updateWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
+| deleteWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
+| rotateWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
+| testWebhook              | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
+| listWebhookDeliveries    | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     |
 | whoami                   | y            | y    | y         | y        | y      | y       | ignored  | -                            | every      | 60    | authorized | -                | whoami          | key                       | y     |
 `;
 

@@ -78,7 +78,7 @@ const shownOf = (item: Item) => {
 };
 
 /** Places, numbers and copies tell the order in which events arrived. Other tests check that they fit the records. */
-const wayPartitions = /^(AUDIT|S|LEARNING|LEARNINGS|TEXT|PRIVATE|STALE|FINDINGS)#|^(RELIST|MOVING)$/;
+const wayPartitions = /^(AUDIT|S|LEARNING|LEARNINGS|TEXT|PRIVATE|STALE|FINDINGS|NEWS)#|^(RELIST|MOVING)$/;
 const isOfTheWay = (item: Item): boolean =>
   wayPartitions.test(item.pk) || item.sk.startsWith("LEFT#") || isScopeEpochs(item);
 const wayAttributes = new Set(["visible_epoch", "arrived", "generation", "n", "i"]);

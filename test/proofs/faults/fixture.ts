@@ -15,6 +15,7 @@ export type FaultFixture = {
   readonly unusedRoleId: string;
   /** An organization key that no caller uses. */
   readonly spareKeyId: string;
+  readonly webhookId: string;
   /** A Learning that is in the index, one that is not, and one that was deleted only partly. */
   readonly learningId: string;
   readonly unindexedId: string;
@@ -114,6 +115,7 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     roleId: await world.role(uuid, "Reviewer"),
     unusedRoleId,
     spareKeyId: spare.key.id,
+    webhookId: await world.webhook(uuid),
     learningId,
     unindexedId,
     orphanId,

@@ -4,7 +4,7 @@ import { requestOf, type SentRequest, type Subject, usualKind } from "../../../l
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { cursorKeysKey } from "../../../lib/store/layout.ts";
+import { cursorKeysKey, webhookEncryptionKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
 import { absent } from "../../support/subject.ts";
 import { buildFixture, type FaultFixture, fillFixture, growEntries, texts } from "./fixture.ts";
@@ -37,6 +37,8 @@ function saidOf({ status, codes, json, body }: Answer): string {
     .replaceAll(/"id":"[0-9a-f-]{36}"/g, '"id":"an id"')
     .replaceAll(/"id":"k[a-z2-7]{16}"/g, '"id":"an id"')
     .replaceAll(/"key":"rk_\w+"/g, '"key":"a key"')
+    .replaceAll(/"secret":"whsec_[^"]+"/g, '"secret":"a secret"')
+    .replaceAll(/"ms":\d+/g, '"ms":1')
     .replaceAll(/"last_used_at":(?:null|"[^"]+")/g, '"last_used_at":"some time"')
     .replaceAll(/_cursor":"[\w.-]+"/g, '_cursor":"a cursor"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "a time")}`;
@@ -66,6 +68,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     learning_id: id === "decideLearning" ? built().pendingId : built().learningId,
     role_id: id === "deleteRole" ? built().unusedRoleId : built().roleId,
     key_id: built().spareKeyId,
+    webhook_id: built().webhookId,
     repository_id: "r1",
     user_id: "u1",
     text: "Mind it.",
@@ -101,6 +104,11 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     deleteLearning: learnings,
     deleteRole: { doneBefore: /^404 ROLE_NOT_FOUND$/ },
     rotateKey: { doneBefore: /^409 KEY_ROTATED$/ },
+    // Encrypted differently every time; a caller who repeats the request has one webhook more.
+    createWebhook: { uncompared: /WEBHOOK-SECRETS#|!COUNT/ },
+    rotateWebhook: { uncompared: /WEBHOOK-SECRETS#/ },
+    deleteWebhook: { doneBefore: /^404 WEBHOOK_NOT_FOUND$/ },
+    testWebhook: { isRead: true },
   };
   const ofEveryOperation = (): Scenarios =>
     Object.fromEntries(
@@ -242,6 +250,15 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       "organization",
       { body: { learning: texts.indexed, file: "src/gap.ts", source_url: null } },
       learnings,
+    ),
+    "the first webhook of all": send(
+      "createWebhook",
+      "organization",
+      {},
+      {
+        prepare: async () => void (await api.store().table.write({ delete: webhookEncryptionKey })),
+        uncompared: /WEBHOOK-SECRETS#|!COUNT|WEBHOOK-KEY/,
+      },
     ),
     "a Learning, disapproved": send("decideLearning", "workspace", {
       body: { decision: "disapprove", org_id: "one" },

@@ -19,8 +19,8 @@ const drawn =
 const dated = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 /** Seconds or milliseconds of the present time. */
 const counted = /(?<=":)1[789]\d{8}(?:\d{3})?(?=[,}])/g;
-/** Counters, logs, and the notes that may lead the reconciler to a Learning once too often. */
-const uncompared = /^(LIMIT|REFUSED|USED|AUDIT|CURSOR-KEYS|STALE)/;
+/** Counters, logs, and the notes that may lead the reconciler to a Learning, or ring a webhook, once too often. */
+const uncompared = /^(LIMIT|REFUSED|USED|AUDIT|CURSOR-KEYS|STALE|NEWS)/;
 
 type ItemText = { readonly text: string; readonly words: readonly string[] };
 

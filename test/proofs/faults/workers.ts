@@ -4,6 +4,7 @@ import { handler as expireWaiting } from "../../../functions/workers/expire-wait
 import { handler as finishMoves } from "../../../functions/workers/finish-moves.ts";
 import { handler as housekeeping } from "../../../functions/workers/housekeeping.ts";
 import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
+import { handler as ringWebhooks } from "../../../functions/workers/ring-webhooks.ts";
 import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
 import { msPerDay } from "../../../lib/contract/days.ts";
 import { auditLimits, streamLimits } from "../../../lib/contract/limits.ts";
@@ -14,6 +15,7 @@ import { newLogMove } from "../../../lib/organizations/move-log.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import {
   cursorKeysKey,
+  isWebhookCount,
   learningPartition,
   organizationDirectoryKey,
   organizationKey,
@@ -24,7 +26,10 @@ import {
   vectorKey,
   waitingByAgeKey,
   waitingKey,
+  webhookPartition,
 } from "../../../lib/store/layout.ts";
+import { queryAll } from "../../../lib/store/table.ts";
+import { shardOf } from "../../../lib/webhooks/scope.ts";
 import {
   createIngestHarness,
   deliver,
@@ -38,6 +43,7 @@ import {
 } from "../../events/support.ts";
 import { FrozenClock } from "../../support/clock.ts";
 import { finalized, mcp } from "../../support/event-data.ts";
+import { github } from "../../support/world.ts";
 import { ingestMessages, markPartsForRemoval, messageOf } from "./events.ts";
 import { capturedData, manyComments } from "./fixture.ts";
 import type { CallResult, FaultEnvironment, ScenarioSet } from "./scenario.ts";
@@ -94,6 +100,7 @@ const scheduled = {
   finishMoves: () => finishMoves({}, inTime),
   housekeeping,
   reconcileIndex,
+  ringWebhooks,
   rotateCursorKeys,
 } satisfies Record<Exclude<WorkerId, "ingest" | "probeApi">, () => Promise<unknown>>;
 const worker = (covers: keyof typeof scheduled) => ({
@@ -225,6 +232,41 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
           ]);
         },
       },
+      "webhooks that nobody answers": {
+        build: async () => {
+          const { world } = environment;
+          await world.workspace("rings");
+          const uuid = await world.organization("rung", { workspace_id: "rings", approval_delay_days: 3 });
+          await world.member(github("rung"), "u-admin", { role: "cr_admin" });
+          await world.adminKey(uuid);
+          await world.repository(github("rung"), "9001");
+          await world.learning(github("rung"), "Mind the gap.");
+          const hopeless = await world.webhook(uuid);
+          await world.webhook("w#rings");
+          await world.webhook("w#rings", { types: ["webhook.disabled"] });
+          const told = `0#${new Date(Date.now() - msPerDay).toISOString()}`;
+          const listening = await world.webhook(uuid, { types: ["learnings", "audit_logs"] });
+          for await (const item of queryAll(table(), { pk: webhookPartition(shardOf(`o#${uuid}`)) }))
+            if (item.id === listening)
+              await table().write({
+                update: item,
+                change: { set: [["rung", { learnings: told, audit_logs: told }]] },
+              });
+          for await (const item of queryAll(table(), { pk: webhookPartition(shardOf(`o#${uuid}`)) }))
+            if (item.id === hopeless)
+              await table().write({
+                update: item,
+                change: {
+                  set: [
+                    ["rung", {}],
+                    ["failing_since_ms", 1],
+                  ],
+                },
+              });
+          for await (const item of queryAll(table(), { pk: webhookPartition(shardOf("w#rings")) }))
+            if (!isWebhookCount(item)) await table().write({ update: item, change: { set: [["rung", {}]] } });
+        },
+      },
       "what can be found": {
         build: async () => {
           await ingestEvents(...base, captured(6, "Mind the gap."), captured(7, "Prefer early returns."));
@@ -271,6 +313,13 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
         fixture: "parts that nothing names",
         prepare: async () => void (await table().write({ delete: cursorKeysKey })),
         ...worker("rotateCursorKeys"),
+      },
+      "webhooks are rung": {
+        fixture: "webhooks that nobody answers",
+        laterMs: 2 * auditLimits.settledAfterMs,
+        // Times of attempts, and when the next one is due.
+        uncompared: /"pk":"(?:WEBHOOKS|DELIVERIES)#/,
+        ...worker("ringWebhooks"),
       },
       "an old signing key": {
         fixture: "parts that nothing names",

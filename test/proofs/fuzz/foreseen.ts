@@ -34,6 +34,9 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   if (id === "createRole")
     return isUnknownRole(draft.body?.duplicate_from) ? ["ROLE_NOT_FOUND"] : ["done", "ROLE_NAME_TAKEN"];
   if (id === "rotateKey" || id === "deleteKey") return ["KEY_NOT_FOUND"];
+  // Any text fits the schema, and hardly any is a URL.
+  if (id === "createWebhook") return ["INVALID_REQUEST"];
+  if (draft.path.webhook_id !== undefined) return ["WEBHOOK_NOT_FOUND", "INVALID_REQUEST"];
   const role = draft.path.role_id;
   if (role === undefined) return ["done"];
   if (isUnknownRole(role)) return ["ROLE_NOT_FOUND"];

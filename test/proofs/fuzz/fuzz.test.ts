@@ -129,14 +129,16 @@ async function playAll(
 }
 
 /**
- * The key and the custom role that these requests would change do not exist: that is the only reason for the refusal.
+ * The key, the webhook and the custom role that these requests would change do not exist, and the text of a new webhook
+ * is no URL: that is the only reason for the refusal.
  */
-const foreseenAtEdge = ({ operation }: Draft) =>
-  operation.id === "giveRole"
-    ? (["SYSTEM_ROLE"] as const)
-    : operation.id === "rotateKey" || operation.id === "deleteKey"
-      ? (["KEY_NOT_FOUND"] as const)
-      : (["done"] as const);
+function foreseenAtEdge({ operation }: Draft) {
+  if (operation.id === "giveRole") return ["SYSTEM_ROLE"] as const;
+  if (operation.id === "rotateKey" || operation.id === "deleteKey") return ["KEY_NOT_FOUND"] as const;
+  if (operation.id === "createWebhook" || operation.id === "updateWebhook")
+    return ["INVALID_REQUEST"] as const;
+  return operation.path.includes("{webhook_id}") ? (["WEBHOOK_NOT_FOUND"] as const) : (["done"] as const);
+}
 
 describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
   // First, while nobody has used the shortest text yet.

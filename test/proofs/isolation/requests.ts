@@ -71,6 +71,8 @@ export const takes = (id: OperationId, parameter: string): boolean =>
 /** Answers of listKeys show when each key was last used: no two answers are the same. */
 export const steady = operations.map(({ id }) => id).filter((id) => id !== "listKeys");
 /** Lists that a workspace token may narrow with `org_id`, and an instance key with `organization_ids`. */
-export const optional = steady.filter((id) => operationOf(id).organization === "optional");
+export const optional = steady.filter(
+  (id) => operationOf(id).organization === "optional" && operationOf(id).method === "GET",
+);
 export const narrowed = steady.filter((id) => takes(id, "organization_ids"));
 export const metrics = steady.filter((id) => operationOf(id).tag === "Metrics");

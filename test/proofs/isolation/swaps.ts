@@ -93,6 +93,7 @@ function selectingKinds(operation: OperationId): Kinds {
 const changing: ReadonlySet<OperationId> = new Set<OperationId>([
   ...(["updateLearning", "deleteLearning", "decideLearning"] as const),
   ...(["setSeatAssignment", "rotateKey", "deleteKey"] as const),
+  ...(["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhook", "testWebhook"] as const),
 ]);
 
 /** Where `org_id` is ignored, the caller's own organization is used. */

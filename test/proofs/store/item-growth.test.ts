@@ -10,9 +10,11 @@ import {
   requestLimits,
   securityLimits,
   streamLimits,
+  webhookLimits,
 } from "../../../lib/contract/limits.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { queueLimits } from "../../../lib/contract/platform.ts";
+import { webhookTypes } from "../../../lib/contract/webhooks.ts";
 import { workspaceSaved } from "../../../lib/events/schemas.ts";
 import type { AttributeValue, Item } from "../../../lib/store/table.ts";
 import { encodeWeeks } from "../../../lib/stream/weeks.ts";
@@ -202,6 +204,20 @@ const largest: Readonly<Record<string, () => Attributes>> = {
   }),
   "failed tries of an event": () =>
     Object.fromEntries(many(eventLimits.unfinishedTriesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
+  webhook: () => ({
+    id: uuid,
+    authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid),
+    url: wide(webhookLimits.urlCharactersMax),
+    description: wide(webhookLimits.descriptionCharactersMax),
+    types: [...webhookTypes],
+    rung: Object.fromEntries(webhookTypes.map((type) => [type, `1#${time}`])),
+    retries: Object.fromEntries(
+      webhookTypes.map((type) => [type, { failures: 99, due_ms: 1.8e12, id: uuid, place: uuid, mark: time }]),
+    ),
+  }),
+  "secrets of a webhook": () => ({
+    secrets: many(webhookLimits.oldSecretsMax + 1, () => ({ sealed: "s".repeat(103), until_ms: 1.8e12 })),
+  }),
 };
 
 describe("docs/change/item-growth.md", () => {

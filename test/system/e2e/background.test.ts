@@ -11,6 +11,7 @@ import {
   movingKey,
   movingPartition,
   organizationKey,
+  organizationTenant,
   spillPartKey,
   sweeperKey,
   waitingByAgeRange,
@@ -18,6 +19,7 @@ import {
 } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { writeSpill } from "../../../lib/stream/spill.ts";
+import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
 import { item, newHome, verbsOf } from "../../learnings/fixture.ts";
 import { TestClock } from "../../support/clock.ts";
 import { organizationOf } from "../../support/stored.ts";
@@ -195,6 +197,27 @@ test("finishMoves moves an organization to its new tenant after an interrupted m
   await table().write({ update: movingKey(uuid), change: { set: [["busy_until_ms", 0]] } });
   await deployment().wake("ScheduleFinishMoves");
   expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
+});
+
+test("ringWebhooks rings webhooks of an organization and a workspace, and disables one that fails for days", async () => {
+  const uuid = organizationUuid(cloud);
+  const { tenant } = await organizationOf(table(), uuid);
+  await worldOf(0).key({ kind: "user", organization: uuid, owner: "u-member" });
+  const places = [
+    keyOfWebhook({ owner: organizationTenant(uuid) }, await worldOf(0).webhook(uuid)),
+    keyOfWebhook({ owner: tenant }, await worldOf(0).webhook(tenant)),
+  ];
+  for (const [index, update] of places.entries())
+    await table().write({
+      update,
+      change: { set: [["rung", {}], ...(index === 0 ? [["failing_since_ms", 1] as const] : [])] },
+    });
+  await deployment().wake("ScheduleRingWebhooks");
+  expect(deployment().iamProxy.denied).toEqual([]);
+  expect(await table().getMany(places)).toMatchObject([
+    { disabled_reason: "failing" },
+    { disabled_reason: null, retries: { learnings: { failures: 1 } } },
+  ]);
 });
 
 test("housekeeping drops parts that nothing names", async () => {

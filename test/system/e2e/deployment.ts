@@ -158,6 +158,8 @@ function settingsOf(
       AWS_ENDPOINT_URL: awsUrl,
       LAMBDA_TASK_ROOT: directory,
       AWS_LAMBDA_FUNCTION_NAME: id,
+      // Receivers of rings are on this machine.
+      [environmentVariables.webhooksToLoopback]: "true",
       ...Object.fromEntries(variables.map(([name, value]) => [name, account.resolve(value)])),
     },
   };

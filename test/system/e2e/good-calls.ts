@@ -74,6 +74,8 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     return { role_id: created.parse(json).id };
   };
 
+  const newWebhook = async () => ({ webhook_id: await world.webhook(fixture().organization) });
+
   /** The state after an interrupted move. */
   async function listElsewhere(id: string): Promise<void> {
     const { table } = deployment().store;
@@ -200,6 +202,40 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const { organization } = fixture();
       const { key } = await world.key({ kind: "user", organization, owner: "u-member" });
       expect((await send("deleteKey", { subject: { key_id: key.id } })).status).toBe(204);
+    },
+    async createWebhook() {
+      // The first webhook of all: it also creates the key of the secrets.
+      expect((await send("createWebhook")).status).toBe(201);
+      const whole = await send("createWebhook", {}, "workspace");
+      expect([whole.status, whole.json]).toMatchObject([201, { secret: expect.stringMatching(/^whsec_/) }]);
+    },
+    async listWebhooks() {
+      await newWebhook();
+      expect((await send("listWebhooks")).json).toMatchObject({
+        data: expect.arrayContaining([expect.objectContaining({ active: true })]),
+      });
+    },
+    async getWebhook() {
+      const subject = await newWebhook();
+      expect((await send("getWebhook", { subject })).json).toMatchObject({ id: subject.webhook_id });
+    },
+    async updateWebhook() {
+      const answer = await send("updateWebhook", { subject: await newWebhook(), body: { active: false } });
+      expect(answer.json).toMatchObject({ active: false });
+    },
+    async deleteWebhook() {
+      expect((await send("deleteWebhook", { subject: await newWebhook() })).status).toBe(204);
+    },
+    async rotateWebhook() {
+      expect((await send("rotateWebhook", { subject: await newWebhook() })).status).toBe(201);
+    },
+    async testWebhook() {
+      const { json } = await send("testWebhook", { subject: await newWebhook() });
+      expect(json).toMatchObject({ status: null, answer: "the connection failed (ECONNREFUSED)" });
+    },
+    async listWebhookDeliveries() {
+      const { json } = await send("listWebhookDeliveries", { subject: await newWebhook() });
+      expect(json).toMatchObject({ data: [] });
     },
     async deleteRole() {
       const subject = await newRole("Nobody");

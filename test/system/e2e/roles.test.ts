@@ -40,8 +40,18 @@ describe("the matrix of roles, kinds of items and actions", () => {
     ["member", ["rotateKey", "giveRole", "changeRoles"]],
     ["person of a workspace", ["assignSeats"]],
     ["cursor keys", []],
+    ["webhook", ["createWebhook", "updateWebhook", "deleteWebhook"]],
+    ["secrets of a webhook", ["createWebhook", "rotateWebhook", "deleteWebhook"]],
+    ["key of the secrets", ["createWebhook"]],
   ])("over HTTP an item of the kind %s is written by %j only", (name, writers) => {
     expect(matrix.operationsThatWrite(kind(name)).toSorted()).toEqual(writers.toSorted());
+  });
+
+  test("the secrets of webhooks are read by the operations that create, rotate or test, and by the sender", () => {
+    const readers = ["createWebhook", "rotateWebhook", "testWebhook", "ringWebhooks"];
+    for (const action of ["GetItem", "BatchGetItem", "Query"])
+      for (const reader of matrix.allowed(kind("secrets of a webhook"), { action }))
+        expect(readers).toContain(reader);
   });
 
   test("outside its transaction, rotation cannot write a member", () => {

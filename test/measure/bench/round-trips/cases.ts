@@ -65,6 +65,7 @@ function usualCases(operation: ListedOperation, { small, large, instance }: Benc
         learning_id: place.learningIds[index] ?? "",
         role_id: place.roleIds[index] ?? "",
         key_id: place.keyIds[index] ?? "",
+        webhook_id: place.webhookIds[index] ?? "",
         repository_id: place.repositoryIds[0] ?? "",
         user_id: place.members[0] ?? "",
         text: `Name what ${operation.id} measures.`,

@@ -51,6 +51,7 @@ export type BenchOrganization = {
   readonly roleIds: readonly string[];
   /** Ids of organization keys that no caller uses. */
   readonly keyIds: readonly string[];
+  readonly webhookIds: readonly string[];
   readonly keys: { readonly organization: string; readonly user: string; readonly legacy: string };
 };
 
@@ -124,6 +125,7 @@ async function buildOrganization(
     learningIds,
     roleIds,
     keyIds: await buildKeys(world, uuid),
+    webhookIds: [await world.webhook(uuid), await world.webhook(uuid)],
     keys: {
       organization: await world.adminKey(uuid, "boss"),
       user: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,

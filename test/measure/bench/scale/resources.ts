@@ -102,6 +102,7 @@ export const idleReadUnits: Readonly<Partial<Record<WorkerId, number>>> = {
   finishMoves: 3,
   housekeeping: 2,
   rotateCursorKeys: 1,
+  ringWebhooks: 8,
 };
 
 /** The monthly cost of the scheduled workers in a stack without calls. */

@@ -70,6 +70,7 @@ export async function openBenchApi({ databaseFile, between }: BenchApiOptions = 
   await createCursorKeys({ table, clock: systemClock, random: systemRandom });
   process.env[environmentVariables.tableName] = benchTableName;
   process.env.DYNAMODB_ENDPOINT = middle?.endpoint ?? engine.endpoint;
+  process.env[environmentVariables.webhooksToLoopback] = "true";
   process.env.LOG_LEVEL ??= "silent";
   installLambdaRuntime();
   useFallbackEmbedder(localEmbedder);

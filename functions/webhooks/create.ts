@@ -1,0 +1,13 @@
+import { createWebhook as operation } from "../../lib/contract/operations/webhooks.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
+import { systemNetwork } from "../../lib/webhooks/addresses.ts";
+import { createWebhook } from "../../lib/webhooks/manage.ts";
+import { toWebhookRecord } from "../../lib/webhooks/record.ts";
+import { webhookScopeOf } from "../../lib/webhooks/scope.ts";
+
+export const handler = createHandler(operation, async (call) => {
+  const { url, types, description = null } = call.input.body;
+  const manager = { ...call, network: systemNetwork() };
+  const { webhook, secret } = await createWebhook(manager, webhookScopeOf(call), { url, types, description });
+  return { json: { secret, ...toWebhookRecord(webhook) } };
+});

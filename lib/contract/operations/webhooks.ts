@@ -1,0 +1,212 @@
+import * as z from "zod";
+import { pageLimits, webhookLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import {
+  choice,
+  cursorParameter,
+  integerParameter,
+  organizationSelector,
+  text,
+  uuidParameter,
+} from "../parameters.ts";
+import { nextCursor } from "../records.ts";
+import { deliveryRecord, webhookRecord, webhookTestResult, webhookWithSecret } from "../records-webhooks.ts";
+import { webhookTypes } from "../webhooks.ts";
+
+const { urlCharactersMax, descriptionCharactersMax, perScopeMax, rotationGraceMs, deliveryDays } =
+  webhookLimits;
+const { deliveries } = pageLimits;
+
+const shared = {
+  tag: "Webhooks",
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  organization: "optional",
+  instanceScope: "authorized",
+  streaming: false,
+} as const;
+const reading = {
+  ...shared,
+  rateLimit: { bucket: "webhooks", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+} as const;
+const writing = {
+  ...shared,
+  rateLimit: { bucket: "webhooks-write", requestsMax: 10, windowSeconds: 60, owner: "quota" },
+} as const;
+
+const query = z.strictObject({ ...organizationSelector });
+const pathParameters = z.strictObject({
+  webhook_id: uuidParameter("must be the id of a webhook, as GET /v1/webhooks shows it"),
+});
+const fields = {
+  url: text(1, urlCharactersMax),
+  types: z
+    .array(choice(webhookTypes), { error: "must be an array of types" })
+    .min(1, { error: "must have at least one type" })
+    .max(webhookTypes.length, { error: `must have at most ${webhookTypes.length} types` })
+    .transform((types) => webhookTypes.filter((type) => types.includes(type)))
+    .meta({ override: { type: "array", items: { type: "string", enum: [...webhookTypes] }, minItems: 1 } }),
+  description: text(0, descriptionCharactersMax).nullable().optional(),
+};
+
+export const createWebhook = operation({
+  ...writing,
+  id: "createWebhook",
+  source: "webhooks/create",
+  method: "POST",
+  path: "/v1/webhooks",
+  summary: "Create a webhook",
+  description:
+    "The service sends a signed POST (Standard Webhooks) when something is new. A ring contains no record: the receiver " +
+    "resumes its cursor, so an outage of any length leaves no gap. The answer shows the secret, once. A workspace token " +
+    `without \`org_id\` creates a webhook of the whole workspace. A scope has at most ${perScopeMax} webhooks.`,
+  query,
+  body: z.strictObject({ ...fields, ...organizationSelector }),
+  answer: { status: 201, description: "The webhook, with its secret", schema: webhookWithSecret },
+  tableActions: ["GetItem", "PutItem", "UpdateItem"],
+  tablePartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
+  errors: ["WEBHOOK_LIMIT_REACHED"],
+});
+
+export const listWebhooks = operation({
+  ...reading,
+  id: "listWebhooks",
+  source: "webhooks/list",
+  method: "GET",
+  path: "/v1/webhooks",
+  summary: "List the webhooks of the scope, without their secrets",
+  description:
+    "A key of one organization sees the webhooks of that organization. A workspace token sees the webhooks of the whole " +
+    "workspace, or of the organization that `org_id` names.",
+  query,
+  answer: {
+    status: 200,
+    description: "All webhooks of the scope",
+    schema: z.strictObject({ data: z.array(webhookRecord), next_cursor: nextCursor }),
+  },
+  tableActions: ["Query"],
+  readPartitions: ["WEBHOOKS#"],
+  errors: [],
+});
+
+export const getWebhook = operation({
+  ...reading,
+  id: "getWebhook",
+  source: "webhooks/get",
+  method: "GET",
+  path: "/v1/webhooks/{webhook_id}",
+  summary: "Read a webhook",
+  description: "Without its secret.",
+  pathParameters,
+  query,
+  answer: { status: 200, description: "The webhook", schema: webhookRecord },
+  tableActions: ["GetItem"],
+  readPartitions: ["WEBHOOKS#"],
+  errors: ["WEBHOOK_NOT_FOUND"],
+});
+
+export const updateWebhook = operation({
+  ...writing,
+  id: "updateWebhook",
+  source: "webhooks/update",
+  method: "PATCH",
+  path: "/v1/webhooks/{webhook_id}",
+  summary: "Change a webhook, or switch it on or off",
+  description:
+    "Fields that are not sent stay as they are. A webhook that is switched on rings every type once, because its " +
+    "receiver may have missed rings.",
+  pathParameters,
+  query,
+  body: z.strictObject({
+    url: fields.url.optional(),
+    types: fields.types.optional(),
+    description: fields.description,
+    active: z.boolean({ error: "must be true or false" }).optional(),
+    ...organizationSelector,
+  }),
+  answer: { status: 200, description: "The webhook", schema: webhookRecord },
+  tableActions: ["GetItem", "UpdateItem"],
+  tablePartitions: ["WEBHOOKS#"],
+  errors: ["WEBHOOK_NOT_FOUND"],
+});
+
+export const deleteWebhook = operation({
+  ...writing,
+  id: "deleteWebhook",
+  source: "webhooks/delete",
+  method: "DELETE",
+  path: "/v1/webhooks/{webhook_id}",
+  summary: "Delete a webhook",
+  description: "The service sends no further rings. A ring that is being sent may still arrive.",
+  pathParameters,
+  query,
+  answer: { status: 204, description: "The webhook is deleted" },
+  tableActions: ["GetItem", "UpdateItem", "DeleteItem"],
+  tablePartitions: ["WEBHOOKS#"],
+  writePartitions: ["WEBHOOK-SECRETS#"],
+  errors: ["WEBHOOK_NOT_FOUND"],
+});
+
+const selecting = z.strictObject({ ...organizationSelector });
+
+export const rotateWebhook = operation({
+  ...writing,
+  id: "rotateWebhook",
+  source: "webhooks/rotate",
+  method: "POST",
+  path: "/v1/webhooks/{webhook_id}/rotate",
+  summary: "Replace the secret of a webhook",
+  description: `The answer shows the new secret, once. Both secrets sign every ring for ${rotationGraceMs / 3_600_000} hours; then only the new one.`,
+  pathParameters,
+  query,
+  body: selecting,
+  bodyOptional: true,
+  answer: { status: 201, description: "The webhook, with its new secret", schema: webhookWithSecret },
+  tableActions: ["BatchGetItem", "PutItem"],
+  tablePartitions: ["WEBHOOK-SECRETS#"],
+  readPartitions: ["WEBHOOKS#", "WEBHOOK-KEY"],
+  errors: ["WEBHOOK_NOT_FOUND"],
+});
+
+export const testWebhook = operation({
+  ...writing,
+  id: "testWebhook",
+  source: "webhooks/test",
+  method: "POST",
+  path: "/v1/webhooks/{webhook_id}/test",
+  summary: "Send a ring of type ping now",
+  description: "Answers what came back. Works also with a webhook that is not active, and changes nothing.",
+  pathParameters,
+  query,
+  body: selecting,
+  bodyOptional: true,
+  answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
+  tableActions: ["BatchGetItem"],
+  readPartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
+  errors: ["WEBHOOK_NOT_FOUND"],
+});
+
+export const listWebhookDeliveries = operation({
+  ...reading,
+  id: "listWebhookDeliveries",
+  source: "webhooks/deliveries",
+  method: "GET",
+  path: "/v1/webhooks/{webhook_id}/deliveries",
+  summary: "List what was sent to a webhook",
+  description: `The rings of the last ${deliveryDays} days with every attempt, newest first.`,
+  pathParameters,
+  query: query.extend({
+    limit: integerParameter(deliveries.min, deliveries.max).optional(),
+    cursor: cursorParameter.optional(),
+  }),
+  answer: {
+    status: 200,
+    description: "One page of deliveries",
+    schema: z.strictObject({ data: z.array(deliveryRecord), next_cursor: nextCursor }),
+  },
+  paging: { bindsPageSize: false, resumable: false, defaultSize: deliveries.default },
+  tableActions: ["GetItem", "Query"],
+  readPartitions: ["WEBHOOKS#", "DELIVERIES#"],
+  errors: ["WEBHOOK_NOT_FOUND"],
+});

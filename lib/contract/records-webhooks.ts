@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { type FieldWords, timestamp, uuid } from "./records.ts";
+import { deliveryStates, disabledReasons, webhookTypes } from "./webhooks.ts";
+
+export const webhookRecord = z.strictObject({
+  id: uuid,
+  url: z.string(),
+  types: z.array(z.enum(webhookTypes)),
+  description: z.string().nullable(),
+  active: z.boolean(),
+  created_at: timestamp,
+  last_success_at: timestamp.nullable(),
+  last_failure_at: timestamp.nullable(),
+  disabled_reason: z.enum(disabledReasons).nullable(),
+});
+
+/** The only answers that show a secret. */
+export const webhookWithSecret = z.strictObject({ secret: z.string(), ...webhookRecord.shape });
+
+/** What one attempt to send a ring met. */
+const attemptResult = {
+  /** Null if there was no answer; `answer` then has the reason. */
+  status: z.int().nullable(),
+  ms: z.int(),
+  answer: z.string(),
+};
+export const webhookTestResult = z.strictObject(attemptResult);
+
+export const deliveryRecord = z.strictObject({
+  id: z.string(),
+  type: z.enum(webhookTypes),
+  attempts: z.array(z.strictObject({ at: timestamp, ...attemptResult })),
+  state: z.enum(deliveryStates),
+});
+
+export const webhookWords: FieldWords = {
+  id: "The webhook's id.",
+  "listWebhookDeliveries: id": "The `webhook-id` of the ring, equal in every attempt.",
+  url: "Where the service sends rings: `https`, port 443 or 8443, a public address.",
+  types: "What the webhook rings for.",
+  description: "A note for people; null for none.",
+  active: "Whether the service sends rings. Set it to true to switch a webhook on; then every type rings.",
+  last_success_at: "When a ring was last delivered, UTC; null for never.",
+  last_failure_at: "When an attempt last failed, UTC; null for never.",
+  disabled_reason:
+    "Why it is not active: `switched_off` by a request, `gone` (the receiver answered 410), `failing` (no success in " +
+    "five days); null while it is active.",
+  secret: "The secret that signs the rings (`whsec_…`), shown once.",
+  status: "The status of the receiver's answer; null if there was none.",
+  ms: "How long the attempt took, in milliseconds.",
+  answer: "The first 500 bytes of the receiver's answer. Without an answer: what went wrong.",
+  type: "What the ring was about.",
+  attempts: "Every attempt to deliver the ring, oldest first.",
+  at: "When the attempt began, UTC.",
+  state:
+    "`delivered`: the receiver answered 2xx. `waiting`: the service tries again. `replaced`: a newer ring of the type took " +
+    "its place.",
+};

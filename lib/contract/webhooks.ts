@@ -1,0 +1,60 @@
+/** What a webhook says. A ring names what is new and contains no record: the receiver resumes its cursor. */
+
+/** Types that ring when a resumed walk of this operation has something new. */
+const datasetTypes = {
+  "metrics.review_comments": "listReviewCommentMetrics",
+  "metrics.reviews": "listReviewMetrics",
+  "metrics.mcp": "listMcpMetrics",
+  learnings: "listLearnings",
+  audit_logs: "listAuditLogs",
+} as const;
+
+/** Types that name what they are about, and the operation that shows more. */
+const subjectTypes = {
+  "learning.pending": "listLearnings",
+  "security.scan_completed": "listSecurityFindings",
+  "key.expiring": "listKeys",
+  "webhook.disabled": "listWebhooks",
+} as const;
+
+type DatasetType = keyof typeof datasetTypes;
+export type SubjectType = keyof typeof subjectTypes;
+export type WebhookType = DatasetType | SubjectType;
+
+export const webhookTypes = [
+  "metrics.review_comments",
+  "metrics.reviews",
+  "metrics.mcp",
+  "learnings",
+  "audit_logs",
+  "learning.pending",
+  "security.scan_completed",
+  "key.expiring",
+  "webhook.disabled",
+] as const satisfies readonly WebhookType[];
+
+const isDatasetType = (type: WebhookType): type is DatasetType => Object.hasOwn(datasetTypes, type);
+
+/** The operation that a receiver of the type calls. */
+export const operationOfType = (type: WebhookType): string =>
+  isDatasetType(type) ? datasetTypes[type] : subjectTypes[type];
+
+/** For the guide. */
+export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
+  "metrics.review_comments": "Review comment metrics may have something new.",
+  "metrics.reviews": "Review metrics may have something new.",
+  "metrics.mcp": "MCP metrics may have something new.",
+  learnings: "Learnings were created, changed, approved or deleted.",
+  audit_logs: "The audit log has new entries.",
+  "learning.pending": "Learnings wait for approval; the ring names them.",
+  "security.scan_completed": "Security scans ended; the ring names their repositories.",
+  "key.expiring": "Keys expire in 14, 3 or 1 days; the ring names them.",
+  "webhook.disabled": "The service disabled other webhooks of this scope; the ring names them.",
+};
+
+/** Why a webhook is not active. */
+export const disabledReasons = ["switched_off", "gone", "failing"] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+/** `waiting`: the service tries again. `replaced`: a newer ring of the type took its place. */
+export const deliveryStates = ["delivered", "waiting", "replaced"] as const;

@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { disabledReasons, webhookTypes } from "../../contract/webhooks.ts";
+import { parseItem, tenantKeySchema } from "./parse.ts";
+
+const webhookItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  id: z.string(),
+  /** The organization (`o#…`), or the whole workspace or instance. */
+  owner: tenantKeySchema,
+  /** The organizations (UUIDs) of the instance key that created it; null means all of the owner. */
+  authorized: z.array(z.string()).nullable(),
+  url: z.string(),
+  types: z.array(z.enum(webhookTypes)),
+  description: z.string().nullable(),
+  created_at: z.string(),
+  /** Null while it is active. */
+  disabled_reason: z.enum(disabledReasons).nullable(),
+  /** When the service disabled it; absent if a request switched it off. */
+  disabled_at_ms: z.number().optional(),
+  /** Grows when it is switched on or gets another URL: the result of an attempt from before is not recorded. */
+  generation: z.number(),
+  /** By type: what the last delivered ring was about. A type without a mark rings. */
+  rung: z.record(z.string(), z.string()),
+  /** By type: the attempts of a ring that is not delivered yet. */
+  retries: z.record(
+    z.string(),
+    z.object({
+      failures: z.number(),
+      due_ms: z.number(),
+      id: z.string(),
+      /** Its place among the deliveries. */
+      place: z.string(),
+      mark: z.string(),
+    }),
+  ),
+  last_success_at: z.string().nullable(),
+  last_failure_at: z.string().nullable(),
+  /** The first failure since the last success; null if the last attempt succeeded. */
+  failing_since_ms: z.number().nullable(),
+});
+
+export type WebhookItem = z.output<typeof webhookItem>;
+export const parseWebhook = parseItem("webhook", webhookItem);
+
+const webhookSecretsItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  /** Newest first; an older one signs until its time is over. */
+  secrets: z.array(z.object({ sealed: z.string(), until_ms: z.number().nullable() })),
+});
+export type WebhookSecretsItem = z.output<typeof webhookSecretsItem>;
+export const parseWebhookSecrets = parseItem("secrets of a webhook", webhookSecretsItem);
+
+const deliveryItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  id: z.string(),
+  type: z.enum(webhookTypes),
+  at: z.string(),
+  status: z.number().nullable(),
+  ms: z.number(),
+  answer: z.string(),
+  ttl: z.number(),
+});
+export type DeliveryItem = z.output<typeof deliveryItem>;
+export const parseDelivery = parseItem("attempt of a delivery", deliveryItem);
+
+const newsItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  type: z.enum(webhookTypes),
+  /** UUID of the organization. */
+  organization: z.string(),
+  /** Of the Learning, or of the repository. */
+  id: z.string(),
+  ttl: z.number(),
+});
+export type NewsItem = z.output<typeof newsItem>;
+export const parseNews = parseItem("news for webhooks", newsItem);

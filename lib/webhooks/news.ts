@@ -1,0 +1,262 @@
+import { keysOfRows } from "../access/key-rows.ts";
+import { monthsBetween } from "../audit/list.ts";
+import { msPerDay } from "../contract/days.ts";
+import { webhookLimits } from "../contract/limits.ts";
+import type { WebhookType } from "../contract/webhooks.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { parseScopeEpochs } from "../store/items/scope-epochs.ts";
+import { parseNews, type WebhookItem } from "../store/items/webhook.ts";
+import {
+  auditPartition,
+  isOrganizationTenant,
+  learningListPartition,
+  learningRemovalsPartition,
+  newsPartition,
+  organizationKey,
+  organizationKeyRow,
+  scopeEpochsKey,
+  streamHeadKey,
+  type TenantKey,
+  tenantKey,
+  tenantKeyRow,
+  tenantOrganizationsRange,
+} from "../store/layout.ts";
+import { type Item, queryAll, type Table } from "../store/table.ts";
+import { parseHead } from "../stream/head.ts";
+import { markAt, msOfMark } from "./marks.ts";
+
+/** Something that a webhook has not been told. */
+export type News = {
+  /** What the webhook knows once the ring is delivered. */
+  readonly mark: string;
+  /** The ids that the ring carries. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Nothing to tell: only the mark moves on. */
+  readonly isSilent?: boolean;
+};
+
+type Reader = { readonly table: Table; readonly nowMs: number };
+
+/**
+ * The news of one organization, workspace or instance in one run of the worker. Everything is derived from what readers
+ * see anyway, and is read at most once for all webhooks of the owner.
+ */
+export class OwnerNews {
+  readonly #table: Table;
+  readonly #nowMs: number;
+  readonly #owner: TenantKey;
+  /** All webhooks of the owner, also those that are not active. */
+  readonly #siblings: readonly WebhookItem[];
+  readonly #once = new Map<string, Promise<unknown>>();
+
+  constructor({ table, nowMs }: Reader, owner: TenantKey, siblings: readonly WebhookItem[]) {
+    this.#table = table;
+    this.#nowMs = nowMs;
+    this.#owner = owner;
+    this.#siblings = siblings;
+  }
+
+  /** The tenant of the owner, and its organization if it is one; undefined if nobody may read the owner's data now. */
+  async place() {
+    return await this.#read("place", async () => {
+      if (!isOrganizationTenant(this.#owner)) {
+        const item = await this.#table.get(tenantKey(this.#owner));
+        return item?.active === true ? { tenant: this.#owner, organization: null } : undefined;
+      }
+      const item = await this.#table.get(organizationKey(this.#owner.slice(2)));
+      const organization = item && parseOrganization(item);
+      return organization?.active && organization.plan === "enterprise"
+        ? { tenant: organization.tenant, organization }
+        : undefined;
+    });
+  }
+
+  /** Undefined if there is nothing to tell. */
+  async of(webhook: WebhookItem, type: WebhookType): Promise<News | undefined> {
+    const place = await this.place();
+    if (!place) return undefined;
+    const told = webhook.rung[type];
+    const data = place.organization ? { organization_id: place.organization.provider_organization_id } : {};
+    switch (type) {
+      case "metrics.review_comments":
+      case "metrics.reviews":
+      case "metrics.mcp": {
+        const mark = await this.#metricsMark(place.tenant);
+        return mark === told ? undefined : { mark, data };
+      }
+      case "learnings":
+        return await this.#listNews(place.tenant, told, data, () => [
+          learningListPartition(this.#owner),
+          learningRemovalsPartition(this.#owner),
+        ]);
+      case "audit_logs":
+        return await this.#listNews(place.tenant, told, data, (since, upTo) =>
+          monthsBetween(since, upTo).map((month) => auditPartition(this.#owner, month)),
+        );
+      case "learning.pending":
+        return await this.#notedNews(webhook, type, place.tenant, (organization_id, learning_id) => ({
+          learnings: { organization_id, learning_id },
+        }));
+      case "security.scan_completed":
+        return await this.#notedNews(webhook, type, place.tenant, (organization_id, repository_id) => ({
+          scans: { organization_id, repository_id },
+        }));
+      case "key.expiring":
+        return await this.#expiringKeys(webhook);
+      case "webhook.disabled":
+        return this.#disabledSiblings(webhook);
+    }
+  }
+
+  async #read<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+    // Each name is read with one kind of value.
+    const known = this.#once.get(name) as Promise<Value> | undefined;
+    const value = known ?? read();
+    this.#once.set(name, value);
+    return await value;
+  }
+
+  /** Counts how often the set of visible organizations changed: their data comes with the same cursor. */
+  #epoch(tenant: TenantKey): Promise<number> {
+    if (isOrganizationTenant(this.#owner)) return Promise.resolve(0);
+    return this.#read(
+      "epoch",
+      async () => parseScopeEpochs(await this.#table.get(scopeEpochsKey(tenant))).published,
+    );
+  }
+
+  #metricsMark(tenant: TenantKey): Promise<string> {
+    return this.#read("metrics", async () => {
+      const [head, epoch] = await Promise.all([this.#table.get(streamHeadKey(tenant)), this.#epoch(tenant)]);
+      return `${epoch}#${parseHead(head).published}`;
+    });
+  }
+
+  /** Everything up to this moment is visible to every read: a walk that a ring resumes finds it. */
+  get #settled(): string {
+    return toTimestamp(this.#nowMs - webhookLimits.settledAfterMs);
+  }
+
+  /** For lists in the order of time. The mark is the moment up to which the webhook knows the list. */
+  async #listNews(
+    tenant: TenantKey,
+    told: string | undefined,
+    data: News["data"],
+    partitionsSince: (since: string, upTo: string) => readonly string[],
+  ): Promise<News | undefined> {
+    const epoch = await this.#epoch(tenant);
+    const mark = `${epoch}#${this.#settled}`;
+    const [toldEpoch, since = ""] = told?.split("#") ?? [];
+    if (toldEpoch !== String(epoch)) return { mark, data };
+    if (since >= this.#settled) return undefined;
+    const partitions = partitionsSince(since, this.#settled);
+    const found = await Promise.all(partitions.map((pk) => this.#hasItem(pk, since)));
+    if (found.includes(true)) return { mark, data };
+    // After an idle month the next run need not look at the month before again.
+    return partitions.length > 2 ? { mark, data, isSilent: true } : undefined;
+  }
+
+  #hasItem(pk: string, since: string): Promise<boolean> {
+    return this.#read(`${pk} ${since}`, async () => {
+      const range = { pk, after: since, upTo: this.#settled, pageItems: 1, only: ["pk"] };
+      return (await this.#table.queryPage(range)).items.length > 0;
+    });
+  }
+
+  /** What `newsPut` noted, the newest things first. */
+  async #notedNews(
+    webhook: WebhookItem,
+    type: WebhookType,
+    tenant: TenantKey,
+    subjectOf: (organizationId: string, id: string) => Readonly<Record<string, object>>,
+  ): Promise<News | undefined> {
+    const told = webhook.rung[type];
+    const since = told ?? "";
+    if (since >= this.#settled) return undefined;
+    const items = await this.#read(`noted ${since}`, async () => {
+      const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled, descending: true };
+      return (await this.#table.queryPage({ ...range, pageItems: 2 * webhookLimits.namedMax })).items;
+    });
+    const own = items.map(parseNews).filter((item) => item.type === type && this.#concerns(webhook, item));
+    if (own.length === 0 && told !== undefined) return undefined;
+    const named = own.slice(0, webhookLimits.namedMax);
+    const names = await this.#organizationIds([...new Set(named.map(({ organization }) => organization))]);
+    const subjects = named.map((item) => subjectOf(names.get(item.organization) ?? "", item.id));
+    const [field = "things"] = Object.keys(subjectOf("", ""));
+    return { mark: this.#settled, data: { [field]: subjects.map((subject) => subject[field]) } };
+  }
+
+  #concerns({ authorized }: WebhookItem, { organization }: { readonly organization: string }): boolean {
+    if (isOrganizationTenant(this.#owner)) return this.#owner === `o#${organization}`;
+    return authorized?.includes(organization) ?? true;
+  }
+
+  async #organizationIds(uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const items = await this.#table.getMany(uuids.map(organizationKey));
+    const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
+    return new Map(organizations.map((each) => [each.uuid, each.provider_organization_id]));
+  }
+
+  /** Keys are read every few hours; then the mark moves on, also if no key expires soon. */
+  async #expiringKeys(webhook: WebhookItem): Promise<News | undefined> {
+    const told = webhook.rung["key.expiring"];
+    const { keysReadEveryMs, keyExpiryDays, namedMax } = webhookLimits;
+    const sinceMs = told === undefined ? this.#nowMs - keysReadEveryMs : msOfMark(told);
+    if (this.#nowMs - sinceMs < keysReadEveryMs) return undefined;
+    const isDue = (expiresMs: number) =>
+      keyExpiryDays.some((days) => {
+        const atMs = expiresMs - days * msPerDay;
+        return atMs > sinceMs && atMs <= this.#nowMs;
+      });
+    const keys = (await this.#keys(webhook)).flatMap(
+      ({ id, revoked_at, rotated_to, expires_at_ms: endMs }) =>
+        endMs !== null && revoked_at === null && rotated_to === null && isDue(endMs)
+          ? [{ key_id: id, expires_at: toTimestamp(endMs) }]
+          : [],
+    );
+    const isSilent = keys.length === 0 && told !== undefined;
+    return { mark: markAt(this.#nowMs), data: { keys: keys.slice(0, namedMax) }, isSilent };
+  }
+
+  #keys({ authorized }: WebhookItem): Promise<KeyItem[]> {
+    return this.#read(`keys ${authorized?.join()}`, async () => {
+      const rows = isOrganizationTenant(this.#owner)
+        ? [organizationKeyRow(this.#owner.slice(2), "")]
+        : [
+            ...(authorized === null ? [tenantKeyRow(this.#owner, "")] : []),
+            ...(authorized ?? (await this.#organizationsOfTenant())).map((uuid) =>
+              organizationKeyRow(uuid, ""),
+            ),
+          ];
+      const keys = new Map<string, KeyItem>();
+      for (const { pk, sk: beginsWith } of rows)
+        for await (const page of keysOfRows(this.#table, { pk, beginsWith }))
+          for (const key of page) keys.set(key.id, key);
+      return [...keys.values()];
+    });
+  }
+
+  async #organizationsOfTenant(): Promise<string[]> {
+    const rows: Item[] = await Array.fromAsync(
+      queryAll(this.#table, { ...tenantOrganizationsRange(this.#owner), only: ["uuid"] }),
+    );
+    return rows.flatMap(({ uuid }) => (typeof uuid === "string" ? [uuid] : []));
+  }
+
+  #disabledSiblings(webhook: WebhookItem): News | undefined {
+    const told = webhook.rung["webhook.disabled"];
+    const sinceMs = told === undefined ? this.#nowMs : msOfMark(told);
+    const disabled = this.#siblings.filter(
+      ({ id, authorized, disabled_at_ms: atMs = 0 }) =>
+        id !== webhook.id &&
+        atMs > sinceMs &&
+        (webhook.authorized === null ||
+          authorized?.every((uuid) => webhook.authorized?.includes(uuid)) === true),
+    );
+    if (disabled.length === 0) return undefined;
+    const newestMs = Math.max(...disabled.map(({ disabled_at_ms: atMs = 0 }) => atMs));
+    return { mark: markAt(newestMs), data: { webhooks: disabled.map(({ id }) => ({ webhook_id: id })) } };
+  }
+}

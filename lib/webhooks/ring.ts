@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import { systemEntry } from "../audit/system-entry.ts";
+import { webhookLimits } from "../contract/limits.ts";
+import type { WebhookType } from "../contract/webhooks.ts";
+import { limitConcurrency } from "../index/limit-concurrency.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { ErrorCollector } from "../runtime/error-collector.ts";
+import { required } from "../runtime/required.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
+import { parseWebhook, parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
+import {
+  isWebhookCount,
+  type TenantKey,
+  webhookEncryptionKey,
+  webhookPartition,
+  webhookSecretsKey,
+} from "../store/layout.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
+import {
+  type AttributeValue,
+  type Path,
+  queryAll,
+  transactIf,
+  type Update,
+  writeIf,
+} from "../store/table.ts";
+import type { Network } from "./addresses.ts";
+import { attemptPut, deliveryPlace } from "./deliveries.ts";
+import { type News, OwnerNews } from "./news.ts";
+import { webhookEvent } from "./record.ts";
+import { keyOfWebhook } from "./scope.ts";
+import { sealingKeyOf, validSecrets } from "./secrets.ts";
+import { type Attempt, isDelivered, send } from "./send.ts";
+import { signRing } from "./sign.ts";
+
+export type RingDeps = Store & { readonly network: Network };
+
+/** What one run did. */
+export type RingReport = { delivered: number; failed: number; disabled: number; postponed: number };
+
+/** A webhook and what it has not been told. */
+type Due = {
+  readonly webhook: WebhookItem;
+  readonly owner: OwnerNews;
+  readonly news: ReadonlyArray<readonly [type: WebhookType, news: News]>;
+};
+
+/**
+ * One run: finds what every webhook has not been told, sends the rings, and records the results. Nothing is stored
+ * before an attempt, so a crash at any point only repeats a ring, with the same id. Webhooks that fail come last, and
+ * every webhook is recorded when its own attempts have ended: a slow one delays no other.
+ */
+export async function ringWebhooks(deps: RingDeps): Promise<RingReport> {
+  const startMs = deps.clock.nowMs();
+  const report: RingReport = { delivered: 0, failed: 0, disabled: 0, postponed: 0 };
+  const pieces = new ErrorCollector();
+  const due = await findDue(deps, startMs, pieces);
+  if (due.length > 0) {
+    const key = sealingKeyOf(await deps.table.get(webhookEncryptionKey));
+    const connect = limitConcurrency(webhookLimits.connectionsMax);
+    await Promise.all(
+      due.map((each) => pieces.run(() => ring(deps, each, { key, connect, startMs, report }))),
+    );
+  }
+  pieces.end();
+  return report;
+}
+
+/** All webhooks with news, healthy ones first. */
+async function findDue(deps: RingDeps, nowMs: number, pieces: ErrorCollector): Promise<Due[]> {
+  const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
+  const found = await Promise.all(shards.map((shard) => webhooksOf(deps, shard)));
+  const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
+  const due: Due[] = [];
+  const owners = found.flatMap((ofShard) => [...ofShard]);
+  await Promise.all(
+    owners.map(([owner, webhooks]) =>
+      pieces.run(() =>
+        atATime(async () => {
+          const ownerNews = new OwnerNews({ ...deps, nowMs }, owner, webhooks);
+          due.push(...(await newsOf(ownerNews, webhooks, nowMs)));
+        }),
+      ),
+    ),
+  );
+  const isFailing = ({ webhook }: Due) => Number(webhook.failing_since_ms !== null);
+  return due.toSorted((one, other) => isFailing(one) - isFailing(other));
+}
+
+async function webhooksOf({ table }: RingDeps, shard: number): Promise<Map<TenantKey, WebhookItem[]>> {
+  const owners = new Map<TenantKey, WebhookItem[]>();
+  for await (const item of queryAll(table, { pk: webhookPartition(shard), eventuallyConsistent: true })) {
+    const webhook = isWebhookCount(item) ? undefined : unlessDamaged(parseWebhook, item, "ringWebhooks");
+    if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
+  }
+  return owners;
+}
+
+async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs: number): Promise<Due[]> {
+  const due: Due[] = [];
+  for (const webhook of webhooks.filter(({ disabled_reason }) => disabled_reason === null)) {
+    const news: Array<readonly [WebhookType, News]> = [];
+    for (const type of webhook.types) {
+      if ((webhook.retries[type]?.due_ms ?? 0) > nowMs) continue;
+      const ofType = await owner.of(webhook, type);
+      if (ofType) news.push([type, await sameWhileWaiting(owner, webhook, type, ofType)]);
+    }
+    if (news.length > 0) due.push({ webhook, owner, news });
+  }
+  return due;
+}
+
+/** A ring that waits is sent again as it was, unless something newer came: then the newer ring takes its place. */
+async function sameWhileWaiting(
+  owner: OwnerNews,
+  webhook: WebhookItem,
+  type: WebhookType,
+  news: News,
+): Promise<News> {
+  const waiting = webhook.retries[type];
+  if (!waiting) return news;
+  const told = { ...webhook, rung: { ...webhook.rung, [type]: waiting.mark } };
+  const newer = await owner.of(told, type);
+  return newer && !newer.isSilent ? news : { ...news, mark: waiting.mark };
+}
+
+/** The same news has the same id, also after a crash; other news has another one. */
+const ringId = ({ id, generation }: WebhookItem, type: WebhookType, { mark }: News): string =>
+  `ring_${createHash("sha256").update([id, generation, type, mark].join(" ")).digest("base64url").slice(0, 24)}`;
+
+type Run = {
+  readonly key: Uint8Array;
+  readonly connect: ReturnType<typeof limitConcurrency>;
+  readonly startMs: number;
+  readonly report: RingReport;
+};
+
+/** The result of one type: an attempt, or news that needs none. */
+type Result = {
+  readonly type: WebhookType;
+  readonly news: News;
+  readonly id: string;
+  readonly place: string;
+  readonly failures: number;
+  readonly attempt?: Attempt;
+};
+
+async function ring(deps: RingDeps, due: Due, { key, connect, startMs, report }: Run): Promise<void> {
+  const { table, clock } = deps;
+  const { webhook } = due;
+  const stored = required(await table.get(webhookSecretsKey(webhook.id)), "the secrets of the webhook");
+  const secrets = parseWebhookSecrets(stored);
+  const attempts = due.news.map(([type, news]) =>
+    connect(async (): Promise<Result | undefined> => {
+      const atMs = clock.nowMs();
+      const id = ringId(webhook, type, news);
+      const before = webhook.retries[type];
+      const place = before?.id === id ? before.place : deliveryPlace(atMs, id);
+      const result = { type, news, id, place, failures: before?.failures ?? 0 };
+      if (news.isSilent) return result;
+      // The next run sends it: this one would not see the end of the attempt.
+      if (atMs - startMs > webhookLimits.ringMsMax) return undefined;
+      const signing = validSecrets(key, webhook.id, secrets, atMs);
+      const attempt = await send(deps, webhook.url, signRing({ id, type, data: news.data }, signing, atMs));
+      await table.write(attemptPut(webhook, result, attempt, atMs));
+      return { ...result, attempt };
+    }),
+  );
+  const results = (await Promise.all(attempts)).filter((result) => result !== undefined);
+  report.postponed += attempts.length - results.length;
+  const isGood = ({ attempt }: Result) => !attempt || isDelivered(attempt);
+  report.delivered += results.filter(({ attempt }) => attempt && isDelivered(attempt)).length;
+  report.failed += results.filter((result) => !isGood(result)).length;
+  if (results.length > 0 && (await recordResults(deps, due, results))) report.disabled++;
+}
+
+/** Returns whether the webhook was disabled. A webhook that was changed or deleted meanwhile stays as it is. */
+async function recordResults(deps: RingDeps, due: Due, results: readonly Result[]): Promise<boolean> {
+  const { webhook, owner } = due;
+  const nowMs = deps.clock.nowMs();
+  const told = results.filter(({ attempt }) => !attempt || isDelivered(attempt));
+  const failed = results.filter(({ attempt }) => attempt && !isDelivered(attempt));
+  const hasSuccess = told.some(({ attempt }) => attempt);
+  const failingSinceMs = hasSuccess || failed.length === 0 ? null : (webhook.failing_since_ms ?? nowMs);
+  const isGone = failed.some(({ attempt }) => attempt?.status === 410);
+  const isHopeless = failingSinceMs !== null && nowMs - failingSinceMs >= webhookLimits.failingMsMax;
+  const reason = isGone ? "gone" : isHopeless ? "failing" : null;
+  const set: Array<readonly [Path, AttributeValue]> = [
+    ...told.map(({ type, news }) => [["rung", type], news.mark] as const),
+    ...failed.map((result) => [["retries", result.type], retryOf(result, nowMs)] as const),
+    ...(hasSuccess ? [["last_success_at", toTimestamp(nowMs)] as const] : []),
+    ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
+    ...(failingSinceMs === webhook.failing_since_ms ? [] : [["failing_since_ms", failingSinceMs] as const]),
+    ...(reason === null ? [] : [["disabled_reason", reason] as const, ["disabled_at_ms", nowMs] as const]),
+  ];
+  const done = told.filter(({ type }) => webhook.retries[type]).map(({ type }) => ["retries", type] as const);
+  const update: Update = {
+    update: keyOfWebhook(webhook, webhook.id),
+    change: { set, ...(done.length > 0 && { remove: done }) },
+    when: { all: [{ equals: ["generation", webhook.generation] }, { equals: ["disabled_reason", null] }] },
+  };
+  if (reason === null) {
+    await writeIf(deps.table, update, { idempotent: true });
+    return false;
+  }
+  const place = required(await owner.place(), "the owner of the webhook");
+  const metadata = { reason, last_success_at: webhook.last_success_at };
+  return await transactIf(deps.table, [
+    update,
+    ...systemEntry(deps, webhookEvent(place, "webhook.disabled", webhook, metadata), "webhooks"),
+  ]);
+}
+
+function retryOf({ failures, id, place, news }: Result, nowMs: number) {
+  const { retryDelaysMs } = webhookLimits;
+  const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0;
+  return { failures: failures + 1, due_ms: nowMs + delayMs, id, place, mark: news.mark };
+}

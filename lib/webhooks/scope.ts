@@ -1,0 +1,70 @@
+import type { OperationContext } from "../access/operation-context.ts";
+import { coversSeveral, onlyOrganization } from "../access/scope.ts";
+import { ApiError } from "../contract/api-error.ts";
+import { webhookLimits } from "../contract/limits.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { parseWebhook, type WebhookItem } from "../store/items/webhook.ts";
+import {
+  isWebhookCount,
+  organizationTenant,
+  type TenantKey,
+  webhookKey,
+  webhooksRange,
+} from "../store/layout.ts";
+import { type Item, queryAll, type Table } from "../store/table.ts";
+
+/** The organization, workspace or instance whose webhooks a request is about. */
+export type WebhookScope = {
+  readonly owner: TenantKey;
+  readonly tenant: TenantKey;
+  /** Null for a whole workspace or instance. */
+  readonly organization: OrganizationItem | null;
+  /** The organizations of an instance key; null: all of the owner. */
+  readonly authorized: readonly string[] | null;
+};
+
+export function webhookScopeOf(call: Pick<OperationContext, "principal" | "scope">): WebhookScope {
+  const { principal, scope } = call;
+  if (coversSeveral(scope)) {
+    const { tenant, key } = principal;
+    return { owner: tenant, tenant, organization: null, authorized: key.authorized };
+  }
+  const organization = onlyOrganization(call);
+  const { uuid, tenant } = organization;
+  return { owner: organizationTenant(uuid), tenant, organization, authorized: null };
+}
+
+/** Spreads the owners over the partitions. */
+export function shardOf(owner: TenantKey): number {
+  let hash = 0;
+  for (const byte of Buffer.from(owner)) hash = (hash * 31 + byte) % 65_521;
+  return hash % webhookLimits.shards;
+}
+
+/** An instance key manages only webhooks that tell of no organization outside its own list. */
+const isInReach = ({ authorized }: WebhookScope, webhook: WebhookItem): boolean =>
+  authorized === null || (webhook.authorized?.every((uuid) => authorized.includes(uuid)) ?? false);
+
+export async function readWebhooks(table: Table, scope: WebhookScope): Promise<WebhookItem[]> {
+  const range = webhooksRange(shardOf(scope.owner), scope.owner);
+  const items = await Array.fromAsync(queryAll(table, range));
+  return items
+    .filter((item) => !isWebhookCount(item))
+    .map(parseWebhook)
+    .filter((webhook) => isInReach(scope, webhook))
+    .toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
+}
+
+export const keyOfWebhook = ({ owner }: { readonly owner: TenantKey }, id: string) =>
+  webhookKey(shardOf(owner), owner, id);
+
+export const readWebhook = async (table: Table, scope: WebhookScope, id: string): Promise<WebhookItem> =>
+  requireReach(scope, await table.get(keyOfWebhook(scope, id)));
+
+/** The same answer for a webhook that is unknown and one that is out of reach. */
+export function requireReach(scope: WebhookScope, item: Item | undefined): WebhookItem {
+  const webhook = item && parseWebhook(item);
+  if (!webhook || !isInReach(scope, webhook))
+    throw new ApiError("WEBHOOK_NOT_FOUND", "webhook_id: the key's scope has no webhook with this id.");
+  return webhook;
+}

@@ -1,0 +1,266 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { webhookLimits } from "../../lib/contract/limits.ts";
+import { limitKey, webhookSecretsKey } from "../../lib/store/layout.ts";
+import { type Answer, useApi } from "../support/api.ts";
+import { github, gitlab, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const missing = "00000000-0000-4000-8000-000000000000";
+const url = "http://127.0.0.1:9/rings?token=hidden";
+
+type Record = { id: string; url: string; types: string[]; active: boolean; secret: string };
+const json = <Shape>(answer: Answer): Shape => answer.json as Shape;
+
+async function company(name: string, change: Readonly<{ workspace_id?: string }> = {}) {
+  const uuid = await world.organization(name, change);
+  await world.member(github(name), "boss", { role: "cr_admin" });
+  const key = await world.adminKey(uuid, "boss");
+  const owner = change.workspace_id ?? uuid;
+  return { uuid, key, ...callerOf(key, [uuid, owner]) };
+}
+
+function callerOf(key: string, owners: readonly string[]) {
+  const call = async (path: string, options: { method?: string; body?: object } = {}) => {
+    for (const owner of owners) await api.store().table.write({ delete: limitKey("webhooks-write", owner) });
+    return await api.call(`/v1/webhooks${path}`, { key, ...options });
+  };
+  const create = async (body: object = {}) =>
+    json<Record>(await call("", { body: { url, types: ["learnings"], ...body } }));
+  const list = async (query = "") => json<{ data: Record[] }>(await call(query)).data;
+  return { call, create, list };
+}
+
+const entriesOf = async (key: string) =>
+  json<{ data: Array<{ action: string; metadata: object; summary: string }> }>(
+    await api.call("/v1/audit-logs?resource_types=webhook&order=asc", { key }),
+  ).data;
+
+const closers: Array<() => void> = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function receiver(status = 204) {
+  const requests: Array<{ headers: IncomingHttpHeaders; body: string }> = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    requests.push({ headers: request.headers, body });
+    response.writeHead(status).end("heard");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests };
+}
+
+describe("webhooks", () => {
+  test("are created with a secret that no other answer shows", async () => {
+    const { create, call, list } = await company("hooks-create");
+    const { secret, ...record } = await create({ types: ["learnings", "metrics.mcp", "learnings"] });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(record).toEqual({
+      id: expect.any(String),
+      url,
+      types: ["metrics.mcp", "learnings"],
+      description: null,
+      active: true,
+      created_at: expect.any(String),
+      last_success_at: null,
+      last_failure_at: null,
+      disabled_reason: null,
+    });
+    expect(await list()).toEqual([record]);
+    expect((await call(`/${record.id.toUpperCase()}`)).json).toEqual(record);
+    expect((await call(`/${record.id}/deliveries`)).json).toEqual({ data: [], next_cursor: null });
+  });
+
+  test("keep their secret encrypted, and for themselves", async () => {
+    const { create } = await company("hooks-secret");
+    const { id, secret } = await create();
+    const stored = JSON.stringify(await api.store().table.get(webhookSecretsKey(id)));
+    expect(stored).toContain("sealed");
+    expect(stored).not.toContain(secret);
+    expect(stored).not.toContain(Buffer.from(secret.slice(6), "base64").toString("base64url"));
+  });
+
+  test("go to no forbidden address, and the message names the rule", async () => {
+    const { call, create } = await company("hooks-addresses");
+    const { id } = await create();
+    for (const [forbidden, rule] of [
+      ["https://10.0.0.1/", "url: must not lead to an address that is not public."],
+      ["https://169.254.169.254/latest", "url: must not lead to an address that is not public."],
+      ["https://1.1.1.1:22/", "url: must have port 443 or 8443."],
+      ["http://1.1.1.1/", "url: must begin with https://."],
+      ["https://a:b@1.1.1.1/", "url: must not contain a user or a password."],
+    ]) {
+      const created = await call("", { body: { url: forbidden, types: ["learnings"] } });
+      expect([created.status, created.message]).toEqual([400, rule]);
+      const changed = await call(`/${id}`, { method: "PATCH", body: { url: forbidden } });
+      expect([changed.status, changed.message]).toEqual([400, rule]);
+    }
+  });
+
+  test("are at most 20 in a scope, however many are created at once", async () => {
+    const { key, uuid, create, call, list } = await company("hooks-limit");
+    const made = await Promise.all(
+      Array.from({ length: webhookLimits.perScopeMax - 2 }, () => world.webhook(uuid)),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => api.call("/v1/webhooks", { key, body: { url, types: ["learnings"] } })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);
+    expect(answers.flatMap(({ codes }) => codes)).toEqual(Array(3).fill("WEBHOOK_LIMIT_REACHED"));
+    expect(await list()).toHaveLength(webhookLimits.perScopeMax);
+    expect((await call(`/${made[0]}`, { method: "DELETE" })).status).toBe(204);
+    expect((await create()).active).toBe(true);
+  });
+
+  test("can be changed, switched off and on, and deleted; unknown ids are 404", async () => {
+    const { call, create, list } = await company("hooks-change");
+    const { id } = await create();
+    const change = async (body: object) => (await call(`/${id}`, { method: "PATCH", body })).json;
+    expect(await change({ types: ["audit_logs"], description: " For the SIEM " })).toMatchObject({
+      types: ["audit_logs"],
+      description: "For the SIEM",
+      url,
+    });
+    expect(await change({ active: false })).toMatchObject({ active: false, disabled_reason: "switched_off" });
+    expect(await change({ active: true })).toMatchObject({ active: true, disabled_reason: null });
+    expect((await call(`/${id}`, { method: "DELETE" })).status).toBe(204);
+    for (const target of [id, missing])
+      for (const [path, method] of [
+        ["", "GET"],
+        ["", "PATCH"],
+        ["", "DELETE"],
+        ["/rotate", "POST"],
+        ["/test", "POST"],
+        ["/deliveries", "GET"],
+      ] as const) {
+        const answer = await call(`/${target}${path}`, { method, ...(method === "PATCH" && { body: {} }) });
+        expect([method, path, answer.status, answer.codes]).toEqual([
+          method,
+          path,
+          404,
+          ["WEBHOOK_NOT_FOUND"],
+        ]);
+      }
+    expect(await list()).toEqual([]);
+  });
+
+  test("leave an audit entry for every change, without the URL's query and without a secret", async () => {
+    const { key, call, create } = await company("hooks-audit");
+    const { id, secret } = await create();
+    await call(`/${id}`, { method: "PATCH", body: { active: false } });
+    await call(`/${id}`, { method: "PATCH", body: { active: false } });
+    const rotated = json<Record>(await call(`/${id}/rotate`, { method: "POST" }));
+    await call(`/${id}/test`, { method: "POST" });
+    await call(`/${id}`, { method: "DELETE" });
+    const entries = await entriesOf(key);
+    expect(entries.map(({ action }) => action)).toEqual([
+      "webhook.created",
+      "webhook.updated",
+      "webhook.rotated",
+      "webhook.deleted",
+    ]);
+    expect(entries[1]?.metadata).toEqual({ before: { active: true }, after: { active: false } });
+    const text = JSON.stringify(entries);
+    for (const hidden of ["hidden", secret, rotated.secret]) expect(text).not.toContain(hidden);
+    expect(entries[0]?.summary).toBe("webhook created: http://127.0.0.1:9/rings");
+  });
+
+  test("send a signed ping for a test, and tell what came back", async () => {
+    const { call, create } = await company("hooks-test");
+    const { url: target, requests } = await receiver(202);
+    const { id, secret } = await create({ url: target });
+    expect((await call(`/${id}/test`, { method: "POST" })).json).toEqual({
+      status: 202,
+      ms: expect.any(Number),
+      answer: "heard",
+    });
+    const [request] = requests;
+    const { body = "", headers = {} } = request ?? {};
+    expect(new Webhook(secret).verify(body, headers as { [name: string]: string })).toMatchObject({
+      type: "ping",
+      data: {},
+    });
+    const { id: dead } = await create();
+    expect((await call(`/${dead}/test`, { method: "POST" })).json).toMatchObject({
+      status: null,
+      answer: "the connection failed (ECONNREFUSED)",
+    });
+  });
+
+  test("are signed by the old and the new secret after a rotation", async () => {
+    const { call, create } = await company("hooks-rotate");
+    const { url: target, requests } = await receiver();
+    const first = await create({ url: target });
+    const second = json<Record>(await call(`/${first.id}/rotate`, { method: "POST" }));
+    expect(second.secret).not.toBe(first.secret);
+    await call(`/${first.id}/test`, { method: "POST" });
+    const { body = "", headers = {} } = requests[0] ?? {};
+    for (const { secret } of [first, second])
+      expect(new Webhook(secret).verify(body, headers as { [name: string]: string })).toBeTruthy();
+  });
+});
+
+describe("the scope of a webhook", () => {
+  let one: Awaited<ReturnType<typeof company>>;
+  let two: Awaited<ReturnType<typeof company>>;
+  let token: ReturnType<typeof callerOf>;
+  beforeAll(async () => {
+    await world.workspace("hooks-workspace");
+    one = await company("hooks-one", { workspace_id: "hooks-workspace" });
+    two = await company("hooks-two", { workspace_id: "hooks-workspace" });
+    token = callerOf((await world.token("hooks-workspace")).text, ["w#hooks-workspace", "hooks-workspace"]);
+  });
+
+  test("is the organization of the key; another organization sees nothing of it", async () => {
+    const { id } = await one.create();
+    expect((await one.list()).map((each) => each.id)).toEqual([id]);
+    expect(await two.list()).toEqual([]);
+    expect((await two.call(`/${id}`)).codes).toEqual(["WEBHOOK_NOT_FOUND"]);
+    expect((await two.call(`/${id}`, { method: "DELETE" })).codes).toEqual(["WEBHOOK_NOT_FOUND"]);
+  });
+
+  test("is the whole workspace for a token, or the organization that org_id names", async () => {
+    const whole = await token.create();
+    const ofTwo = await token.create({ org_id: "hooks-two" });
+    expect((await token.list()).map(({ id }) => id)).toEqual([whole.id]);
+    expect((await token.list("?org_id=hooks-two")).map(({ id }) => id)).toEqual([ofTwo.id]);
+    expect((await two.list()).map(({ id }) => id)).toEqual([ofTwo.id]);
+    expect((await two.call(`/${whole.id}`)).codes).toEqual(["WEBHOOK_NOT_FOUND"]);
+  });
+
+  test("of an instance key never reaches beyond its authorized organizations", async () => {
+    await world.instance("hooks-instance");
+    const place = gitlab("hooks-instance", "hooks-home");
+    const home = await world.organization("hooks-home", { instance_id: "hooks-instance" });
+    const other = await world.organization("hooks-branch", { instance_id: "hooks-instance" });
+    await world.member(place, "boss", { role: "cr_admin" });
+    const shared = {
+      kind: "instance",
+      instanceId: "hooks-instance",
+      home,
+      owner: "boss",
+      role: "cr_admin",
+    } as const;
+    const whole = callerOf((await world.key(shared)).text, ["i#hooks-instance"]);
+    const narrow = callerOf((await world.key({ ...shared, authorized: [home] })).text, ["i#hooks-instance"]);
+    const both = callerOf((await world.key({ ...shared, authorized: [home, other] })).text, [
+      "i#hooks-instance",
+    ]);
+    const ofWhole = await whole.create();
+    const ofNarrow = await narrow.create();
+    const idsOf = async (caller: typeof whole) => (await caller.list()).map(({ id }) => id);
+    expect(await idsOf(whole)).toEqual([ofWhole.id, ofNarrow.id]);
+    expect(await idsOf(both)).toEqual([ofNarrow.id]);
+    expect(await idsOf(narrow)).toEqual([ofNarrow.id]);
+    expect((await narrow.call(`/${ofWhole.id}`)).codes).toEqual(["WEBHOOK_NOT_FOUND"]);
+  });
+});
