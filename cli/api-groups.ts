@@ -48,7 +48,7 @@ export const sharedGroups: readonly CommandGroup[] = [
   },
   {
     name: "learnings",
-    summary: "Approve or disapprove pending Learnings",
+    summary: "Search Learnings; approve or disapprove pending ones",
     load: async () => (await import("./api/learnings.ts")).commands,
   },
   {

@@ -14,7 +14,7 @@ const bothGroups: readonly CommandGroup[] = [
   },
   {
     name: "learnings",
-    summary: "Approve or disapprove pending Learnings; search as the reviewer does",
+    summary: "Search Learnings; approve or disapprove pending ones",
     load: async () => (await import("./commands/learnings.ts")).commands,
   },
   {

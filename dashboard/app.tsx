@@ -70,6 +70,7 @@ export function App() {
         close();
         dispatch({ type: "closed" });
       }}
+      onSearch={(query) => connection.current?.send({ type: "search", query })}
       onDecide={(learning, decision) => connection.current?.send({ type: "decide", learning, decision })}
     />
   );

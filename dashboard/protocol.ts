@@ -71,6 +71,14 @@ export type SectionState<Data> =
   /** A later attempt may succeed. */
   | { readonly status: "failed"; readonly sentence: string };
 
+export type FoundLearning = AnswerOf<"searchLearnings">["data"][number];
+
+/** The last search of a person, and what became of it. */
+export type LearningSearchState =
+  | { readonly status: "searching" }
+  | { readonly status: "found"; readonly results: readonly FoundLearning[] }
+  | { readonly status: "failed"; readonly sentence: string };
+
 export type ApprovalAction = "approve" | "disapprove";
 
 export type ToWorker =
@@ -80,6 +88,7 @@ export type ToWorker =
   | { readonly type: "reload"; readonly view: ShownView }
   /** Reads a failed section again. */
   | { readonly type: "retry"; readonly name: SectionName }
+  | { readonly type: "search"; readonly query: string }
   | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: ApprovalAction };
 
 export type SectionMessage = {
@@ -107,4 +116,5 @@ export type FromWorker =
   | { readonly type: "not-refreshed"; readonly sentence: string }
   | SectionMessage
   | { readonly type: "waiting"; readonly waiting: WaitingNotice | null }
+  | { readonly type: "searched"; readonly search: LearningSearchState }
   | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean };

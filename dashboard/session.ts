@@ -1,6 +1,7 @@
 import type {
   FromWorker,
   KeyIdentity,
+  LearningSearchState,
   SectionName,
   SectionState,
   Sections,
@@ -19,6 +20,7 @@ export type PageSession = {
   readonly waiting: WaitingNotice | null;
   /** Why decisions failed, by the id of the Learning. */
   readonly undecided: Readonly<Record<string, string>>;
+  readonly search: LearningSearchState | null;
   /** For a screen reader: the last thing that happened. */
   readonly announcement: string;
 };
@@ -51,6 +53,7 @@ export const closedSession: PageSession = {
   },
   waiting: null,
   undecided: {},
+  search: null,
   announcement: "",
 };
 
@@ -71,6 +74,11 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
       return { ...session, notice: `These figures were not refreshed: ${event.sentence}` };
     case "waiting":
       return { ...session, waiting: event.waiting };
+    case "searched": {
+      const { search } = event;
+      const found = search.status === "found" ? `${search.results.length} Learnings were found.` : null;
+      return { ...session, search, announcement: found ?? session.announcement };
+    }
     case "decided": {
       const { [event.id]: _, ...others } = session.undecided;
       return {

@@ -13,7 +13,7 @@ import type { Construct } from "constructs";
 import type { Operation } from "../lib/contract/operation.ts";
 import { operations } from "../lib/contract/operations.ts";
 import { embeddingRegions, stackOutputs } from "../lib/contract/platform.ts";
-import { internalFunctions, searchLearnings, type Worker, workers } from "../lib/contract/workers.ts";
+import { internalFunctions, searchForReview, type Worker, workers } from "../lib/contract/workers.ts";
 import { Api } from "./constructs/api.ts";
 import { Data } from "./constructs/data.ts";
 import { Domain } from "./constructs/domain.ts";
@@ -88,7 +88,7 @@ export class ReviewApiStack extends Stack {
     this.#output(stackOutputs.auditRetentionDays, String(options.auditRetentionDays));
     this.#output(stackOutputs.bedrockRegion, options.bedrockRegion ?? this.region);
     if (options.commit !== undefined) this.#output(stackOutputs.commit, options.commit);
-    const search = internal.functions.get(searchLearnings.id);
+    const search = internal.functions.get(searchForReview.id);
     if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
     for (const platformAccount of options.platformAccounts ?? [])
       admitPlatform({ platformAccount, data, ingestion, search });

@@ -9,7 +9,11 @@ import {
   decisionWords,
   learningIdOf,
   notPending,
+  searchArgument,
+  searchOf,
+  searchOptions,
   showDecision,
+  showFound,
   showPending,
 } from "../show-learnings.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";
@@ -74,4 +78,44 @@ async function findPending(client: Client, id: string): Promise<PendingLearning>
 export const approve = decisionCommand("approve");
 export const disapprove = decisionCommand("disapprove");
 
-export const commands: readonly Command[] = [pending, approve, disapprove];
+export const search: Command = {
+  name: "search",
+  summary: "Find the Learnings that fit a question or a change, with scores",
+  connects: true,
+  argument: searchArgument,
+  options: {
+    ...orgOption,
+    ...searchOptions,
+    "repository-name": { value: "NAME", help: "the same by full name (with a user key)" },
+    ...apiOptions,
+  },
+  examples: [
+    'learnings search "may we retry a payment?"',
+    'learnings search "retry the payment" --org 1001 --repository 9002 --file src/pay.ts',
+  ],
+  run: (input, terminal, findTarget) => {
+    const { text, repositoryId, file, resultsMax, scoreMin } = searchOf(input);
+    const body = {
+      query: text,
+      repository_id: repositoryId,
+      repository_name: input.text("repository-name"),
+      file,
+      limit: resultsMax,
+      min_score: scoreMin,
+      ...orgQuery(input),
+    };
+    return callApi(input, findTarget, async (client) => {
+      const { data } = (await client.searchLearnings({ body })).body;
+      const records = data.map(({ learning, score }) => ({
+        score,
+        id: learning.id,
+        repository: learning.repository_name,
+        file: learning.file,
+        learning: learning.learning,
+      }));
+      showFound(input, terminal, records);
+    });
+  },
+};
+
+export const commands: readonly Command[] = [pending, approve, disapprove, search];

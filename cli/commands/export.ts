@@ -9,6 +9,7 @@ import { dayOption } from "../day.ts";
 import { UsageError } from "../errors.ts";
 import { fileFormats } from "../export/format.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
+import { agentsFormat, runAgentsExport } from "../export/run-agents-md.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
 import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
 import { apiOptions } from "../export/target.ts";
@@ -96,15 +97,27 @@ const learningsCommand: Command = {
   summary:
     "Export shared, approved Learnings; with --resume, bring the file up to date and drop deleted ones",
   connects: true,
-  options: { ...scopeOptions, ...repositoriesOption, ...mirrorOptions },
-  examples: ["export learnings --format csv", "export learnings --output learnings.json --resume"],
-  run: (input, terminal, findTarget) =>
-    runExport(input, terminal, findTarget, {
-      what: "learnings",
-      source: learnings,
-      dataset: "learnings",
-      query: scopeOf(input),
-    }),
+  options: {
+    ...scopeOptions,
+    ...repositoriesOption,
+    ...mirrorOptions,
+    ...formatHelp([...fileFormats, agentsFormat]),
+    check: { help: `with --format ${agentsFormat}: write nothing, exit with 1 if FILE is out of date` },
+  },
+  examples: [
+    "export learnings --format csv",
+    "export learnings --output learnings.json --resume",
+    `export learnings --format ${agentsFormat} --repositories 9001 --output AGENTS.md`,
+  ],
+  async run(input, terminal, findTarget) {
+    const query = scopeOf(input);
+    if (input.choice("format", [...fileFormats, agentsFormat]) === agentsFormat)
+      return await runAgentsExport(input, terminal, findTarget, query);
+    if (input.flag("check")) throw new UsageError(`--check works only with --format ${agentsFormat}.`);
+    await runExport(input, terminal, findTarget, {
+      ...{ what: "learnings", source: learnings, dataset: "learnings", query },
+    });
+  },
 };
 
 const auditLogsCommand: Command = {

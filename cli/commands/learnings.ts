@@ -1,15 +1,15 @@
-import { indexLimits } from "../../lib/contract/limits.ts";
-import { searchLearnings } from "../../lib/index/search.ts";
+import { searchedPieces, searchLearnings } from "../../lib/index/search.ts";
 import { decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
 import { type LearningNames, readNames } from "../../lib/learnings/present.ts";
+import { shownScore } from "../../lib/learnings/search.ts";
 import type { LearningItem } from "../../lib/store/items/learning.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import * as http from "../api/learnings.ts";
-import type { Command, OptionDefinitions } from "../command.ts";
+import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
-import { listOptions, showList } from "../listing.ts";
+import { listOptions } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
 import {
   type DecisionName,
@@ -17,8 +17,10 @@ import {
   learningIdOf,
   notPending,
   type PendingRow,
-  shortened,
+  searchOf,
+  searchOptions,
   showDecision,
+  showFound,
   showPending,
 } from "../show-learnings.ts";
 
@@ -79,52 +81,35 @@ async function organizationOfPending(table: Table, id: string): Promise<string |
   return undefined;
 }
 
-const resultsDefault = 5;
-const searchOptions: OptionDefinitions = {
-  org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
-  repository: { value: "ID", help: "the repository, by provider id", required: true },
-  files: { value: "A,B", help: "paths that the change touches" },
-  results: { value: "N", help: `1 to ${indexLimits.resultsMax} (default ${resultsDefault})` },
-  "min-score": {
-    value: "PERCENT",
-    help: "the lowest score to show: 0 to 100 (default: show all)",
-  },
-  ...listOptions,
-};
-
 const search: Command = {
-  name: "search",
-  summary: "Show which Learnings the reviewer would get for a change, with scores",
-  connects: true,
-  argument: { name: "TEXT", required: true, help: "the text of the change, or a few words of it" },
-  options: searchOptions,
-  examples: ['learnings search "retry the payment" --org 1001 --repository 9002 --files src/pay.ts'],
+  ...http.search,
+  options: {
+    org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
+    ...searchOptions,
+  },
   run: (input, terminal) => {
-    const resultsMax = input.integer("results", { min: 1, max: indexLimits.resultsMax }) ?? resultsDefault;
-    const percentMin = input.integer("min-score", { min: 0, max: 100 });
-    const text = input.requiredArgument("TEXT");
-    const filePaths = input.list("files") ?? [];
+    const { text, repositoryId, file, resultsMax, scoreMin } = searchOf(input);
     return withConnection(input, async ({ table, vectors, embedder }) => {
-      const { uuid } = await findOrganizationByName(table, input.requiredText("org"));
+      const { uuid: organization } = await findOrganizationByName(table, input.requiredText("org"));
       const found = await searchLearnings(
         { table, vectors, embedder: await embedder() },
         {
-          organization: uuid,
-          repositoryId: input.requiredText("repository"),
-          text,
-          filePaths,
+          places: [{ organization, ...(repositoryId !== undefined && { repositoryId }) }],
+          pieces: searchedPieces(text, file === undefined ? [] : [file]),
           resultsMax,
-          scoreMin: percentMin === undefined ? undefined : percentMin / 100,
+          scoreMin,
         },
       );
-      const records = found.map(({ learning: { id, file, text: learning }, score }) => ({
-        score: Number(score.toFixed(4)),
-        id,
-        file,
-        learning,
+      const learnings = found.map(({ learning }) => learning);
+      const names = await readNames(table, learnings);
+      const records = found.map(({ learning, score }) => ({
+        score: shownScore(score),
+        id: learning.id,
+        repository: names.repository(organization, learning.repository_id).fullName,
+        file: learning.file,
+        learning: learning.text,
       }));
-      const none = "No Learning was found.";
-      showList(input, terminal, { records, document: { learnings: records }, line: shortened, none });
+      showFound(input, terminal, records);
     });
   },
 };
@@ -133,5 +118,5 @@ export const commands: readonly Command[] = [
   overHttpOrAsOperator(http.pending, pending),
   overHttpOrAsOperator(http.approve, decisionCommand(http.approve, "approve")),
   overHttpOrAsOperator(http.disapprove, decisionCommand(http.disapprove, "disapprove")),
-  search,
+  overHttpOrAsOperator(http.search, search),
 ];

@@ -9,8 +9,10 @@ import { htmlReport } from "../../lib/report/html.ts";
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
+import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportReadOptions, readPullRequests, readWithBefore } from "../../lib/report/read.ts";
 import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts";
+import { readTeams, teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
@@ -57,12 +59,15 @@ const report: Command = {
     org: { value: "ID", help: "only this organization (workspace tokens)" },
     orgs: { value: "A,B", help: "only these organizations (instance keys)" },
     repositories: { value: "A,B", help: "only these repositories, by provider id" },
+    team: { value: "A,B", help: "only authors in these teams, by name or id" },
+    "without-bots": { help: "leave out pull requests that a program opened" },
     ...apiOptions,
   },
   examples: [
     "report",
     "report --last-week --by repository --format md",
     "report --last-month --timezone Europe/Berlin --output report.html",
+    "report --by team --without-bots",
     "report --list no-review --format csv",
   ],
   run,
@@ -96,6 +101,8 @@ type ReportRequest = RequestedPeriod & {
   readonly output: string | undefined;
   /** The API's own filters. */
   readonly filters: Readonly<Record<string, string>>;
+  readonly teams: readonly string[] | undefined;
+  readonly withoutBots: boolean;
   readonly nowMs: number;
 };
 
@@ -112,6 +119,7 @@ function requestOf(input: CommandInput): ReportRequest {
     ...requestedPeriod(input, nowMs),
     ...{ by: by ?? "week", list, format, output, nowMs },
     ...{ isCompared: !input.flag("no-compare"), isWide: input.flag("wide"), filters: filtersOf(input) },
+    ...{ teams: input.list("team"), withoutBots: input.flag("without-bots") },
   };
 }
 
@@ -122,7 +130,8 @@ async function write(
 ): Promise<string> {
   const { period, timeZone, by, list, isCompared, isWide, format, filters, nowMs } = request;
   const query = { ...period, ...filters };
-  const options = { pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress };
+  const { teamsOf, isWanted } = await teamsFor(client, request);
+  const options = { pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted };
   if (list !== undefined && isListFormat(format)) {
     const pullRequests = await readPullRequests(client, query, options);
     const { period: days } = reportOf([], period, by, { timeZone });
@@ -131,7 +140,31 @@ async function write(
   const { pullRequests, ...before } = isCompared
     ? await readWithBefore(client, query, options)
     : { pullRequests: await readPullRequests(client, query, options) };
-  return reportWriters[format](reportOf(pullRequests, period, by, { timeZone, ...before }), { isWide });
+  return reportWriters[format](reportOf(pullRequests, period, by, { timeZone, teamsOf, ...before }), {
+    isWide,
+  });
+}
+
+/** The API's metrics have no teams: their authors are looked up, in the teams of now. */
+async function teamsFor(client: Client, { by, filters, teams: names, withoutBots }: ReportRequest) {
+  const { repository_ids: _, ...scope } = filters;
+  const isNeeded = by === "team" || names !== undefined;
+  const teams = isNeeded ? await readTeams(client, scope, { pageSizeMax: pageLimits.teams.max }) : [];
+  const teamsOf = teamsByAuthor(teams);
+  const chosen = names?.flatMap((name) => {
+    const found = teamsNamed(teams, name);
+    if (found) return found;
+    const known = teams.map((team) => team.name).toSorted();
+    throw new UsageError(
+      `--team: there is no team ${JSON.stringify(name)}. ${known.length > 0 ? `The teams are: ${known.join(", ")}.` : "The platform has sent no teams."}`,
+    );
+  });
+  return {
+    teamsOf,
+    isWanted: (pullRequest: PullRequest): boolean =>
+      !(withoutBots && pullRequest.isByBot) &&
+      (chosen === undefined || teamsOf(pullRequest).some((team) => chosen.includes(team))),
+  };
 }
 
 async function writeReport(

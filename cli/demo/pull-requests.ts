@@ -72,6 +72,7 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     pr_url: url,
     author_id: isBot ? null : author.id,
     author_username: isBot ? "dependency-bot" : author.name,
+    author_type: isBot ? "bot" : "user",
     created_at: toTimestamp(createdMs),
     ready_for_review_at: within(0.05),
     // In good weeks a person reviews sooner.

@@ -139,6 +139,19 @@ const members: readonly DemoEvent[] = [
   member(studio, people.marco, "lumen.example"),
 ];
 
+const team = (of: Organization, id: string, name: string, members: readonly Person[]): DemoEvent => ({
+  type: "team.saved",
+  data: { ...of, team_id: id, name, user_ids: members.map((each) => each.id), active: true },
+});
+
+/** Farah is in two teams of acme-web; others are in none. */
+const teams: readonly DemoEvent[] = [
+  team(web, "31", "Checkout", [people.chidi, people.farah, people.goran]),
+  team(web, "32", "Storefront", [people.ben, people.farah]),
+  team(mobile, "33", "Mobile", [people.hana, people.ivo]),
+  team(kernel, "71", "Kernel", [people.sven, people.ulf]),
+];
+
 /** With fixed ids and times, so that applying the events again changes nothing. */
 export const worldEvents: readonly OutgoingEvent[] = [
   workspace,
@@ -146,4 +159,5 @@ export const worldEvents: readonly OutgoingEvent[] = [
   ...organizations,
   ...savedRepositories,
   ...members,
+  ...teams,
 ].map(({ type, data }, index) => demoEvent(type, String(index), firstEventMs + index * 1_000, data));

@@ -184,7 +184,7 @@ function indexChecks({ connection, search }: CheckContext, { newLearning }: Call
             retryErrors: true,
             otherwise:
               "The vector search does not find a Learning that was just indexed. Check that the table's vector index is ACTIVE " +
-              "(aws dynamodb describe-table), and what the log of the function searchLearnings says.",
+              "(aws dynamodb describe-table), and what the log of the function searchForReview says.",
           },
         );
       },

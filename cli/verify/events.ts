@@ -9,6 +9,7 @@ import {
   pointerPartition,
   repositoryKey,
   scansPartition,
+  teamKey,
   tenantKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
@@ -72,6 +73,7 @@ function tracesOf(table: Table): Readonly<Record<string, () => Promise<boolean>>
       (await there(organizationKey(cloud.uuid))) && (await there(organizationKey(home.uuid))),
     "repository.saved": () => there(repositoryKey(home.uuid, stage.repositoryId)),
     "member.saved": () => there(memberKey(home.uuid, stage.member)),
+    "team.saved": () => there(teamKey(cloud.uuid, stage.teamId)),
     "pull_request.finalized": async () =>
       (await any(pointerPartition(cloud.uuid))) && (await any(pointerPartition(home.uuid))),
     "learning.captured": () => any(learningPartition(cloud.uuid)),

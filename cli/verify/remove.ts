@@ -38,6 +38,7 @@ import {
   streamPartition,
   streamRemovalPartition,
   type TenantKey,
+  teamsRange,
   tenantKey,
   tenantKeyRow,
   tenantOrganizationsRange,
@@ -203,6 +204,7 @@ const partitionsOf = (uuid: string): readonly string[] => [
   ...[pullRequestLearningsKey(uuid, "").pk, learningListPartition(`o#${uuid}`)],
   ...[learningRemovalsPartition(`o#${uuid}`), organizationPendingPartition(uuid)],
   ...[personsRange(`o#${uuid}`).pk, membersRange(uuid).pk, rolesRange(uuid).pk, peopleKey(uuid).pk],
+  teamsRange(uuid).pk,
   ...[keyRowsOf(organizationTenant(uuid)), organizationKey(uuid).pk],
 ];
 

@@ -30,6 +30,7 @@ export const stage = {
   cloud: { ...cloudName, uuid: organizationUuid(cloudName) },
   home: { ...homeName, uuid: organizationUuid(homeName) },
   repositoryId: "1",
+  teamId: `${reservedName}-team`,
   admin: `${reservedName}-admin`,
   member: `${reservedName}-member`,
 } as const;
@@ -94,6 +95,13 @@ export function stageEvents(): StageEvents {
       event("repository.saved", repository(name)),
       ...people.map((userId) => event("member.saved", member(name, userId))),
     ]),
+    event("team.saved", {
+      ...cloudName,
+      team_id: stage.teamId,
+      name: "verify",
+      user_ids: [stage.member],
+      active: true,
+    }),
     event("pull_request.finalized", pullRequest(cloudName, 1, mergedAtMs, commentsOf(1, 2))),
     // In the organization without a workspace, where an entry is stored only once.
     event("pull_request.finalized", pullRequest(homeName, 2, mergedAtMs, largeComments(2))),

@@ -14,6 +14,7 @@ import { AuditLog } from "./audit.tsx";
 import { Complexity } from "./complexity.tsx";
 import { Headlines } from "./headlines.tsx";
 import { HeatMap } from "./heat-map.tsx";
+import { LearningSearch } from "./learning-search.tsx";
 import { Learnings, PendingLearnings } from "./learnings.tsx";
 import { Mcp } from "./mcp.tsx";
 import { Nothing } from "./nothing.tsx";
@@ -34,11 +35,12 @@ type DashboardProps = {
   onReload(): void;
   onRetry(name: SectionName): void;
   onForget(): void;
+  onSearch(query: string): void;
   onDecide(learning: PendingLearning, decision: ApprovalAction): void;
 };
 
 export function Dashboard(props: DashboardProps) {
-  const { session, view, onView, onRetry, onDecide } = props;
+  const { session, view, onView, onRetry, onSearch, onDecide } = props;
   const { sections } = session;
   const shared = { view, onView };
   const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
@@ -82,6 +84,7 @@ export function Dashboard(props: DashboardProps) {
             {(figures) => <Learnings figures={figures} />}
           </Section>
         </div>
+        <LearningSearch search={session.search} onSearch={onSearch} />
         <Section
           title="Learnings that wait for approval"
           of={sections.pending}

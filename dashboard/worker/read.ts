@@ -36,6 +36,26 @@ export function narrowingOf({ key }: KeyIdentity, organizations: readonly string
   return { filter: {}, isWhole: true };
 }
 
+/** The same for a search, which also takes one repository. The service says if the rest is too much to search. */
+export function searchScope(identity: KeyIdentity, { organizations, repositories }: SearchedView) {
+  const [only, another] = repositories;
+  const repository = only !== undefined && another === undefined ? repositoryOf(only) : undefined;
+  const chosen = repository ? [repository.organization] : organizations;
+  const { org_id, organization_ids } = narrowingOf(identity, chosen).filter;
+  return {
+    ...(org_id !== undefined && { org_id }),
+    ...(organization_ids !== undefined && { organization_ids: organization_ids.split(",") }),
+    ...(repository && { repository_id: repository.id }),
+  };
+}
+type SearchedView = { readonly organizations: readonly string[]; readonly repositories: readonly string[] };
+
+/** `provider:organization/id`; ids of organizations have no slash. */
+const repositoryOf = (name: string) => {
+  const slash = name.indexOf("/");
+  return { organization: name.slice(0, slash), id: name.slice(slash + 1) };
+};
+
 const idOf = (organization: string): string => organization.slice(organization.indexOf(":") + 1);
 
 export type FetchDeps = {

@@ -4,6 +4,7 @@ import type {
   ApprovalAction,
   FromWorker,
   KeyIdentity,
+  LearningSearchState,
   PendingLearning,
   SectionName,
   SectionState,
@@ -12,7 +13,8 @@ import type {
 } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 import { rateLimitedFetch } from "./pace.ts";
-import { narrowingOf } from "./read.ts";
+import { narrowingOf, searchScope } from "./read.ts";
+import { refusalOf } from "./refusal.ts";
 import { createSources } from "./sources.ts";
 
 export type WorkerSessionOptions = {
@@ -27,6 +29,7 @@ export type WorkerSession = {
   show(view: ShownView): void;
   reload(view: ShownView): void;
   retry(name: SectionName): void;
+  search(query: string): Promise<void>;
   decide(learning: PendingLearning, decision: ApprovalAction): Promise<void>;
 };
 
@@ -78,6 +81,7 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
     }
   };
   void begin();
+  let searching = new AbortController();
 
   return {
     show(next) {
@@ -91,6 +95,26 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
     retry(name) {
       sources[name].forget();
       refresh();
+    },
+    async search(query) {
+      if (!identity) return;
+      searching.abort();
+      searching = new AbortController();
+      const { signal } = searching;
+      const sendSearch = (search: LearningSearchState) => {
+        if (!signal.aborted) send({ type: "searched", search });
+      };
+      const sentence = refusalOf(identity, "searchLearnings");
+      if (sentence !== null) return sendSearch({ status: "failed", sentence });
+      sendSearch({ status: "searching" });
+      try {
+        const body = { query, ...searchScope(identity, view) };
+        const { data } = (await client.searchLearnings({ body }, { signal })).body;
+        sendSearch({ status: "found", results: data });
+      } catch (error) {
+        onFault(error);
+        sendSearch({ status: "failed", sentence: sentenceOf(error) });
+      }
     },
     async decide(learning, decision) {
       const { id, provider, organization_id } = learning;

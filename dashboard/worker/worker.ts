@@ -23,6 +23,8 @@ globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       return session?.reload(data.view);
     case "retry":
       return session?.retry(data.name);
+    case "search":
+      return void session?.search(data.query);
     case "decide":
       return void session?.decide(data.learning, data.decision);
   }

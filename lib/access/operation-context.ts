@@ -60,6 +60,8 @@ export type OperationContext<Op extends Operation = Operation> = {
   readonly ipAddress: string | null;
   /** Fires shortly before the deadline, or when the call is refused: return partial results. */
   readonly signal: AbortSignal;
+  /** Counts searches of the vector index for the log line: each one is paid for. */
+  readonly onSearches: (count: number) => void;
 };
 
 /** What a walk over the caller's organizations needs of a call. Access control has already chosen the organizations. */

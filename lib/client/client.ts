@@ -158,4 +158,5 @@ function nextCursorOf(body: unknown): string | null {
  * Reads can be repeated after a broken connection. The service's writes are safe to repeat too, but that is the
  * caller's choice.
  */
-const isRepeatable = (name: OperationName): boolean => routes[name].method === "GET";
+const isRepeatable = (name: OperationName): boolean =>
+  routes[name].method === "GET" || "readOnly" in routes[name];

@@ -5,6 +5,7 @@ export const eventTypeNames = [
   "organization.saved",
   "repository.saved",
   "member.saved",
+  "team.saved",
   "pull_request.finalized",
   "learning.captured",
   "learning.used",

@@ -139,6 +139,7 @@ export const pageLimits = {
   repositories: { min: 1, max: 100, default: 100 },
   auditLogs: { min: 1, max: 100, default: 100 },
   users: { min: 1, max: 100, default: 100 },
+  teams: { min: 1, max: 100, default: 20 },
   keys: { min: 1, max: 100, default: 100 },
   deliveries: { min: 1, max: 100, default: 20 },
   learnings: { min: 1, max: 1000, default: 1000 },
@@ -199,6 +200,17 @@ export const peopleLimits = {
   transactionBytesMax: 3 * mebibyte,
   /** Organizations of an instance whose members' roles are changed in parallel; each has its own guard. */
   organizationsAtOnce: 10,
+} as const;
+
+export const teamLimits = {
+  usersMax: 5_000,
+  /** A team and its members are one item of 400 KB. */
+  usersBytesMax: 350_000,
+  /** Organizations whose first teams are read at the same time: at most 1 MiB each. */
+  organizationsAtOnce: 10,
+  /** Organizations and inactive teams that one request may look at before it returns a short page. */
+  organizationsPerPageMax: 200,
+  passedOverMax: walkLimits.passedOverMax,
 } as const;
 
 export const eventLimits = {
@@ -387,6 +399,15 @@ export const indexLimits = {
   /** Requested results per wanted result: some may have been deleted or changed since, or be pieces of one Learning. */
   nearestPerResult: 4,
   resultsMax: 50,
+  resultsDefault: 10,
+  /** A question or a change that a caller of the API sends. */
+  queryCharactersMax: 20_000,
+  /** Pieces of one search: 20,000 characters of four bytes. Each is one embedding. */
+  searchPiecesMax: 12,
+  /** Organizations of one search. */
+  organizationsMax: 20,
+  /** Searches of the vector index in one request: 20,000 plain letters in 20 organizations. */
+  searchesMax: 60,
   /** A change is searched in pieces too, each with its own embedding and search. */
   searchBytesMax: 200_000,
   searchFilesMax: 300,

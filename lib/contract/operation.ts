@@ -57,6 +57,8 @@ export type Operation = {
   /** functions/<source>.ts holds its handler. */
   readonly source: string;
   readonly method: Method;
+  /** A request that changes nothing, although its method is not GET: its input does not fit a query. */
+  readonly readOnly?: true;
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
@@ -76,7 +78,7 @@ export type Operation = {
   /** The success response: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
-  /** Parameters, or `name=value`, that only these kinds of key may send; other kinds get 403 KEY_TYPE_FORBIDDEN. */
+  /** Parameters, fields of the body, or `name=value`, that only these kinds of key may send; other kinds get 403 KEY_TYPE_FORBIDDEN. */
   readonly keysOfParameter?: Readonly<Record<string, readonly KeyKind[]>>;
   /**
    * `enterprise`: organizations on other plans are removed from the scope; if none is left, the request is refused.
@@ -139,6 +141,10 @@ export type Operation = {
 /** The Learnings API came first and kept its plural; everything else answers with one `error`. */
 export const errorShapeOf = (path: string): "error" | "errors" =>
   path.startsWith("/v1/learnings") ? "errors" : "error";
+
+/** Whether the operation changes nothing: the limiter's outage lets it through, and callers may repeat it. */
+export const isReadOnly = ({ method, readOnly }: Pick<Operation, "method" | "readOnly">): boolean =>
+  method === "GET" || readOnly === true;
 
 /** Keeps the literal types of an entry while checking it against the model. */
 export const operation = <const Entry extends Operation>(entry: Entry): Entry => entry;

@@ -9,6 +9,7 @@ import {
   listLearnings,
   updateLearning,
 } from "./operations/learnings.ts";
+import { searchLearnings } from "./operations/learnings-search.ts";
 import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "./operations/metrics.ts";
 import { listOrganizations, listRepositories } from "./operations/organizations.ts";
 import {
@@ -21,6 +22,7 @@ import {
   updateRole,
 } from "./operations/roles.ts";
 import { listSecurityFindings } from "./operations/security.ts";
+import { listTeams } from "./operations/teams.ts";
 import {
   assignSeats,
   changeRoles,
@@ -48,6 +50,7 @@ export const operations = [
   reviewMetrics,
   mcpMetrics,
   listLearnings,
+  searchLearnings,
   createLearnings,
   getLearning,
   updateLearning,
@@ -60,6 +63,7 @@ export const operations = [
   getSeatAssignment,
   setSeatAssignment,
   changeRoles,
+  listTeams,
   listRoles,
   listPermissions,
   getRole,

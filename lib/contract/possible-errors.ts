@@ -17,7 +17,7 @@ export function possibleErrors(operation: Operation): ErrorCode[] {
     instanceScope,
   } = operation;
   const verdicts = new Set(Object.values(keys));
-  const narrows = "organization_ids" in query.shape;
+  const narrows = "organization_ids" in { ...query.shape, ...operation.body?.shape };
   const codes = new Set<ErrorCode>(["UNAUTHORIZED", "INVALID_REQUEST", "RATE_LIMIT_EXCEEDED"]);
   const add = (when: boolean, ...more: ErrorCode[]) => {
     if (when) for (const code of more) codes.add(code);

@@ -10,6 +10,10 @@ export { type Category, categories, type Severity, severities } from "./metrics-
 export const pullRequestStatuses = ["merged", "closed"] as const;
 export type PullRequestStatus = (typeof pullRequestStatuses)[number];
 
+/** Who opened a pull request: a person, or a program such as a dependency updater. */
+export const authorTypes = ["user", "bot"] as const;
+export type AuthorType = (typeof authorTypes)[number];
+
 const count = z.int().min(0);
 
 const commentRecord = z.strictObject({
@@ -59,6 +63,7 @@ export const reviewRecord = z.strictObject({
   }),
   provider: z.enum(providers),
   repository_full_name: z.string(),
+  author_type: z.enum(authorTypes).nullable(),
 });
 export type ReviewRecord = z.output<typeof reviewRecord>;
 
@@ -96,6 +101,7 @@ export const metricsWords: FieldWords = {
   author_id:
     "The Git provider's id of the pull request's author, from stored metrics; null when unavailable.",
   repository_full_name: "The repository's current name with its owner.",
+  author_type: "`user` for a person, `bot` for a program; null where that is not known.",
   created_at: "When the pull request was opened, UTC.",
   ready_for_review_at: "When it was last marked as ready for review, UTC; null where that is not known.",
   first_human_review_at: "When a person first reviewed it, UTC; null for never, or not known.",

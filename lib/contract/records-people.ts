@@ -83,7 +83,19 @@ export const rolesChangeAnswer = z.strictObject({
   ),
 });
 
+export const teamRecord = z.strictObject({
+  provider: z.enum(providers),
+  organization_id: z.string(),
+  team_id: z.string(),
+  name: z.string(),
+  user_ids: z.array(z.string()),
+});
+
 export const peopleWords: FieldWords = {
+  teams: "The teams of this page.",
+  team_id: "The platform's id of the team, unique within the organization.",
+  "teams.name": "The team's name.",
+  "teams.user_ids": "Its members, by the Git provider's user ids.",
   seats_purchased: "Purchased seats, of the workspace where there is one.",
   seats_assigned: "Seats that people hold. After a smaller purchase it can be more than the purchased seats.",
   seat_assignment_mode:

@@ -22,7 +22,7 @@ export const eventMetrics = group({
   },
 });
 
-/** Searches of the vector index by the reviewer. */
+/** Searches of the vector index, by the reviewer and by callers of the API. */
 export const searchMetrics = group({ metrics: { vector_searches: "Count" } });
 
 /** Learnings that are not indexed yet although their writer has ended, and since when. */

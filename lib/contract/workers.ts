@@ -58,7 +58,7 @@ const applying = {
     ...[...people, "ORG#", "TENANT#", "ORGS#"],
     ...["DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
     ...streams,
-    ...["SCANS#", "FINDINGS#", "NEWS#"],
+    ...["SCANS#", "FINDINGS#", "TEAMS#", "NEWS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
   ],
   snapshotPartitions: ["S#", "ORGS#", "ORG#", "MEMBERS#", "LEARNING#", "PRIVATE#"],
@@ -231,9 +231,9 @@ export const workers = [
 /** A Lambda function that only principals with permission in the account may invoke: not part of the public API. */
 export type InternalFunction = Omit<Worker, "trigger">;
 
-export const searchLearnings = {
-  id: "searchLearnings",
-  source: "internal/search-learnings",
+export const searchForReview = {
+  id: "searchForReview",
+  source: "internal/search-for-review",
   summary: "Finds the Learnings that match a change, for the reviewer",
   tableActions: ["BatchGetItem", "SearchVectors"],
   tablePartitions: ["LEARNING#", "VECTOR#"],
@@ -242,6 +242,6 @@ export const searchLearnings = {
   memoryMegabytes: 1024,
 } as const satisfies InternalFunction;
 
-export const internalFunctions = [searchLearnings] as const satisfies readonly InternalFunction[];
+export const internalFunctions = [searchForReview] as const satisfies readonly InternalFunction[];
 
 export type WorkerId = (typeof workers)[number]["id"];

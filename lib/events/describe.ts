@@ -13,6 +13,7 @@ import {
   memberSavedWords,
   organizationSavedWords,
   repositorySavedWords,
+  teamSavedWords,
   workspaceSavedWords,
 } from "./schemas.ts";
 
@@ -23,6 +24,7 @@ export const eventWords: Readonly<Record<EventTypeName, EventWords>> = {
   "organization.saved": organizationSavedWords(),
   "repository.saved": repositorySavedWords(),
   "member.saved": memberSavedWords(),
+  "team.saved": teamSavedWords(),
   "pull_request.finalized": pullRequestFinalizedWords(),
   "learning.captured": learningCapturedWords(),
   "learning.used": learningUsedWords(),

@@ -31,7 +31,7 @@ const inlineEvent = z.object({ ...head, data: z.record(z.string(), z.unknown()) 
 
 export const envelopeWords = {
   id: "Your id of this event, a unique UUID. Sending an event again with the same id changes nothing.",
-  type: "One of the nine types.",
+  type: "One of the ten types.",
   occurred_at:
     "When the thing got this state, with an offset. The newest time wins; all its digits count. If two times are equal, " +
     "the greater id wins. At most ten minutes in the future.",

@@ -19,6 +19,7 @@ import { saveRepository } from "../organizations/save-repository.ts";
 import { saveWorkspace } from "../organizations/save-workspace.ts";
 import { seatReviewedAuthors } from "../people/automatic-seats.ts";
 import { saveMember } from "../people/save-member.ts";
+import { saveTeam } from "../people/save-team.ts";
 import { completeScan } from "../security/complete-scan.ts";
 import { misdated, scanCompletedFields } from "../security/scan-completed.ts";
 import {
@@ -37,6 +38,7 @@ import {
   organizationNameSchema,
   organizationSaved,
   repositorySaved,
+  teamSaved,
   workspaceSaved,
 } from "./schemas.ts";
 
@@ -195,6 +197,10 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
   "member.saved": eventType(memberSaved, {
     dependency: organization,
     apply: (store, data, version) => saveMember(store, organizationUuid(data), data, version),
+  }),
+  "team.saved": eventType(teamSaved, {
+    dependency: organization,
+    apply: (store, data, version) => saveTeam(store, organizationUuid(data), data, version),
   }),
   "pull_request.finalized": pullRequestType,
   "learning.captured": eventType(

@@ -9,7 +9,7 @@ import {
   orNull,
   publicUrl,
 } from "../contract/event-fields.ts";
-import { eventLimits } from "../contract/limits.ts";
+import { eventLimits, teamLimits } from "../contract/limits.ts";
 import { emailAddress, identifier, roleIdParameter } from "../contract/parameters.ts";
 import { readableIdBytes } from "../people/reads.ts";
 
@@ -202,5 +202,32 @@ export const memberSavedWords = (): EventWords => ({
     readable_repository_ids:
       'The repositories that the person can read, by the provider\'s ids; "*" for all of them.',
     active: "false: the person has left, and the keys that they own in this organization stop working.",
+  },
+});
+
+const { usersMax, usersBytesMax } = teamLimits;
+
+export const teamSaved = z.object({
+  ...organizationName,
+  team_id: identifier,
+  name,
+  user_ids: eventList(identifier, (list) =>
+    list
+      .max(usersMax, { error: `must have at most ${usersMax} ids` })
+      .refine((ids) => Buffer.byteLength(JSON.stringify(ids)) <= usersBytesMax, {
+        error: `must not take more than ${usersBytesMax} bytes`,
+      }),
+  ),
+  active: z.boolean(),
+});
+
+export const teamSavedWords = (): EventWords => ({
+  meaning: "A team of an organization, with all its members. Waits for the organization.",
+  fields: {
+    ...organizationNameWords,
+    team_id: "Your id of the team, unique within the organization.",
+    name: "For people.",
+    user_ids: `Everybody in the team, by the Git provider's user ids: at most ${usersMax}, and ${usersBytesMax} bytes. A person may be in several teams; unknown ids are kept.`,
+    active: "false: the team is no longer listed.",
   },
 });

@@ -2,7 +2,7 @@ import type { Principal } from "../access/principal.ts";
 import { type Admission, RateLimitExceeded, type RateLimiter } from "../access/rate-limiter.ts";
 import type { Scope } from "../access/scope.ts";
 import { ApiError } from "../contract/api-error.ts";
-import type { Operation } from "../contract/operation.ts";
+import { isReadOnly, type Operation } from "../contract/operation.ts";
 import type { Table } from "../store/table.ts";
 
 /** The owner of the rate-limit window that this call counts in. */
@@ -29,7 +29,7 @@ export async function admit(
     // A RateLimitExceeded with a cause comes from throttling of the store.
     if (!(error instanceof RateLimitExceeded) || error.cause !== undefined) onFailure();
     if (error instanceof RateLimitExceeded) throw error;
-    if (operation.method === "GET") return undefined;
+    if (isReadOnly(operation)) return undefined;
     throw new ApiError(
       "SERVICE_UNAVAILABLE",
       "Rate limits cannot be checked right now. Retry the same request.",

@@ -1,6 +1,6 @@
 import { AuthenticationError } from "../access/authenticate.ts";
 import type { ApiError } from "../contract/api-error.ts";
-import { limiterMetrics } from "../contract/telemetry.ts";
+import { limiterMetrics, searchMetrics } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError } from "../runtime/log.ts";
 import { logRequest } from "./request-line.ts";
@@ -8,12 +8,13 @@ import type { RequestRecord } from "./request-record.ts";
 
 /** Writes the log line of an operation's request, with the caller, the cost and the reason of a failure. */
 export function logOutcome(clock: Clock, record: RequestRecord, status: number, error?: ApiError): void {
-  const { operation, principal, meter, limiterFailed } = record;
+  const { operation, principal, meter, limiterFailed, vectorSearches } = record;
   // A refused key has no principal, but people search the log for this key if it is real.
   const key = principal?.key ?? (error instanceof AuthenticationError ? error.key : undefined);
   const fields = {
     operation: operation.id,
     ...(limiterFailed && { limiter_failures: 1 }),
+    ...(vectorSearches !== undefined && { vector_searches: vectorSearches }),
     ...(key && { key_id: key.id, key_kind: key.kind }),
     ...(principal && { tenant: principal.tenant }),
     round_trips: meter.sequentialRoundTrips,
@@ -21,6 +22,9 @@ export function logOutcome(clock: Clock, record: RequestRecord, status: number, 
     write_units: meter.writeUnits,
     ...(status >= 500 && { cause: describeError(error?.cause ?? error) }),
   };
-  const metrics = limiterFailed ? [limiterMetrics] : [];
+  const metrics = [
+    ...(limiterFailed ? [limiterMetrics] : []),
+    ...(vectorSearches === undefined ? [] : [searchMetrics]),
+  ];
   logRequest(clock, record, { status, error }, { fields, metrics });
 }

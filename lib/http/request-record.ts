@@ -9,7 +9,7 @@ import { type Deadline, openDeadline, workTimeOf } from "./deadline.ts";
 import { dependencies } from "./dependencies.ts";
 import { requestIdOf } from "./headers.ts";
 
-/** What the answer and the log line of a request need. The last three are missing until a step has set them. */
+/** What the answer and the log line of a request need. The last ones are missing until a step has set them. */
 export type RequestRecord = {
   readonly operation: Operation;
   readonly event: APIGatewayProxyEvent;
@@ -23,6 +23,8 @@ export type RequestRecord = {
   admission?: Admission;
   /** The limiter could not count the request. */
   limiterFailed?: boolean;
+  /** Searches of the vector index. */
+  vectorSearches?: number;
 };
 
 /** `remainingMs` comes from Lambda. */

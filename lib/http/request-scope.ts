@@ -33,7 +33,7 @@ export const resolveScope = (request: ScopeRequest): Scope =>
 /** The organizations that the request names, read from where the operation takes them. */
 const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
   orgId: orgIdOf(operation, input),
-  organizationIds: listField(input.query, "organization_ids"),
+  organizationIds: listField(input.query, "organization_ids") ?? listField(input.body, "organization_ids"),
   organizationUuid: textField(input.path, "organization_id"),
 });
 

@@ -17,9 +17,10 @@ export function contradiction(
 ): string | undefined {
   const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
   if (!readsOrgId(operation, kind) || inQuery === undefined) return undefined;
-  // An instance key that names no organization acts on its home: a name in the wrong place must not do that.
+  // Without a name an instance key acts on its home, and an optional name leaves all organizations: a name in the wrong
+  // place must do neither.
   if (inBody === undefined)
-    return kind === "instance"
+    return kind === "instance" || (operation.body && operation.organization === "optional")
       ? "org_id: is read from the body on this operation. Send it there."
       : undefined;
   return inQuery === inBody

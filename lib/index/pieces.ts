@@ -6,7 +6,7 @@ const { pieceBytesMax, pieceOverlapBytes } = indexLimits;
  * Splits a text into overlapping pieces, cut between characters, each as long as an embedder accepts. Most texts are
  * one piece.
  */
-export function piecesOf(text: string): string[] {
+export function piecesOf(text: string, overlapBytes: number = pieceOverlapBytes): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= pieceBytesMax) return [text];
   const pieces: string[] = [];
@@ -15,9 +15,12 @@ export function piecesOf(text: string): string[] {
     const end = characterStart(bytes, Math.min(bytes.length, start + pieceBytesMax));
     pieces.push(bytes.subarray(start, end).toString());
     if (end === bytes.length) return pieces;
-    start = characterStart(bytes, end - pieceOverlapBytes);
+    start = characterStart(bytes, end - overlapBytes);
   }
 }
+
+/** Whether a text is too long for one piece. */
+export const isInPieces = (text: string): boolean => Buffer.byteLength(text) > pieceBytesMax;
 
 /** The beginning of `text`, at most `bytesMax` bytes long. */
 export function beginningOf(text: string, bytesMax: number): string {

@@ -3,7 +3,7 @@ import { providers } from "../contract/access.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { identifier, utf8Bytes } from "../contract/parameters.ts";
-import { type SearchDeps, searchLearnings } from "../index/search.ts";
+import { type SearchDeps, searchedPieces, searchLearnings } from "../index/search.ts";
 
 /** The reviewer's question: which Learnings of this repository fit this change. */
 const searchRequest = z.strictObject({
@@ -44,10 +44,8 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
   if (!parsed.success) throw new SearchRefused(problemsOf(parsed.error));
   const { repository_id, text, file_paths, k, min_score, ...name } = parsed.data;
   const found = await searchLearnings(deps, {
-    organization: organizationUuid(name),
-    repositoryId: repository_id,
-    text,
-    filePaths: file_paths,
+    places: [{ organization: organizationUuid(name), repositoryId: repository_id }],
+    pieces: searchedPieces(text, file_paths),
     resultsMax: k,
     scoreMin: min_score,
   });
@@ -57,10 +55,13 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
       learning,
       file,
       source_url,
-      score: Math.round(score * 1e4) / 1e4,
+      score: shownScore(score),
     })),
   };
 }
+
+/** Further digits are noise. */
+export const shownScore = (score: number): number => Math.round(score * 1e4) / 1e4;
 
 /** The message is logged, so it never contains text of the request. */
 const problemsOf = ({ issues }: z.ZodError): string =>

@@ -78,6 +78,7 @@ function draftsOf(data: PullRequestFinalized): PullRequestChange["datasets"] {
   const reviews = draftReview({
     ...common,
     authorUsername: data.author_username,
+    authorType: data.author_type,
     status: data.status,
     atMs,
     createdAtMs: data.created_at,

@@ -12,7 +12,7 @@ import {
 } from "../contract/event-fields.ts";
 import { eventLimits, metricsLimits } from "../contract/limits.ts";
 import { identifier } from "../contract/parameters.ts";
-import { categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
+import { authorTypes, categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
 import { required } from "../runtime/required.ts";
 
 /**
@@ -62,6 +62,7 @@ export const pullRequestFinalized = z
     pr_url: url,
     author_id: orNull(identifier),
     author_username: orNull(line(eventLimits.nameCharactersMax)),
+    author_type: knownOrNull(authorTypes),
     created_at: instant,
     ready_for_review_at: orNull(instant),
     first_human_review_at: orNull(instant),
@@ -101,6 +102,9 @@ export const pullRequestFinalizedWords = (): EventWords => ({
     pr_url: `Its address, unique within the organization. Join the records of the three datasets on it. ${publicUrl}`,
     author_id: "The Git provider's id of the author; null where there is none, for example for a bot.",
     author_username: "The author's login; null where it is not known.",
+    author_type:
+      "`user` for a person, `bot` for a program such as a dependency updater. Any other word is stored as null, which means " +
+      "unknown.",
     created_at: "When it was opened.",
     ready_for_review_at:
       "When it was last marked as ready for review; null where it never was a draft or where that is unknown.",

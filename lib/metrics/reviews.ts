@@ -1,5 +1,7 @@
 import type { Provider } from "../contract/access.ts";
 import {
+  type AuthorType,
+  authorTypes,
   type CommentCounts,
   categories,
   type PullRequestStatus,
@@ -15,8 +17,8 @@ import { damagedPayload, entryDraftOf, payloadTextOf, prUrlAtStart } from "./pay
 /**
  * The payload is `m` or `c` for the status, then a JSON list: the URL, the author's name, four times as milliseconds
  * before the merge (or the closing), three estimates, and posted and accepted for the total, the severities and the
- * categories. A merged pull request whose time of closing was received has that time as a last element, in milliseconds
- * before the merge.
+ * categories. Then come the time of closing of a merged pull request, in milliseconds before the merge, and the place of
+ * the author's type in its list; what is unknown at the end is left out.
  */
 export type ReviewedPullRequest = {
   readonly prUrl: string;
@@ -25,6 +27,7 @@ export type ReviewedPullRequest = {
   readonly repositoryId: string;
   readonly authorId: string | null;
   readonly authorUsername: string | null;
+  readonly authorType: AuthorType | null;
   readonly status: PullRequestStatus;
   /** When it was merged or closed. */
   readonly atMs: number;
@@ -61,7 +64,7 @@ type Fields = readonly [
   reviewIterations: number,
   estimatedComplexity: number | null,
   estimatedReviewMinutes: number | null,
-  ...countsAndClosed: number[],
+  ...countsClosedAndType: Array<number | null>,
 ];
 
 export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
@@ -78,8 +81,11 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
     pullRequest.estimatedComplexity,
     pullRequest.estimatedReviewMinutes,
     ...countsOf(pullRequest.comments),
-    // `atMs` of a closed pull request is already its time of closing.
-    ...(status === "merged" && closedAtMs !== null ? [atMs - closedAtMs] : []),
+    ...lastFields(
+      // `atMs` of a closed pull request is already its time of closing.
+      status === "merged" ? beforeEnd(closedAtMs) : null,
+      pullRequest.authorType,
+    ),
   ];
   const placed = { atMs, repositoryId, authorId };
   const names = {
@@ -94,6 +100,11 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
   const text = letters[status] + JSON.stringify(fields);
   return { ...entryDraftOf(placed, text, JSON.stringify(record)), status: letters[status] };
 }
+
+const lastFields = (closed: number | null, type: AuthorType | null): Array<number | null> => {
+  if (type !== null) return [closed, authorTypes.indexOf(type)];
+  return closed === null ? [] : [closed];
+};
 
 export const letterOfStatus = (status: PullRequestStatus): string => letters[status];
 
@@ -173,6 +184,7 @@ function recordOf(
     },
     provider: names.provider,
     repository_full_name: names.repositoryFullName,
+    author_type: authorTypes[numbers[countsLength + 1] ?? -1] ?? null,
   };
 }
 
@@ -190,8 +202,10 @@ function isFields(value: unknown): value is Fields {
     (username === null || typeof username === "string") &&
     [created, iterations].every(isNumber) &&
     [ready, reviewed, committed, complexity, minutes].every(isNumberOrNull) &&
-    (counts.length === countsLength || counts.length === countsLength + 1) &&
-    counts.every(isNumber)
+    counts.length >= countsLength &&
+    counts.length <= countsLength + 2 &&
+    counts.slice(0, countsLength).every(isNumber) &&
+    counts.slice(countsLength).every(isNumberOrNull)
   );
 }
 
@@ -236,4 +250,5 @@ export const reviewColumns: readonly Column[] = [
   ...categories.flatMap((name) => counted(name, ({ category }) => category[name])),
   plain("provider"),
   plain("repository_full_name"),
+  plain("author_type"),
 ];

@@ -22,9 +22,10 @@ export function generateClientTypes(document: OpenApiDocument): string {
     "",
     "export const routes = {",
     ...operations.map(
-      ({ id, method, path }) => `  ${id}: { method: "${method.toUpperCase()}", path: "${path}" },`,
+      ({ id, method, path, isReadOnly }) =>
+        `  ${id}: { method: "${method.toUpperCase()}", path: "${path}"${isReadOnly ? ", readOnly: true" : ""} },`,
     ),
-    "} as const satisfies Record<keyof Operations, { method: string; path: string }>;",
+    "} as const satisfies Record<keyof Operations, { method: string; path: string; readOnly?: true }>;",
     "",
   ].join("\n");
 }
@@ -58,6 +59,7 @@ function describe(method: string, path: string, operation: object) {
     summary: String(summary),
     method,
     path,
+    isReadOnly: record(operation)["x-read-only"] === true,
     request: `{ ${parts.join("; ")} }`,
     answer: answer ? typeOf(answer) : "undefined",
   };

@@ -33,6 +33,7 @@ export function policyFields(operation: Operation): object {
     "x-key-kinds": acceptedKinds(operation),
     "x-needs": Object.fromEntries(acceptedKinds(operation).map((kind) => [kind, needsOf(operation, kind)])),
     "x-plan": plan,
+    ...(operation.readOnly && { "x-read-only": true }),
     ...(keys.workspace === "accepted" && { "x-org-id": organization }),
     "x-rate-limit": {
       bucket: rateLimit.bucket,

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Operation } from "../contract/operation.ts";
 import { keyRequestWords } from "../contract/operations/keys.ts";
 import { learningRequestWords } from "../contract/operations/learnings.ts";
+import { searchWords } from "../contract/operations/learnings-search.ts";
 import { roleRequestWords } from "../contract/operations/roles.ts";
 import { userRequestWords } from "../contract/operations/users.ts";
 import {
@@ -19,9 +20,17 @@ import { findingWords } from "../contract/records-security.ts";
 import { webhookWords } from "../contract/records-webhooks.ts";
 import { describeSelector } from "./parameters.ts";
 
+/** Names that a search takes, and that its results have with their usual meaning. */
+const foundWords: FieldWords = Object.fromEntries(
+  ["repository_id", "repository_name", "file"].map((name) => [
+    `searchLearnings: learning.${name}`,
+    learningWords[name] ?? sharedWords[name] ?? "",
+  ]),
+);
+
 const wordsOfTag: Readonly<Record<string, FieldWords>> = {
   Metrics: metricsWords,
-  Learnings: { ...learningWords, ...learningRequestWords },
+  Learnings: { ...learningWords, ...learningRequestWords, ...searchWords, ...foundWords },
   Organizations: organizationWords,
   Users: { ...peopleWords, ...userRequestWords },
   Roles: { ...peopleWords, ...userRequestWords, ...roleWords, ...roleRequestWords },
@@ -53,10 +62,15 @@ export function describeProperties(schema: Schema, operation: Operation, place: 
   visit(schema, "");
 }
 
-/** The most specific text: of the operation, of the field below its parent, of the field. */
+/** The most specific text: of the operation (below its parent, or anywhere), of the field below its parent, of the field. */
 const meaningOf = ({ id, tag }: Operation, parent: string, name: string): string | undefined => {
   const own = { ...sharedWords, ...wordsOfTag[tag] };
-  return own[`${id}: ${name}`] ?? own[`${parent}.${name}`] ?? wordsOfTag[tag]?.[name];
+  return (
+    own[`${id}: ${parent}.${name}`] ??
+    own[`${id}: ${name}`] ??
+    own[`${parent}.${name}`] ??
+    wordsOfTag[tag]?.[name]
+  );
 };
 
 /** The same text for a field of an answer, for other pages. */

@@ -81,7 +81,8 @@ const tableCard = (title: string, table: TextTable, note: readonly Markup[] = []
 /** What the report was made for comes before everything else. */
 const askedFor = (report: ReviewReport): Markup => {
   const isOfFindings = report.by === "severity" || report.by === "category";
-  const note = isOfFindings ? [markup`<p class="definition">${definitions.findingRows}</p>`] : [];
+  const words = isOfFindings ? definitions.findingRows : report.by === "team" ? definitions.teamRows : null;
+  const note = words === null ? [] : [markup`<p class="definition">${words}</p>`];
   return tableCard(`By ${report.by}`, rowsTable(report), note);
 };
 

@@ -33,7 +33,7 @@ export function markdownReport(report: ReviewReport, { isWide = false } = {}): s
     ...(more > 0 ? ["", `${formatCount(more)} more: \`--format csv\` has all.`] : []),
     "",
     `*${definitions.pullRequests} Acceptance: ${definitions.acceptance} ` +
-      `Time to first human review: ${definitions.timeToFirstHumanReview} Time to merge: ${definitions.timeToMerge}*`,
+      `Time to first human review: ${definitions.timeToFirstHumanReview} Time to merge: ${definitions.timeToMerge}${report.by === "team" ? ` ${definitions.teamRows}` : ""}*`,
     "",
   ].join("\n");
 }

@@ -13,6 +13,8 @@ export type PullRequest = {
   readonly repositoryName: string;
   readonly authorId: string | null;
   readonly authorName: string | null;
+  /** A program opened it, such as a dependency updater. */
+  readonly isByBot: boolean;
   readonly mergedAtMs: number;
   /** The day of the merge, in the report's time zone. */
   readonly mergedOn: string;
@@ -102,6 +104,7 @@ const reviewed = (record: ReviewRecord, mergedAtMs: number, dayOf: DayOf): Revie
   repositoryName: record.repository_name,
   authorId: record.author_id,
   authorName: record.author_username,
+  isByBot: record.author_type === "bot",
   mergedAtMs,
   mergedOn: dayOf(mergedAtMs),
   readyAtMs: Date.parse(record.ready_for_review_at ?? record.created_at),

@@ -23,6 +23,8 @@ export type ReportReadOptions = {
   readonly signal?: AbortSignal;
   /** The number of records read so far, of both datasets, and how many of them are reviews. */
   onProgress?(records: number, reviews: number): void;
+  /** Leaves out pull requests that a filter of the report excludes, which the API does not have. */
+  isWanted?(pullRequest: PullRequest): boolean;
   /** If set, reviewed pull requests that were closed without a merge are read too, and passed only to this function. */
   onClosed?(record: ReviewRecord): void;
 };
@@ -31,7 +33,7 @@ export type ReportReadOptions = {
 export async function readPullRequests(
   client: Client,
   query: ReportQuery,
-  { pageSizeMax, timeZone = utc, signal, onProgress, onClosed }: ReportReadOptions,
+  { pageSizeMax, timeZone = utc, signal, onProgress, isWanted = () => true, onClosed }: ReportReadOptions,
 ): Promise<PullRequest[]> {
   const collector = createCollector(dayIn(timeZone));
   const { start_date, end_date } = query;
@@ -65,7 +67,10 @@ export async function readPullRequests(
     (place) => client.listReviewCommentMetrics({ query: { ...query, ...days, ...place } }, call),
     collector.addComments,
   );
-  return collector.pullRequests().filter(({ mergedOn }) => mergedOn >= start_date && mergedOn <= end_date);
+  return collector
+    .pullRequests()
+    .filter(({ mergedOn }) => mergedOn >= start_date && mergedOn <= end_date)
+    .filter(isWanted);
 }
 
 export type PullRequestsAndBefore = {

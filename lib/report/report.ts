@@ -11,6 +11,7 @@ import {
 import { groupBy } from "./group-by.ts";
 import { daysOf, mondayOf, monthOf, monthsOf, type Period, type Span, utc, weeksOf } from "./period.ts";
 import type { FindingOutcome, PullRequest } from "./pull-request.ts";
+import type { TeamsOf } from "./teams.ts";
 
 export const dimensions = [
   "week",
@@ -18,6 +19,7 @@ export const dimensions = [
   "organization",
   "repository",
   "author",
+  "team",
   "severity",
   "category",
 ] as const;
@@ -79,20 +81,22 @@ const categoriesAndNull = [...categories, null];
 export type ReportOptions = {
   readonly timeZone?: string;
   readonly before?: PeriodBefore;
+  /** The teams of each author; only rows by team need them. */
+  readonly teamsOf?: TeamsOf;
 };
 
 export function reportOf(
   pullRequests: readonly PullRequest[],
   period: Period,
   by: Dimension,
-  { timeZone = utc, before }: ReportOptions = {},
+  { timeZone = utc, before, teamsOf = () => [] }: ReportOptions = {},
 ): ReviewReport {
   return {
     period: { ...period, days: daysOf(period), time_zone: timeZone },
     total: figuresOf(pullRequests),
     before: before ? figuresBefore(before) : null,
     by,
-    rows: rowsBy[by](pullRequests, period),
+    rows: rowsBy[by](pullRequests, period, teamsOf),
     weeks: weekRows(pullRequests, period),
     complexity: complexityRows(pullRequests),
     heat_map: heatMap(pullRequests),
@@ -105,7 +109,7 @@ export const figuresBefore = ({ period, endsAtMs, pullRequests }: PeriodBefore):
   total: figuresOf(pullRequests),
 });
 
-type MakeRows = (pullRequests: readonly PullRequest[], period: Period) => ReportRow[];
+type MakeRows = (pullRequests: readonly PullRequest[], period: Period, teamsOf: TeamsOf) => ReportRow[];
 
 const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
   week: weekRows,
@@ -124,6 +128,7 @@ const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
       organization: organizationName,
     })),
   author: authorRows,
+  team: (pullRequests, _period, teamsOf) => teamRows(pullRequests, teamsOf),
   severity: (pullRequests) => findingRows(pullRequests, "severity", severitiesAndNull),
   category: (pullRequests) => findingRows(pullRequests, "category", categoriesAndNull),
 };
@@ -165,6 +170,30 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
     name: authorId === null ? notStated : (authorName ?? authorId),
     organization: organizationName,
   })).toSorted(byName);
+}
+
+/**
+ * In alphabetical order, and last the pull requests of authors without a team. A person in two teams counts in both, so
+ * the rows do not add up to the total.
+ */
+function teamRows(pullRequests: readonly PullRequest[], teamsOf: TeamsOf): ReportRow[] {
+  const placed = pullRequests.flatMap((pullRequest) =>
+    teamsOf(pullRequest).map(({ team_id: id, name }) => ({ pullRequest, id, name })),
+  );
+  const groups = groupBy(placed, ({ pullRequest: { provider, organizationId }, id }) =>
+    JSON.stringify([provider, organizationId, id]),
+  );
+  const rows = [...groups.values()].map((group): ReportRow => {
+    const { id, name, pullRequest } = required(group[0], "pull request of a team");
+    const figures = figuresOf(group.map((each) => each.pullRequest));
+    return { id, name, in_part: false, organization: pullRequest.organizationName, figures };
+  });
+  const others = pullRequests.filter((pullRequest) => teamsOf(pullRequest).length === 0);
+  const noTeam = { id: null, name: "no team", in_part: false, organization: null };
+  return [
+    ...rows.toSorted(byName),
+    ...(others.length > 0 ? [{ ...noTeam, figures: figuresOf(others) }] : []),
+  ];
 }
 
 /** An id is unique only within an organization of a provider. */

@@ -30,6 +30,7 @@ export function textReport(report: ReviewReport, { isWide = false } = {}): strin
       `Acceptance: ${definitions.acceptance}`,
       `Time to first human review: ${definitions.timeToFirstHumanReview}`,
       `Time to merge: ${definitions.timeToMerge}`,
+      ...(report.by === "team" ? [definitions.teamRows] : []),
       definitions.openPullRequests,
       ...(isWide ? [] : ["Times in the table are medians. --wide shows every column."]),
     ].map((sentence) => wrapped(sentence, widthMax)),

@@ -16,6 +16,9 @@ export const definitions = {
   openPullRequests:
     "Who waits for a review now is not in the data: your Git provider lists open pull requests.",
   timeToMerge: "From ready for review (or opened, where that is not known) to the merge.",
+  teamRows:
+    "Teams as they are now. A person in two teams counts in both, so the rows do not add up to the total; “no team” has " +
+    "the pull requests of all others.",
   findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
 } as const;
 
@@ -27,6 +30,7 @@ export const dimensionHeads: Readonly<Record<Dimension, string>> = {
   organization: "Organization",
   repository: "Repository",
   author: "Author",
+  team: "Team",
   severity: "Severity",
   category: "Category",
 };

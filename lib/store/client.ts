@@ -54,8 +54,13 @@ export function createLocalStoreClient(endpoint: string, identity: AwsIdentity =
   return createStoreClient({ endpoint, identity, answerMsMax, reusedAnswerMsMax: answerMsMax });
 }
 
-/** For functions: configured by the environment only. */
+const opened = new Map<string | undefined, StoreClient>();
+
+/** For functions: configured by the environment only. Shared, so that a function keeps one set of connections. */
 export function storeClient(): StoreClient {
   const endpoint = optionalVariable("DYNAMODB_ENDPOINT");
-  return endpoint === undefined ? createStoreClient() : createLocalStoreClient(endpoint);
+  const client =
+    opened.get(endpoint) ?? (endpoint === undefined ? createStoreClient() : createLocalStoreClient(endpoint));
+  opened.set(endpoint, client);
+  return client;
 }

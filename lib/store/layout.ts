@@ -10,6 +10,7 @@
  * | member                  | MEMBERS#<org uuid>           | MEMBER#<user id>       | MEMBERS#6f1c… / MEMBER#4411                |
  * | member's repositories   | ORG#<org uuid>               | READS#<user id>        | ORG#6f1c… / READS#4411                     |
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
+ * | team                    | TEAMS#<org uuid>             | TEAM#<team id>         | TEAMS#6f1c… / TEAM#77                      |
  * | tagged the reviewer     | ORG#<org uuid>               | TAGGED#<user id>       | ORG#6f1c… / TAGGED#4411                    |
  * | organization that moves | MOVING                       | <org uuid>             | MOVING / 6f1c…                             |
  * | audit log that moves    | MOVING-LOG                   | <org uuid>             | MOVING-LOG / 6f1c…                         |
@@ -321,6 +322,11 @@ export const roleKey = (uuid: string, roleId: string): Key => ({
   pk: rolesPartition(uuid),
   sk: `ROLE#${roleId}`,
 });
+export const teamKey = (uuid: string, teamId: string): Key => ({
+  pk: `TEAMS#${uuid}`,
+  sk: `TEAM#${escapeKeyPart(teamId)}`,
+});
+export const teamsRange = (uuid: string) => ({ pk: `TEAMS#${uuid}`, beginsWith: "TEAM#" });
 export const rolesRange = (uuid: string) => ({ pk: rolesPartition(uuid), beginsWith: "ROLE#" });
 export const membersRange = (uuid: string) => ({ pk: membersPartition(uuid), beginsWith: "MEMBER#" });
 /** A list that is too long for one item continues in further items: the first part is `memberReadsKey` itself. */

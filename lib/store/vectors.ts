@@ -12,16 +12,14 @@ import type { Key } from "./table.ts";
 /** The vector index of the table. It is eventually consistent and has no pages: read the items that it names again. */
 export interface VectorSearch {
   /**
-   * Keys of the vectors nearest to this one in a space and repository, nearest first. Without scores: engines define
-   * them differently, and a caller that reads the vectors can compute them exactly.
+   * Keys of the vectors nearest to this one, nearest first. Without scores: engines define them differently, and a
+   * caller that reads the vectors can compute them exactly.
    */
-  search(
-    space: string,
-    repository: string,
-    vector: readonly number[],
-    resultsMax: number,
-  ): Promise<readonly Key[]>;
+  search(within: VectorRange, vector: readonly number[], resultsMax: number): Promise<readonly Key[]>;
 }
+
+/** A space, or one repository of it. DynamoDB filters by equality only, so several repositories take several searches. */
+export type VectorRange = { readonly space: string; readonly repositoryId?: string | undefined };
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 
@@ -34,15 +32,19 @@ export function createVectorSearch(options: {
   const waiting = { clock: options.clock, random: options.random, policy: storeLimits.retry };
   const { name, hashAttribute, filterAttribute } = tableShape.vectorIndex;
   return {
-    async search(space, repository, vector, resultsMax) {
+    async search({ space, repositoryId }, vector, resultsMax) {
       const placeholders = new Placeholders();
       const equals = (attribute: string, value: string) =>
         `${placeholders.path(attribute)} = ${placeholders.value(value)}`;
+      const conditions = [
+        equals(hashAttribute, space),
+        ...(repositoryId === undefined ? [] : [equals(filterAttribute, repositoryId)]),
+      ];
       const input = {
         TableName: options.tableName,
         IndexName: name,
         SearchVector: [...vector],
-        SearchConditionExpression: `${equals(hashAttribute, space)} AND ${equals(filterAttribute, repository)}`,
+        SearchConditionExpression: conditions.join(" AND "),
         ...placeholders.attributes(),
         TopK: resultsMax,
       };

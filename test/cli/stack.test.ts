@@ -262,7 +262,7 @@ describe("a missing or unsuitable stack is reported in one sentence", () => {
       code: 1,
       stdout: "",
       stderr:
-        "Stack ReviewApi has no output SearchLearningsFunctionName. Is it this service's stack? If it is older than this " +
+        "Stack ReviewApi has no output SearchForReviewFunctionName. Is it this service's stack? If it is older than this " +
         "tool, deploy it again.",
     });
   });

@@ -154,6 +154,54 @@ test("the API narrows a scope where it can; elsewhere the page reads all of it",
   expect(narrowingOf(identity("organization"), one)).toEqual({ filter: {}, isWhole: true });
 });
 
+describe("a search of Learnings", () => {
+  const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
+  const noView = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
+
+  /** A session whose service answers every search with the query that it got. */
+  async function searching(who: KeyIdentity, answer: (body: unknown) => Response) {
+    const received: FromWorker[] = [];
+    const sent: unknown[] = [];
+    const fetch = async (target: string | URL | Request, init?: RequestInit) => {
+      if (String(target).includes("/v1/whoami")) return Response.json(who);
+      if (!String(target).endsWith("/v1/learnings/search"))
+        return Response.json({ error: { code: "NOT_FOUND", message: "No." } }, { status: 404 });
+      sent.push(JSON.parse(String(init?.body)));
+      return answer(sent.at(-1));
+    };
+    const send = (message: FromWorker) => received.push(message);
+    const worker = createSession({ baseUrl: url, key: "k", fetch, clock: new TestClock(), send }, noView);
+    await expect.poll(() => received.some(({ type }) => type === "identity")).toBe(true);
+    return { worker, sent, search: () => received.reduce(nextSession, closedSession).search };
+  }
+
+  test("a search shows what was found, in the chosen organization and repository", async () => {
+    const found = [{ learning: { id: "1" }, score: 0.5, matched: "text" }];
+    const { worker, sent, search } = await searching(identity("workspace"), () =>
+      Response.json({ data: found }),
+    );
+    await worker.search("retry");
+    expect(search()).toEqual({ status: "found", results: found });
+    worker.show({ ...noView, repositories: ["github:1/9"] });
+    await worker.search("retry again");
+    expect(sent).toEqual([
+      { query: "retry" },
+      { query: "retry again", org_id: "github:1", repository_id: "9" },
+    ]);
+  });
+
+  test("a refused search shows the service's sentence; a key that may not search sends no request", async () => {
+    const errors = [{ code: "INVALID_REQUEST", message: "The search would cover 21 organizations." }];
+    const wide = await searching(identity("instance"), () => Response.json({ errors }, { status: 400 }));
+    await wide.worker.search("retry");
+    expect(wide.search()).toEqual({ status: "failed", sentence: errors[0]?.message });
+    const legacy = await searching(identity("legacy"), () => Response.json({ data: [] }));
+    await legacy.worker.search("retry");
+    expect(legacy.search()).toMatchObject({ status: "failed" });
+    expect(legacy.sent).toEqual([]);
+  });
+});
+
 test("after a 401 during the session nothing more is sent to the page, and the page closes the session", async () => {
   const received: FromWorker[] = [];
   const fetch = async (target: string | URL | Request) =>

@@ -99,7 +99,24 @@ describe("records", () => {
         },
         provider: "github",
         repository_full_name: "group/repository-9001",
+        author_type: null,
       },
+    ]);
+  });
+
+  test("records of reviews say whether a person or a bot opened the pull request", async () => {
+    const { sendPullRequest, page } = await standalone(api, world, "bots");
+    for (const [number, author_type] of ["user", "bot", null, "robot"].entries())
+      await sendPullRequest(number, { author_type });
+    await sendPullRequest(4, { ...closed, author_type: "bot" });
+    await sendPullRequest(1, { author_type: "user", closed_at: "2026-11-02T10:00:01.000Z" });
+    const { data } = await page(`reviews?${november}&status=all`);
+    expect(data.map(({ pr_url, author_type }) => [pr_url, author_type]).toSorted()).toEqual([
+      [urlOf(0), "user"],
+      [urlOf(1), "user"],
+      [urlOf(2), null],
+      [urlOf(3), null],
+      [urlOf(4), "bot"],
     ]);
   });
 
@@ -110,6 +127,7 @@ describe("records", () => {
     await sendPullRequest(2, closed);
     const { data } = await page(`reviews?${november}&status=all`);
     expect(data.map(({ closed_at }) => closed_at)).toEqual([closedAt, closed.closed_at]);
+    expect(data.map(({ author_type }) => author_type)).toEqual([null, null]);
     expect((await page(`mcp?${november}`)).data).toMatchObject([{ provider: "github" }]);
   });
 });
@@ -123,11 +141,11 @@ describe("formats of reviews", () => {
     expect(first.status).toBe(200);
     expect(first.headers["content-type"]).toBe("text/csv; charset=utf-8");
     const [header = "", row = ""] = first.body.toString().split("\r\n");
-    expect(header).toMatch(/^pr_url,author_id,author_username,.*,provider,repository_full_name$/);
+    expect(header).toMatch(/^pr_url,author_id,author_username,.*,provider,repository_full_name,author_type$/);
     expect(row).toBe(
       `${urlOf(1)},4411,"'=cmd(""x""),\n",csv,Organization csv,9001,repository-9001,2026-11-01T08:00:00.000Z,` +
         "2026-11-01T09:00:00.000Z,,2026-11-02T09:00:00.000Z,2026-11-02T10:00:00.000Z,,merged,2,3,25," +
-        "2,1,1,1,1,0,0,0,0,0,0,0,1,1,1,0,0,0,0,0,0,0,0,0,github,group/repository-9001",
+        "2,1,1,1,1,0,0,0,0,0,0,0,1,1,1,0,0,0,0,0,0,0,0,0,github,group/repository-9001,",
     );
     const cursor = first.headers["x-next-cursor"];
     const second = await get(`reviews?${november}&format=csv&status=all&cursor=${cursor}`);

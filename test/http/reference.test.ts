@@ -94,6 +94,7 @@ const lasting = {
   "/docs/jobs/idle-seats": "Idle seats",
   "/docs/jobs/siem": "Audit logs into a SIEM",
   "/docs/jobs/code-scanning": "Security findings in code scanning",
+  "/docs/jobs/agents-md": "Learnings for coding agents",
 };
 
 test.each(Object.entries(lasting))("the page %s keeps its address", async (path, title) => {

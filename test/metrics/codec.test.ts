@@ -155,6 +155,7 @@ describe("reviews", () => {
   const pullRequest = fc.record({
     ...placed,
     authorUsername: fc.option(text),
+    authorType: fc.constantFrom("user" as const, "bot" as const, null),
     status: fc.constantFrom("merged" as const, "closed" as const),
     atMs: instant,
     createdAtMs: instant,
@@ -220,6 +221,7 @@ describe("reviews", () => {
             },
             provider,
             repository_full_name: repositoryFullName,
+            author_type: given.authorType,
           });
           expect(draft.renderedBytes).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(record)) + 1);
           expect(hasStatus(stored(draft), given.status)).toBe(true);
@@ -239,6 +241,7 @@ describe("reviews", () => {
       repositoryId: "1",
       authorId: null,
       authorUsername: longest.slice(0, 512),
+      authorType: "user",
       status: "merged",
       atMs: 1e12,
       createdAtMs: 0,
@@ -299,6 +302,7 @@ describe("reviews", () => {
       "stability_and_availability_comments_accepted",
       "provider",
       "repository_full_name",
+      "author_type",
     ]);
   });
 

@@ -84,6 +84,7 @@ describe("a review", () => {
   const { payload } = draftReview({
     ...pullRequest,
     authorUsername: null,
+    authorType: null,
     status: "closed",
     atMs: 0,
     createdAtMs: -1,

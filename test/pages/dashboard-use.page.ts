@@ -205,6 +205,18 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never came to ${name}.`);
 }
 
+test("a search of Learnings by meaning shows the best with their scores", async () => {
+  const { page } = await openDashboard();
+  await untilRead(page);
+  const search = card(page, "Search Learnings");
+  await search.getByRole("button", { name: "Search", exact: true }).click();
+  expect(await search.textContent()).toContain("Write a question first.");
+  await search.getByRole("searchbox").fill("charge a card again after a timeout");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => search.locator("li").count()).toBeGreaterThan(1);
+  expect(await search.locator("li").first().textContent()).toMatch(/(card|idempotency).*[01]\.\d\d$/s);
+});
+
 test("pending Learnings are approved and disapproved, the latter after a confirmation", async () => {
   const { page } = await openDashboard();
   await untilRead(page);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { learningLimits } from "../../lib/contract/limits.ts";
+import { isReadOnly } from "../../lib/contract/operation.ts";
 import { type ListedOperation, operations } from "../../lib/contract/operations.ts";
 import { parametersOf, requestOf, type Subject } from "../../lib/contract/requests.ts";
 import { useApi } from "../support/api.ts";
@@ -76,7 +77,7 @@ async function entriesOf(requestId: string) {
   return data.filter(({ request_id }) => request_id === requestId);
 }
 
-const changing = operations.filter(({ method }) => method !== "GET");
+const changing = operations.filter((operation) => !isReadOnly(operation));
 let recorded = 0;
 afterAll(() =>
   console.info(`audit log: ${recorded} of ${changing.length} operations that change something are recorded`),

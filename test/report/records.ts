@@ -36,6 +36,7 @@ export const review = (number: number, more: Partial<ReviewRecord> = {}): Review
   closed_at: null,
   provider: "github",
   repository_full_name: "acme/shop",
+  author_type: null,
   ...more,
 });
 

@@ -12,6 +12,7 @@ import {
   weeksOf,
 } from "../../lib/report/period.ts";
 import { type Dimension, reportOf } from "../../lib/report/report.ts";
+import { teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
 import { collected, comments, finding, review } from "./records.ts";
 
 /** Monday the 2nd to Sunday the 15th of March 2026. */
@@ -55,6 +56,24 @@ describe("rows", () => {
       ["2026-03-02", 1],
       ["2026-03-09", 3],
     ]);
+  });
+
+  test("a person in two teams counts in both, and authors without a team have their own row", () => {
+    const team = (team_id: string, name: string, ...user_ids: string[]) =>
+      ({ provider: "github", organization_id: "1", team_id, name, user_ids }) as const;
+    const [{ organizationId = "", provider = "github" } = {}] = pullRequests;
+    const teams = [team("t2", "web", "502", "503"), team("t1", "api", "502"), team("t3", "idle", "9")].map(
+      (each) => ({ ...each, provider, organization_id: organizationId }),
+    );
+    const { rows } = reportOf(pullRequests, period, "team", { teamsOf: teamsByAuthor(teams) });
+    expect(rows.map(({ id, name, figures }) => [id, name, figures.pull_requests])).toEqual([
+      ["t1", "api", 1],
+      ["t2", "web", 2],
+      [null, "no team", 2],
+    ]);
+    expect(teamsNamed(teams, "WEB")?.map(({ team_id }) => team_id)).toEqual(["t2"]);
+    expect(teamsNamed(teams, "t3")?.map(({ name }) => name)).toEqual(["idle"]);
+    expect(teamsNamed(teams, "nobody")).toBeUndefined();
   });
 
   test("a week that the period cuts is marked", () => {

@@ -22,6 +22,7 @@ import {
 import { parseRepository } from "../../lib/store/items/repository.ts";
 import { parseRole } from "../../lib/store/items/role.ts";
 import { parseOrganizationLeft, parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
+import { parseTeam } from "../../lib/store/items/team.ts";
 import { parseReconciler, parseStale, parseVector } from "../../lib/store/items/vector.ts";
 import { parseWaiting, parseWaitingByAge } from "../../lib/store/items/waiting.ts";
 import {
@@ -70,6 +71,7 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   "seat pool of workspace": parsePool,
   "spill of a large entry": (item) => parseSpill(item, owner),
   "stream head": parseHead,
+  team: parseTeam,
   "to be indexed": parseStale,
   "vector of a Learning": parseVector,
   "attempt of a delivery": parseDelivery,

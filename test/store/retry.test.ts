@@ -229,7 +229,7 @@ describe("one call", () => {
   });
 
   test("a search of the vector index without results returns an empty list", async () => {
-    expect(await storeOf({}).vectors.search("space", "repo", [1], 5)).toEqual([]);
+    expect(await storeOf({}).vectors.search({ space: "space", repositoryId: "repo" }, [1], 5)).toEqual([]);
   });
 
   test("a call to create a table succeeds if it exists, and fails for any other reason", async () => {

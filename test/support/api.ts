@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { beforeAll, expect } from "vitest";
+import { beforeAll, expect, vi } from "vitest";
 import * as z from "zod";
 import {
   installLambdaRuntime,
@@ -21,6 +21,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { type TestStore, useStore } from "./engine.ts";
 import { gatewayEvent } from "./gateway-event.ts";
+import { vectorsOf } from "./vectors.ts";
 
 export type Answer = {
   readonly status: number;
@@ -63,6 +64,9 @@ export function useApi(): Api {
     process.env.LOG_LEVEL ??= "silent";
     installLambdaRuntime();
     useFallbackEmbedder(localEmbedder);
+    // Handlers are imported later: where the engine has no vector index, an exact search takes its place.
+    if (!store().vectorIndex)
+      vi.doMock("../../lib/store/vectors.ts", () => ({ createVectorSearch: () => vectorsOf(store()) }));
   });
   return { store, call };
 }

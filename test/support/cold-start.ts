@@ -94,7 +94,7 @@ export const coldStartRatioMax = (source: string): number => coldStartRatios[bun
 
 const coldStartRatios = {
   function: 1,
-  learningsWrite: 1.15,
+  reviewIndex: 1.15,
   events: 1.25,
   mcp: 1.15,
 } as const satisfies Record<ReturnType<typeof bundleBudgetOf>, number>;

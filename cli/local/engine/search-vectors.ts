@@ -8,6 +8,7 @@ import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { parseVector } from "../../../lib/store/items/vector.ts";
 import { vectorPartition } from "../../../lib/store/layout.ts";
 import { type Key, queryAll } from "../../../lib/store/table.ts";
+import type { VectorRange } from "../../../lib/store/vectors.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
@@ -27,25 +28,26 @@ export async function answerSearchVectors(client: StoreClient, input: unknown): 
   const conditions = equalities(search);
   const keys = await nearestVectors({ client, tableName }, TopK, {
     space: conditions.get(hashAttribute) ?? "",
-    repository: conditions.get(filterAttribute) ?? "",
+    repositoryId: conditions.get(filterAttribute),
     vector: SearchVector.map(({ N }) => Number(N)),
   });
   return { SearchResults: keys.map(({ pk, sk }) => ({ Item: { pk: { S: pk }, sk: { S: sk } } })) };
 }
 
-type Wanted = { readonly space: string; readonly repository: string; readonly vector: readonly number[] };
+type Wanted = VectorRange & { readonly vector: readonly number[] };
 
 /** Compares every vector of the organization. */
 export async function nearestVectors(
   store: { readonly client: StoreClient; readonly tableName: string },
   resultsMax: number,
-  { space, repository, vector }: Wanted,
+  { space, repositoryId, vector }: Wanted,
 ): Promise<readonly Key[]> {
   const table = createDynamoTable({ ...store, clock: systemClock, random: systemRandom });
   const found: Array<{ readonly key: Key; readonly score: number }> = [];
   for await (const stored of queryAll(table, { pk: vectorPartition(organizationOf(space)) })) {
     const item = parseVector(stored);
-    if (item[hashAttribute] !== space || item[filterAttribute] !== repository) continue;
+    if (item[hashAttribute] !== space) continue;
+    if (repositoryId !== undefined && item[filterAttribute] !== repositoryId) continue;
     const { pk, sk } = item;
     found.push({ key: { pk, sk }, score: cosine(vector, item[vectorAttribute]) });
   }

@@ -26,17 +26,10 @@ import {
   removedLearning,
   uuid,
 } from "../records.ts";
+import { readLimit, writeLimit } from "./learnings-limits.ts";
 
 const { learnings: page } = pageLimits;
 const { listValuesMax, searchCharactersMax } = requestLimits;
-
-/** One bucket for the three writes: ten per minute in an organization, in any combination. */
-const writeLimit = {
-  bucket: "learnings-write",
-  requestsMax: 10,
-  windowSeconds: 60,
-  owner: "organization",
-} as const;
 
 const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
 
@@ -228,9 +221,6 @@ export const deleteLearning = operation({
   tablePartitions: ["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "VECTOR#"],
   errors: ["INDEX_REFRESH_FAILED"],
 });
-
-/** One bucket for the reads of Learnings. */
-const readLimit = { bucket: "learnings", requestsMax: 60, windowSeconds: 60, owner: "quota" } as const;
 
 export const getLearning = operation({
   id: "getLearning",

@@ -1,3 +1,4 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { authenticate } from "../../access/authenticate.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
 import { checkKeyKind } from "../../access/policy.ts";
@@ -15,6 +16,13 @@ import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 
 export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
+
+/** The fields of the body that only some kinds of key may send. */
+const restrictedFields = (operation: Operation, event: APIGatewayProxyEvent): string[] =>
+  Object.keys(operation.keysOfParameter ?? {}).filter(
+    (name) =>
+      operation.body && name in operation.body.shape && peekBody(operation, event, name) !== undefined,
+  );
 
 /** Identifies the caller (401), and checks that the operation accepts this kind of key (403, 410). */
 export function authenticateKey(
@@ -43,7 +51,7 @@ export function authenticateKey(
       // Legacy keys are refused as gone. Only a wrong ALL is reported first, for every kind of key.
       if (operation.instanceScope === "named" && principal.key.kind === "legacy")
         checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
-      checkKeyKind(operation, principal, sentParameters(event));
+      checkKeyKind(operation, principal, [...sentParameters(event), ...restrictedFields(operation, event)]);
       if (wantsCursorKeys) cursorKeys.accept(prefetched[0]);
       return {
         principal,

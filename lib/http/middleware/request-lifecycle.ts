@@ -11,7 +11,15 @@ import { adds, type Middleware } from "./middleware.ts";
 
 export type Opened = { readonly record: RequestRecord } & Pick<
   OperationContext,
-  "clock" | "random" | "retentionDays" | "requestId" | "gatewayRequestId" | "ipAddress" | "via" | "signal"
+  | "clock"
+  | "random"
+  | "retentionDays"
+  | "requestId"
+  | "gatewayRequestId"
+  | "ipAddress"
+  | "via"
+  | "signal"
+  | "onSearches"
 >;
 
 /** Opens the request; at the end renders the answer, also of an error, and writes the log line. */
@@ -27,7 +35,11 @@ export function requestLifecycle(operation: Operation): Middleware<unknown, Open
         ipAddress: sourceIpOf(event),
         via: viaOf(event),
       };
-      return { record, clock, random, retentionDays, requestId, ...origin, signal: deadline.softDeadline };
+      const onSearches = (count: number) => {
+        record.vectorSearches = (record.vectorSearches ?? 0) + count;
+      };
+      const { softDeadline: signal } = deadline;
+      return { record, clock, random, retentionDays, requestId, ...origin, signal, onSearches };
     }),
     after: async function answerSuccess(request) {
       const { record, clock } = request.context;

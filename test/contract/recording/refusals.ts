@@ -116,9 +116,11 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
 const selecting = ({ operation, request }: Circumstances, org_id: string): Refusal =>
   operation.body ? { body: { ...Object(request.body), org_id } } : { query: { ...request.query, org_id } };
 
-const narrowedTo = ({ request }: Circumstances, organization_ids: string): Refusal => ({
+const narrowedTo = ({ operation, request }: Circumstances, organization_ids: string): Refusal => ({
   key: "instance",
-  query: { ...request.query, organization_ids },
+  ...("organization_ids" in (operation.body?.shape ?? {})
+    ? { body: { ...Object(request.body), organization_ids: [organization_ids] } }
+    : { query: { ...request.query, organization_ids } }),
 });
 
 function failToEmbedOnce(): () => void {

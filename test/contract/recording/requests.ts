@@ -97,6 +97,24 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
     { title: "CSV", query: { format: "csv", limit: "2" } },
     { title: "NDJSON", query: { format: "ndjson", limit: "2" } },
   ],
+  searchLearnings: [
+    { title: "A question", body: { query: "May amounts of money be floating point numbers?", limit: 2 } },
+    {
+      title: "A change of a file, in one repository",
+      key: "user",
+      body: {
+        query: "const total = 19.99 * count;",
+        repository_name: "acme/billing",
+        file: "src/money.ts",
+        min_score: 0.1,
+      },
+    },
+  ],
+  listTeams: [
+    { title: "First page", query: { limit: "1" } },
+    { title: "Next page", query: { limit: "1" }, goesOn: true },
+    { title: "Of a workspace", key: "workspace", query: { org_id: "1002" } },
+  ],
   getLearning: [
     { title: "A shared one" },
     { title: "One that waits", key: "legacy", path: { learning_id: world.learnings.waiting } },

@@ -1,5 +1,7 @@
 import type { Permission } from "../../../lib/contract/access.ts";
 import { peopleLimits, webhookLimits } from "../../../lib/contract/limits.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import { apiKeyKey } from "../../../lib/store/layout.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
@@ -92,6 +94,11 @@ const namesOf = {
   503: ["cem", "cr_billing_admin"],
 } as const;
 
+const teams = [
+  ["31", "Payments", "501", "502"],
+  ["32", "Platform", "502", "503"],
+] as const;
+
 async function seedOrganization(world: World, place: OrganizationId, step: Step): Promise<void> {
   const id = place.provider_organization_id;
   step(`seed ${id}`);
@@ -113,6 +120,9 @@ async function seedOrganization(world: World, place: OrganizationId, step: Step)
     step(`pull request ${number} of ${id}`);
     await world.pullRequest(place, number, pullRequest(number));
   }
+  step(`teams of ${id}`);
+  for (const [team_id, name, ...user_ids] of teams)
+    await world.sendEvent("team.saved", { ...place, team_id, name, user_ids, active: true });
   step(`scan of ${id}`);
   await world.scan(place, {
     scan_id: "scan-77",
@@ -202,6 +212,8 @@ async function captureLearnings(world: World, organization: string, step: Step) 
     ids[name] = learnings.map(({ id }) => id).find((id) => !known.has(id)) ?? "";
     known.add(ids[name]);
   }
+  step("Learnings indexed");
+  await reconcileAll({ ...world.deps, embedder: localEmbedder });
   step("Learning used");
   await world.sendEvent("learning.used", {
     ...web,

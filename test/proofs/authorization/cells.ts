@@ -67,6 +67,8 @@ function isAboutRole(cell: Cell): boolean {
   const { kind, role, tenant } = caller;
   if (kind === "workspace") return true;
   if (tenant.kind === "instance") return role === "cr_admin" || kind === kindForRole(row, role);
+  // Few operations accept agentic keys, so their turn would not come everywhere.
+  if (kind === "agentic" && row.agentic === "y") return true;
   return role === "cr_admin" && isTurnOf(cell, narrowKinds, tenant.kind === "workspace" ? 0 : 1);
 }
 

@@ -64,6 +64,7 @@ function checkSelection(row: Row, caller: Caller, selection: Selection): Expecte
     if (row.orgId === "refused" && orgId !== undefined) return refused(400, "INVALID_REQUEST");
     const isGiven = orgId !== undefined && !(isMisplaced && hasBody(row));
     if (row.orgId === "required" && !isGiven) return refused(400, "ORG_ID_REQUIRED");
+    if (row.orgId === "optional" && isMisplaced && hasBody(row)) return refused(400, "INVALID_REQUEST");
     const isUsed = row.orgId === "required" || row.orgId === "optional";
     if (isUsed && isGiven) {
       const { length } = named(tenant, orgId);

@@ -38,6 +38,9 @@ const isAll = ({ selection }: Ask) => selection.orgId?.toUpperCase() === "ALL";
 const marked = (candidates: readonly MarkedOrganization[]) => candidates.map(({ mark }) => `m-${mark}`);
 
 const specials: Readonly<Record<string, Special>> = {
+  "searchLearnings of a name": {
+    body: ({ tenant }) => ({ repository_name: `group/${tenant.home.mark}` }),
+  },
   "listLearnings of a name": {
     query: ({ tenant }) => ({ repository_name: `group/${tenant.home.mark}` }),
   },
@@ -121,6 +124,7 @@ function subjectOf({ id }: Row, { selection: { pathText, pathOrganization } }: A
 export function requestOf(row: Row, ask: Ask): SentRequest {
   const special = specialOf(row);
   const { orgId, isMisplaced, organizationIds } = ask.selection;
+  const inBody = "organization_ids" in (operationOf(row.id).body?.shape ?? {});
   return listedRequestOf(
     operationOf(row.id),
     { ...subjectOf(row, ask), ...special.subject?.(ask) },
@@ -130,9 +134,12 @@ export function requestOf(row: Row, ask: Ask): SentRequest {
       query: {
         ...special.query?.(ask),
         ...(isMisplaced && orgId !== undefined && { org_id: orgId }),
-        ...(organizationIds !== undefined && { organization_ids: organizationIds }),
+        ...(organizationIds !== undefined && !inBody && { organization_ids: organizationIds }),
       },
-      ...(special.body && { body: special.body(ask) }),
+      body: {
+        ...special.body?.(ask),
+        ...(organizationIds !== undefined && inBody && { organization_ids: organizationIds.split(",") }),
+      },
     },
   );
 }

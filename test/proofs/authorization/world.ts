@@ -4,6 +4,7 @@ import { required } from "../../../lib/runtime/required.ts";
 import { apiKeyKey } from "../../../lib/store/layout.ts";
 import { comments, finding } from "../../support/event-data.ts";
 import { learningsOf } from "../../support/stored.ts";
+import { indexAll } from "../../support/vectors.ts";
 import { isLong } from "../../support/volume.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { Kind, Role, Row } from "./table.ts";
@@ -87,6 +88,10 @@ async function buildOrganization(
   await world.learning(name, `Guidance of ${mark}`, { repository_id, author_id: `m-${mark}` });
   await world.scan(name, { repository_id, scan_id: `scan-${mark}`, findings: [finding(`finding-${mark}`)] });
   if (!active) await world.organization(name.provider_organization_id, { ...settings, active });
+  await world.sendEvent("team.saved", {
+    ...{ ...name, team_id: `team-${mark}`, name: `Team of ${mark}`, user_ids: [`m-${mark}`], active: true },
+  });
+  await indexAll(world, uuid);
   const [learning] = await learningsOf(world.deps.table, uuid);
   const learningId = required(learning, `Learning of ${mark}`).id;
   const providerId = name.provider_organization_id;

@@ -40,6 +40,8 @@ const manyMemberships = Array.from({ length: storeLimits.transactionActionsMax }
 }).flat();
 const repository = repositorySaved(3, { repository_id: "r1" });
 const base = [organizationSaved(2), repository];
+const teamSaved = (at: number, name: string) =>
+  event("team.saved", at, { ...one, team_id: "t1", name, user_ids: ["1", "2"], active: true });
 
 const pullRequest = (at: number, number: number, change: object = {}) =>
   event(
@@ -79,6 +81,7 @@ const stories: Readonly<Record<string, Story>> = {
     before: base,
     now: [repositorySaved(9, { repository_id: "r1", name: "new" })],
   },
+  "a team is sent again": { before: [...base, teamSaved(4, "old")], now: [teamSaved(9, "new")] },
   "an organization is sent after one whose epoch nobody published": {
     before: [workspaceSaved(1), organizationSaved(2, inAcme)],
     cutOffAt: "lib/organizations/visibility.ts UpdateItem",

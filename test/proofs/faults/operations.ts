@@ -1,4 +1,5 @@
 import { keyLimits } from "../../../lib/contract/limits.ts";
+import { isReadOnly } from "../../../lib/contract/operation.ts";
 import { type OperationId, operationOf, operations } from "../../../lib/contract/operations.ts";
 import { requestOf, type SentRequest, type Subject, usualKind } from "../../../lib/contract/requests.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
@@ -81,7 +82,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       ...documented,
       fixture: "fixture",
       covers: id,
-      ...(operation.method === "GET" && { isRead: true }),
+      ...(isReadOnly(operation) && { isRead: true }),
       act: () => act(key, request),
       ...more,
     };
@@ -151,6 +152,10 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       { query: { repository_name: "group/repository-r1" } },
       full,
     ),
+    "a search of a workspace": send("searchLearnings", "workspace", { body: { query: texts.indexed } }),
+    "a search by a member, of a repository": send("searchLearnings", "member", {
+      body: { query: texts.indexed, repository_name: "group/repository-r1" },
+    }),
     "a Learning that is nowhere": send("getLearning", "instance", {}, nowhere),
     "a Learning, read by a member": send("getLearning", "member"),
     "Learnings that wait": send("listLearnings", "workspace", { query: { state: "pending" } }),

@@ -1,4 +1,4 @@
-import { handler as searchLearnings } from "../../../functions/internal/search-learnings.ts";
+import { handler as searchLearnings } from "../../../functions/internal/search-for-review.ts";
 import { handler as approveDue } from "../../../functions/workers/approve-due.ts";
 import { handler as expireWaiting } from "../../../functions/workers/expire-waiting.ts";
 import { handler as finishMoves } from "../../../functions/workers/finish-moves.ts";
@@ -8,7 +8,7 @@ import { handler as ringWebhooks } from "../../../functions/workers/ring-webhook
 import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
 import { msPerDay } from "../../../lib/contract/days.ts";
 import { auditLimits, streamLimits } from "../../../lib/contract/limits.ts";
-import { searchLearnings as searching, type WorkerId } from "../../../lib/contract/workers.ts";
+import { searchForReview as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { newLogMove } from "../../../lib/organizations/move-log.ts";

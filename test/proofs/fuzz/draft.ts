@@ -1,7 +1,7 @@
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import type { Documented } from "./document.ts";
-import { type FuzzHome, type FuzzKind, kinds, members, repositories } from "./world.ts";
+import { type FuzzHome, type FuzzKind, kinds, members, repositories, repositoryName } from "./world.ts";
 
 /** A request in parts, so that one part can be made invalid. */
 export type Draft = {
@@ -51,6 +51,16 @@ const kindsOfParameter: Readonly<Record<string, FuzzKind>> = {
 };
 
 export const isFor = (name: string, kind: FuzzKind): boolean => (kindsOfParameter[name] ?? kind) === kind;
+
+/** The fields of a search that only one kind of key may send, or that name things: those exist, or are left out. */
+export function searchBody(
+  { organization_ids: _, repository_name: name, repository_id: id, ...body }: Record<string, unknown>,
+  kind: FuzzKind,
+): Record<string, unknown> {
+  if (name !== undefined && isFor("repository_name", kind))
+    return { ...body, repository_name: repositoryName };
+  return id === undefined ? body : { ...body, repository_id: id };
+}
 
 export const policyOf = ({ id }: Documented): Operation => {
   const policy = operations.find((operation) => operation.id === id);

@@ -1,5 +1,5 @@
 import type { Documented, Schema } from "./document.ts";
-import { type Draft, isFor, listsMax, listValues } from "./draft.ts";
+import { type Draft, isFor, listsMax, listValues, searchBody } from "./draft.ts";
 import { type OrganizationChoice, withOrganization } from "./selector.ts";
 import { tidyQuery } from "./valid.ts";
 import { bytesMaxOf, charactersMaxOf } from "./values.ts";
@@ -23,7 +23,8 @@ function edgeText(schema: Schema, edge: Edge): string {
 /** The smallest or the largest value that the schema allows. */
 function edgeValue(schema: Schema, edge: Edge): unknown {
   if (schema.enum) return schema.enum.at(edge === "least" ? 0 : -1);
-  if (schema.type === "integer") return edge === "least" ? schema.minimum : schema.maximum;
+  if (schema.type === "integer" || schema.type === "number")
+    return edge === "least" ? schema.minimum : schema.maximum;
   if (schema.type === "boolean") return edge === "most";
   if (schema.type === "array") return edgeArray(schema, edge);
   if (schema.type === "object") return edgeObject(schema, edge);
@@ -122,5 +123,5 @@ function edgeBody(schema: Schema, id: string, kind: FuzzKind, edge: Edge): Recor
   // This world has no pending Learnings: only an already decided one can be decided again.
   if (id === "decideLearning") body.decision = "approve";
   if (Array.isArray(body.permissions)) body.permissions = [{ resource_id: "security", access_type: "read" }];
-  return body;
+  return searchBody(body, kind);
 }

@@ -1,7 +1,7 @@
 import { toBase32 } from "../../../lib/access/base32.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
 import type { Documented, Schema } from "./document.ts";
-import { closedLists, type Draft, isFor, kindsOf, listsMax, listValues } from "./draft.ts";
+import { closedLists, type Draft, isFor, kindsOf, listsMax, listValues, searchBody } from "./draft.ts";
 import { type OrganizationChoice, withOrganization } from "./selector.ts";
 import { digits, maybe, oneOf, textOf, validObject, validValue } from "./values.ts";
 import {
@@ -149,5 +149,5 @@ function tidyBody(
     tidy.duplicate_from = oneOf(random, ["cr_member", random.uuid()]);
     delete tidy.permissions;
   }
-  return tidy;
+  return searchBody(tidy, kind);
 }

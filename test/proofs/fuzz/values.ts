@@ -60,6 +60,7 @@ export function validValue(schema: Schema, random: Random): unknown {
   if (schema.enum) return oneOf(random, schema.enum);
   if (schema.type === "boolean") return maybe(random, 50);
   if (schema.type === "integer") return Number(digits(random, schema.minimum ?? 0, schema.maximum ?? 1));
+  if (schema.type === "number") return oneOf(random, [schema.minimum ?? 0, 0.5, schema.maximum ?? 1]);
   if (schema.type === "array") return validArray(schema, random);
   if (schema.type === "object") return validObject(schema, random);
   if (schema.type === "null") return null;
@@ -120,6 +121,7 @@ export function invalidValues(schema: Schema): unknown[] {
   if (allows(schema, "string") && !inner.enum) wrong.push("nul \u0000 inside", "lone \ud800 surrogate");
   if (schema.type === "integer")
     wrong.push(1.5, (schema.minimum ?? 0) - 1, (schema.maximum ?? Number.MAX_SAFE_INTEGER) + 1);
+  if (schema.type === "number") wrong.push((schema.minimum ?? 0) - 0.1, (schema.maximum ?? 1) + 0.1);
   if (minLength > 0) wrong.push("");
   if (maxLength !== undefined) wrong.push("x".repeat(maxLength + 1));
   if (minItems > 0) wrong.push([]);

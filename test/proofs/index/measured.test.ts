@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { searchLearnings } from "../../../lib/index/search.ts";
+import { searchedPieces, searchLearnings } from "../../../lib/index/search.ts";
 import { measuredChanges } from "../../index/measured-changes.ts";
 import { measuredLearnings } from "../../index/measured-learnings.ts";
 import { type Home, newHome, verbsOf } from "../../learnings/fixture.ts";
@@ -39,10 +39,8 @@ describe("the review index with the local embedder", () => {
         const found = await searchLearnings(
           { table, vectors, embedder: localEmbedder },
           {
-            organization: home.uuid,
-            repositoryId: home.repository,
-            text: change,
-            filePaths: files,
+            places: [{ organization: home.uuid, repositoryId: home.repository }],
+            pieces: searchedPieces(change, files),
             resultsMax: 5,
           },
         );

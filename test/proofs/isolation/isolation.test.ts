@@ -15,7 +15,7 @@ import { swaps } from "./swaps.ts";
 import type { Holder, TenantFixture } from "./tenants.ts";
 
 const seed = seedOfRun();
-const swapsWanted = volume(1_050, 100_000);
+const swapsWanted = volume(1_200, 100_000);
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -1,3 +1,4 @@
+import { isReadOnly } from "../../../lib/contract/operation.ts";
 import { type OperationId, operationOf } from "../../../lib/contract/operations.ts";
 import { parametersOf, type SentRequest } from "../../../lib/contract/requests.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
@@ -39,9 +40,20 @@ const listSwap = (
   names,
   kinds,
   ...(mineOf[parameter] && { mine: mineOf[parameter] }),
-  ask: (name, holder, random, more) =>
-    askList(operation, holder, random, { [parameter]: [name, ...more].join(",") }),
+  ask: (name, holder, random, more) => {
+    if (parameter === "org_id") return askNamed(operation, holder, random, name);
+    if (inBody(operation, parameter))
+      return ask(operation, holder, {
+        body: { [parameter]: parameter.endsWith("_ids") ? [name, ...more] : name },
+      });
+    return askList(operation, holder, random, { [parameter]: [name, ...more].join(",") });
+  },
 });
+
+const askNamed = (operation: OperationId, holder: Holder, random: Random, org_id: string): SentRequest =>
+  operationOf(operation).body
+    ? ask(operation, holder, { org_id })
+    : askList(operation, holder, random, { org_id });
 
 /** For parameters that take lists: names in the caller's own tenant. */
 const mineOf: Readonly<Record<string, (holder: Holder) => string>> = {
@@ -50,16 +62,23 @@ const mineOf: Readonly<Record<string, (holder: Holder) => string>> = {
   user_ids: (holder) => holder.own.userId,
 };
 
-/** Query parameters that name things, at every operation that takes them. */
+/** Parameters and fields of the body that name things, at every operation that reads by them. */
 const parameters: Readonly<Record<string, NamedThing>> = {
   organization_ids: "orgId",
   repository_ids: "repositoryId",
+  repository_id: "repositoryId",
   repo_id: "repositoryId",
   user_ids: "userId",
   search: "word",
   file: "file",
   repository_name: "repositoryName",
 };
+
+/** Bodies that only read; those that write have their own swaps. The file of a search is text that changes scores. */
+const inBody = (operation: OperationId, parameter: string): boolean =>
+  isReadOnly(operationOf(operation)) &&
+  parameter !== "file" &&
+  parameter in (operationOf(operation).body?.shape ?? {});
 
 function kindsOf(operation: OperationId, parameter: string): Kinds {
   if (parameter === "organization_ids") return ["instance"];
@@ -68,7 +87,7 @@ function kindsOf(operation: OperationId, parameter: string): Kinds {
 
 const parameterSwaps = Object.entries(parameters).flatMap(([parameter, name]) =>
   steady
-    .filter((operation) => takes(operation, parameter))
+    .filter((operation) => takes(operation, parameter) || inBody(operation, parameter))
     .map((operation) => listSwap(operation, parameter, [name], kindsOf(operation, parameter))),
 );
 

@@ -4,6 +4,7 @@ import { deleteRole } from "../../../lib/people/custom-roles.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
 import { finding } from "../../support/event-data.ts";
 import { learningsOf, organizationOf } from "../../support/stored.ts";
+import { indexAll } from "../../support/vectors.ts";
 import type { OrganizationId, World } from "../../support/world.ts";
 
 /** An organization of a tenant. It shares its provider ids with all others, except for one of each kind. */
@@ -156,7 +157,10 @@ async function buildBranch(
   await world.member(name, "u1", { role: "cr_admin", username: canary, email: shared.email });
   await world.member(name, "u2", { username: `${canary} two`, email: `two@${canary}.test` });
   await world.member(name, own.userId, { username: `${canary} own`, email: own.email });
+  for (const team_id of ["t1", own.word])
+    await world.sendEvent("team.saved", { ...name, team_id, name: canary, user_ids: ["u1"], active: true });
   await sendData(world, name, canary, own);
+  await indexAll(world, uuid);
   return { name, uuid, ...(await buildThings(world, uuid, canary, own)) };
 }
 

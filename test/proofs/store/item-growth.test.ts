@@ -10,6 +10,7 @@ import {
   requestLimits,
   securityLimits,
   streamLimits,
+  teamLimits,
   webhookLimits,
 } from "../../../lib/contract/limits.ts";
 import { operations } from "../../../lib/contract/operations.ts";
@@ -113,6 +114,12 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     role_names: Object.fromEntries(roles.map((role, index) => [`${"n".repeat(19)}${index}`, role])),
   }),
   "member's repositories": () => idsPart,
+  team: () => ({
+    team_id: id,
+    name: wide(eventLimits.nameCharactersMax / 4),
+    user_ids: many(Math.floor(teamLimits.usersBytesMax / (requestLimits.idBytesMax + 3)), () => id),
+    version: `${time}#${uuid}`,
+  }),
   "workspace or instance": mostAdmins,
   "rate limit bucket": () => {
     const most = Math.max(...operations.map(({ rateLimit }) => rateLimit.requestsMax));

@@ -196,7 +196,16 @@ describe("errors are one sentence", () => {
       '--output takes a file whose name ends with one of .json, .ndjson, .csv, .parquet, .sarif, not "findings"; with --format any name is allowed.',
     ],
     [["security", "--resume"], "Unknown option '--resume'."],
-    [["learnings", "--format", "xml"], '--format takes one of json, ndjson, csv, parquet, not "xml".'],
+    [
+      ["learnings", "--format", "xml"],
+      '--format takes one of json, ndjson, csv, parquet, agents-md, not "xml".',
+    ],
+    [["learnings", "--check"], "--check works only with --format agents-md."],
+    [["learnings", "--format", "agents-md", "--check"], "--check works only with --output."],
+    [
+      ["learnings", "--format", "agents-md", "--output", "AGENTS.md", "--resume"],
+      "--resume does not work with --format agents-md: every run reads all.",
+    ],
   ])("export %j is refused: %s", async (words, sentence) => {
     const { code, stderr } = await callTool("export", ...words);
     expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);

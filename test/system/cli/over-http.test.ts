@@ -12,6 +12,17 @@ const issued = z.object({ id: z.string(), key: z.string() });
 const learningRows = z.object({
   learnings: z.array(z.object({ id: z.string(), organization_id: z.string(), learning: z.string() })),
 });
+const foundRows = z.object({
+  learnings: z.array(
+    z.strictObject({
+      score: z.number(),
+      id: z.string(),
+      repository: z.string(),
+      file: z.string().nullable(),
+      learning: z.string(),
+    }),
+  ),
+});
 const idleSeats = z.object({
   seats_held: z.int(),
   not_judged: z.int(),
@@ -99,6 +110,16 @@ test("a workspace token approves and disapproves Learnings of any of its organiz
     code: 1,
     stderr: expect.stringContaining(`There is no pending Learning ${first.id}.`),
   });
+});
+
+test("a search over HTTP finds what the operator's search finds, and names the repository", async () => {
+  const words = ["learnings", "search", "charge a card again after a timeout", "--org", "1001"];
+  const narrowed = [...words, "--repository", "9002", "--results", "2", "--min-score", "5"];
+  const overHttp = foundRows.parse(await callJson(...narrowed));
+  expect(overHttp.learnings.length).toBeGreaterThan(0);
+  expect(overHttp).toEqual(foundRows.parse(await asOperator(...narrowed)));
+  const named = await callTool(...words, "--repository-name", "acme/payments");
+  expect([named.code, named.stderr]).toEqual([1, expect.stringContaining("KEY_TYPE_FORBIDDEN")]);
 });
 
 test("holders whose organizations the key cannot read are not judged over HTTP, and people are told", async () => {

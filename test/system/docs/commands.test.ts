@@ -350,6 +350,21 @@ describe("commands in the docs do what they say", () => {
     });
   });
 
+  test("the workflow for AGENTS.md keeps the rest of the file, and commits only what changed", async () => {
+    const steps = stepsOf("docs/use/jobs/agents-md.md");
+    const [update] = steps.filter(({ env }) => env);
+    const home = join(folder, "agents");
+    await mkdir(home);
+    await writeFile(join(home, "AGENTS.md"), "# Rules\n\nRun the tests.\n");
+    // The commands of git and gh are checked by their words: there is no GitHub here.
+    const words = 'gh() { echo "gh $*"; }; git() { echo "git $*"; [ "$1" != diff ]; }';
+    const once = await runLine(`${words}; cd agents; set -e\n${update?.run}`);
+    expect([once.code, once.output]).toEqual([0, expect.stringContaining("gh pr create")]);
+    expect(await readFile(join(home, "AGENTS.md"), "utf8")).toMatch(
+      /^# Rules\n\nRun the tests\.\n\n<!-- review-api learnings: begin -->.*### acme.*learnings: end -->\n$/s,
+    );
+  });
+
   test("the workflow for code scanning downloads the open findings of its repository as SARIF", async () => {
     const steps = stepsOf("docs/use/jobs/code-scanning.md");
     const [download] = steps.filter(({ env }) => env);
@@ -366,6 +381,7 @@ describe("commands in the docs do what they say", () => {
     ["docs/use/jobs/idle-seats.md", 4],
     ["docs/use/jobs/siem.md", 2],
     ["docs/use/jobs/code-scanning.md", 1],
+    ["docs/use/jobs/agents-md.md", 2],
     ["docs/use/start.md", 3],
     ["README.md", 1],
     ["docs/use/events.md", 4],

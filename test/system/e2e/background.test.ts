@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 const search = (text = "a structured logger") =>
   deployment()
-    .functions.get("SearchLearningsFunction")
+    .functions.get("SearchForReviewFunction")
     ?.invoke({ ...cloud, repository_id: "1", text, file_paths: ["src/log.ts"], k: 5 });
 
 /** Only its author's pull request has it until that pull request ends. */
@@ -156,7 +156,7 @@ describe("expireWaiting", () => {
   };
 });
 
-test("approveDue approves Learnings that nobody decided in time, reconcileIndex indexes them, searchLearnings finds them", async () => {
+test("approveDue approves Learnings that nobody decided in time, reconcileIndex indexes them, searchForReview finds them", async () => {
   await worldOf(3).sendEvent("learning.captured", captured(cloud));
   expect(await search()).toEqual({ learnings: [] });
   await deployment().wake("ScheduleApproveDue");

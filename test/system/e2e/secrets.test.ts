@@ -107,8 +107,8 @@ describe.each(mishaps.map(([name, mishap], index) => ({ name, mishap, index })))
       const returned = await world.send("learning.captured", captured(fixture.cloud, { learning }));
       expect(returned).toHaveLength(1);
       const request = { ...fixture.cloud, repository_id: "1", text: planted, file_paths: [], k: 1 };
-      await expect(deployment().functions.get("SearchLearningsFunction")?.invoke(request)).rejects.toThrow(
-        "searchLearnings failed",
+      await expect(deployment().functions.get("SearchForReviewFunction")?.invoke(request)).rejects.toThrow(
+        "searchForReview failed",
       );
       for (const rule of ["ScheduleApproveDue", "ScheduleReconcileIndex", "ScheduleExpireWaiting"])
         await deployment()
@@ -175,7 +175,7 @@ describe("invalid input and invalid items", () => {
       k: planted,
       [planted]: planted,
     };
-    await expect(deployment().functions.get("SearchLearningsFunction")?.invoke(search)).rejects.toThrow();
+    await expect(deployment().functions.get("SearchForReviewFunction")?.invoke(search)).rejects.toThrow();
     await deployment().deliver(events.map((body, index) => ({ id: `bad-${index}`, group: "g", body })));
   });
 

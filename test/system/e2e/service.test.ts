@@ -283,7 +283,7 @@ describe("logs", () => {
     iamProxy.interfere();
     for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting"]) await wake(rule);
     await deployment()
-      .functions.get("SearchLearningsFunction")
+      .functions.get("SearchForReviewFunction")
       ?.invoke({ ...fixture.cloud, repository_id: "1", text: "early returns", k: 1 });
     const looked = [...alarmMetrics(template), ...dashboardMetrics(template)].map(
       ({ namespace, name, dimensions }) =>

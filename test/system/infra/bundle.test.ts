@@ -278,7 +278,7 @@ describe("a call goes where AWS's SDK sends it", () => {
     ["with dual stack", dualStack, "bedrock-runtime.eu-west-1.api.aws"],
     ["in China", { AWS_REGION: "cn-north-1" }, "bedrock-runtime.cn-north-1.amazonaws.com.cn"],
   ])("a call to Bedrock goes to the SDK's host %s", async (_, environment, host) => {
-    expect(await hostsOf("internal/search-learnings", search, environment)).toEqual([host]);
+    expect(await hostsOf("internal/search-for-review", search, environment)).toEqual([host]);
   });
 });
 
@@ -307,7 +307,10 @@ describe("partitions", () => {
   });
 
   /** Keys that come from an answer: the search finds vectors, then reads them. */
-  const answered: Readonly<Record<string, readonly string[]>> = { searchLearnings: ["VECTOR#"] };
+  const answered: Readonly<Record<string, readonly string[]>> = {
+    searchForReview: ["VECTOR#"],
+    searchLearnings: ["VECTOR#"],
+  };
 
   /** Every operation may read an organization and its tenant whole, whichever parts it reads. */
   const readByAll = chainGrants.flatMap(({ partitions }) => partitions);

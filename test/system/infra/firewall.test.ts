@@ -74,6 +74,7 @@ const learning = absent.learning_id;
 /** Requests whose text is the caller's own: Learnings, and searches by text or by a file's name. Written by hand. */
 const freeText = [
   "/v1/learnings",
+  "/v1/learnings/search",
   `/v1/learnings/${learning}`,
   `/v1/learnings/${learning}/approval`,
   "/v1/audit-logs",

@@ -161,7 +161,7 @@ describe("alarms", () => {
       ["Errors", "Throttles"].map((name) => ({
         namespace: "AWS/Lambda",
         name,
-        dimensions: { FunctionName: { Ref: "SearchLearningsFunction" } },
+        dimensions: { FunctionName: { Ref: "SearchForReviewFunction" } },
       })),
     );
     expect(metricsOfAlarm(alarmOf("embeddingModel")).map(({ name }) => name)).toEqual([
@@ -246,7 +246,7 @@ describe("the dashboard", () => {
       "whoami",
       "ingest",
       "reconcileIndex",
-      "searchLearnings",
+      "searchForReview",
       "mcp",
       "fallback",
       "reference",

@@ -249,7 +249,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
         EventsQueuePolicy: "AWS::SQS::QueuePolicy",
         EventsBucketPolicy: "AWS::S3::BucketPolicy",
         EncryptionKey: "AWS::KMS::Key",
-        SearchLearningsFunctionPlatform444455556666: "AWS::Lambda::Permission",
+        SearchForReviewFunctionPlatform444455556666: "AWS::Lambda::Permission",
       });
       const added = (id: string, document: "PolicyDocument" | "KeyPolicy") => {
         const of = (each: StackTemplate) => policySchema.parse(properties(each, id)[document]).Statement;
@@ -266,7 +266,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
           Condition: { StringEquals: { "kms:ViaService": [expect.anything(), expect.anything()] } },
         },
       ]);
-      expect(properties(template, "SearchLearningsFunctionPlatform444455556666")).toMatchObject({
+      expect(properties(template, "SearchForReviewFunctionPlatform444455556666")).toMatchObject({
         Action: "lambda:InvokeFunction",
         Principal: platformAccounts,
       });
@@ -276,11 +276,11 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     "is the only region in which functions call, and may call, the model": () => {
       const template = chosenTemplate();
       expect(environmentOf(template, "ingest")).not.toHaveProperty("BEDROCK_REGION");
-      expect(environmentOf(template, "searchLearnings")).toMatchObject({ BEDROCK_REGION: "us-west-2" });
-      expect(JSON.stringify(statementsOf(template, "searchLearnings"))).toContain(
+      expect(environmentOf(template, "searchForReview")).toMatchObject({ BEDROCK_REGION: "us-west-2" });
+      expect(JSON.stringify(statementsOf(template, "searchForReview"))).toContain(
         ":bedrock:us-west-2::foundation-model/",
       );
-      expect(environmentOf(plainTemplate(), "searchLearnings")).not.toHaveProperty("BEDROCK_REGION");
+      expect(environmentOf(plainTemplate(), "searchForReview")).not.toHaveProperty("BEDROCK_REGION");
     },
     "is an output for the operator's tool, which embeds there too": () => {
       expect(chosenTemplate().Outputs.BedrockRegion?.Value).toBe("us-west-2");
@@ -361,7 +361,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
   bedrockModelId: {
     "is the only model that functions call, and may call": () => {
       const template = chosenTemplate();
-      for (const id of ["createLearnings", "reconcileIndex", "searchLearnings"]) {
+      for (const id of ["createLearnings", "reconcileIndex", "searchForReview"]) {
         expect(environmentOf(template, id), id).toMatchObject({
           BEDROCK_MODEL_ID: chosenOptions.bedrockModelId,
         });

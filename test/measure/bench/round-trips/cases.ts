@@ -149,6 +149,16 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld): Cases {
         data: named(100, (index) => item(large, `New: ${learningText(index)}`)),
       }),
     ],
+    // The vectors, the records, then the names.
+    searchLearnings: [
+      send("a question", "small", page(3), small.keys.organization, "POST", `${path}/search`, {
+        query: "Who closes what was opened?",
+      }),
+      send("a change, of a member", "large", page(3), user, "POST", `${path}/search`, {
+        query: learningText(0).repeat(100).slice(0, 20_000),
+        limit: 50,
+      }),
+    ],
     // A user key's member may not read every repository.
     getLearning: [
       get("one", "small", write, small.keys.user, of(small, 0)),

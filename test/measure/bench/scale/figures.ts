@@ -361,7 +361,7 @@ export function vectorTable(): readonly Row[] {
       note: `if each piece examines all vectors of the organization; the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} searches in five minutes`,
     },
     {
-      what: "a search, by the function `searchLearnings`",
+      what: "a search, by the function `searchForReview`",
       quantity: `${searchReadUnits} read units at most, and its time`,
       "$ a million": number(functionDollars, 2),
       note: `${piecesOfSearch} pieces, each with its own embedding, search and reads; pieces of one request are searched together`,

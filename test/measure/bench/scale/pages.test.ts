@@ -48,7 +48,7 @@ describe("the pages on cost and scale", () => {
   test("the price of an operation includes its embeddings, and an operation without an estimate is refused by its name", () => {
     const priced = requestTable().filter(({ Bedrock }) => Bedrock !== "–");
     expect(new Set(priced.map(({ operation }) => operation))).toEqual(
-      new Set(["createLearnings", "updateLearning"]),
+      new Set(["createLearnings", "searchLearnings", "updateLearning"]),
     );
     const counts = committedCounts().replace("createLearnings, one:", "createLearnings, two:");
     expect(() => requestTable(operations, counts)).toThrow("createLearnings, two: say in");

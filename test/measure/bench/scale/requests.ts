@@ -41,6 +41,7 @@ export const tokensOfLearning = 100;
 /** Tokens that a request embeds: for every operation that uses the embedder, and each of its requests. */
 const embeddedTokens: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   createLearnings: { one: tokensOfLearning, "100": 100 * tokensOfLearning, "100 duplicates": 0 },
+  searchLearnings: { "a question": 10, "a change, of a member": 5_000 },
   updateLearning: { one: tokensOfLearning, "10,000 characters": 2_500 },
 };
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { chooseEngine, engineClient } from "../../../../cli/local/engine/engine.ts";
+import { answerSearchVectors } from "../../../../cli/local/engine/search-vectors.ts";
 import { awsLimits } from "../../../../lib/contract/limits.ts";
 import { callsUnderWay } from "./meters.ts";
 
@@ -22,6 +24,8 @@ type Held = {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
 };
+
+type Answer = { readonly status: number; readonly body: Buffer };
 
 /** Turns of the event loop in which work after an answer begins its next call. */
 const turnsOfWork = 20;
@@ -80,11 +84,23 @@ export async function startLockstep(engine: string): Promise<Lockstep> {
   };
 }
 
-async function forward(engine: string, { incoming, body }: Held): Promise<{ status: number; body: Buffer }> {
+async function forward(engine: string, { operation, incoming, body }: Held): Promise<Answer> {
+  if (operation === "SearchVectors" && !chooseEngine().vectorIndex) return await searched(engine, body);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(engine, { method: "POST", headers: incoming.headers }, resolve).on("error", reject).end(body);
   });
   return { status: answer.statusCode ?? 500, body: await bytesOf(answer) };
+}
+
+/** The engine has no vector index: an exact search answers. */
+async function searched(engine: string, body: Buffer): Promise<Answer> {
+  const client = engineClient(engine);
+  try {
+    const found = await answerSearchVectors(client, JSON.parse(body.toString()));
+    return { status: 200, body: Buffer.from(JSON.stringify(found)) };
+  } finally {
+    client.destroy();
+  }
 }
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {

@@ -7,7 +7,7 @@ import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
 /** Finds the Learnings that fit a change. Only the reviewer's role invokes it; it is not on the public API. */
-export const handler = worker("searchLearnings", async (event: unknown): Promise<SearchAnswer> => {
+export const handler = worker("searchForReview", async (event: unknown): Promise<SearchAnswer> => {
   const store = openStore();
   // A long change takes several searches, and each one costs money.
   let searches = 0;

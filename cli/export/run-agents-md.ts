@@ -1,0 +1,73 @@
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { createClient } from "../../lib/client/client.ts";
+import { pageLimits } from "../../lib/contract/limits.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import type { CommandInput, FindTarget } from "../command.ts";
+import { OperatorError, systemCode, UsageError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
+import { agentsPart, withAgentsPart } from "./agents-md.ts";
+import { explainError } from "./options.ts";
+import { outputFile } from "./output-file.ts";
+import type { ExportJob } from "./run.ts";
+
+export const agentsFormat = "agents-md";
+
+/** Brings the Learnings of a Markdown file up to date; with --check, only says whether they are. */
+export async function runAgentsExport(
+  input: CommandInput,
+  terminal: Terminal,
+  findTarget: FindTarget,
+  query: ExportJob["query"],
+): Promise<void> {
+  const name = input.text("output");
+  for (const option of ["resume", "overwrite"])
+    if (input.flag(option))
+      throw new UsageError(`--${option} does not work with --format ${agentsFormat}: every run reads all.`);
+  if (input.flag("check") && name === undefined) throw new UsageError("--check works only with --output.");
+  const target = await findTarget(input);
+  const client = createClient({ baseUrl: target.url, key: target.key });
+  try {
+    const learnings = [];
+    const walk = client.pages("listLearnings", { query: { ...query, limit: pageLimits.learnings.max } });
+    for await (const { body } of walk) learnings.push(...body.data);
+    const part = agentsPart([...new Map(learnings.map((each) => [each.id, each])).values()]);
+    if (name === undefined) return await terminal.write(Buffer.from(part));
+    const file = await outputFile(name);
+    const before = await contentOf(file);
+    const after = withAgentsPart(file, before ?? "", part);
+    const isCurrent = after === before;
+    if (input.flag("check") && !isCurrent)
+      throw new OperatorError(`${file} is out of date. The same command without --check updates it.`);
+    if (!isCurrent) await replaceContent(file, after);
+    if (input.flag("json"))
+      terminal.out(
+        JSON.stringify({ file, format: agentsFormat, records: learnings.length, changed: !isCurrent }),
+      );
+    else
+      terminal.say(
+        `${file} ${isCurrent ? "is up to date: it" : "now"} has ${learnings.length.toLocaleString("en")} Learnings.`,
+      );
+  } catch (error) {
+    throw explainError(error, { url: target.url, output: name });
+  }
+}
+
+const contentOf = async (file: string): Promise<string | undefined> => {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** Never half of the file, which people wrote too; the file keeps its mode. */
+async function replaceContent(file: string, content: string): Promise<void> {
+  const mode = await stat(file).then(
+    (found) => found.mode,
+    () => 0o644,
+  );
+  const draft = `${file}.${systemRandom.uuid()}`;
+  await writeFile(draft, content, { mode });
+  await rename(draft, file);
+}

@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { eventLimits, indexLimits, learningLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import { identifier, organizationSelector, text } from "../parameters.ts";
+import { type FieldWords, learningRecord } from "../records.ts";
+import { readLimit } from "./learnings-limits.ts";
+
+const { resultsMax, resultsDefault, queryCharactersMax, organizationsMax } = indexLimits;
+
+const foundLearning = z.strictObject({
+  learning: learningRecord,
+  /** Cosine of the angle between query and Learning: 1 is the same, 0 is unrelated. */
+  score: z.number(),
+  matched: z.enum(["text", "piece"]),
+});
+
+export const searchLearnings = operation({
+  id: "searchLearnings",
+  source: "learnings/search",
+  method: "POST",
+  readOnly: true,
+  path: "/v1/learnings/search",
+  tag: "Learnings",
+  summary: "Find the Learnings that fit a question or a change",
+  description:
+    "Searches by meaning, as the reviewer does, and answers the nearest shared, approved Learnings, best first. Without " +
+    "`min_score` the nearest come however far away they are. The query is neither stored nor logged, and the request " +
+    "changes nothing: you may repeat it. A new or changed Learning is found within seconds. A search covers at most " +
+    `${organizationsMax} organizations; if it would cover more, the 400 says how to narrow it.`,
+  query: z.strictObject({ ...organizationSelector }),
+  body: z
+    .strictObject({
+      query: text(1, queryCharactersMax),
+      repository_id: identifier.optional(),
+      repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
+      file: text(1, learningLimits.fileCharactersMax).optional(),
+      limit: z
+        .int({ error: `must be a whole number from 1 to ${resultsMax}` })
+        .min(1, { error: `must be a whole number from 1 to ${resultsMax}` })
+        .max(resultsMax, { error: `must be a whole number from 1 to ${resultsMax}` })
+        .default(resultsDefault),
+      min_score: z
+        .number({ error: "must be a number from 0 to 1" })
+        .min(0, { error: "must be a number from 0 to 1" })
+        .max(1, { error: "must be a number from 0 to 1" })
+        .optional(),
+      organization_ids: z
+        .array(identifier, { error: "must be an array of ids" })
+        .min(1, { error: "must have at least 1 id" })
+        .max(organizationsMax, { error: `must have at most ${organizationsMax} ids` })
+        .optional(),
+      ...organizationSelector,
+    })
+    .refine(({ repository_id, repository_name }) => !(repository_id && repository_name), {
+      error: "must not be sent with repository_id",
+      path: ["repository_name"],
+    }),
+  answer: {
+    status: 200,
+    description: "The Learnings that fit, best first",
+    schema: z.strictObject({ data: z.array(foundLearning) }),
+  },
+  keys: noLegacyKey,
+  keysOfParameter: { repository_name: ["user"] },
+  plan: "enterprise",
+  needs: "learning:read",
+  readableOnly: true,
+  organization: "optional",
+  instanceScope: "authorized",
+  rateLimit: readLimit,
+  // 50 Learnings of the largest size exceed what Lambda buffers.
+  streaming: true,
+  tableActions: ["BatchGetItem", "SearchVectors"],
+  tablePartitions: ["LEARNING#", "VECTOR#"],
+  uses: ["embedder"],
+  errors: [],
+});
+
+export const searchWords: FieldWords = {
+  "searchLearnings: query":
+    "A question in plain words, or the text of a change: 1 to 20,000 characters after trimming. It is neither stored nor " +
+    "logged.",
+  "searchLearnings: repository_id": "Only Learnings of this repository, by the Git provider's id.",
+  "searchLearnings: repository_name":
+    "User keys only: the full name of one repository that the member can read, in any letter case. Not with " +
+    "`repository_id`.",
+  "searchLearnings: file":
+    "The path of a file that the query is about: Learnings about it, or about files near it, score higher.",
+  "searchLearnings: limit": "The maximum number of results. Default `10`.",
+  "searchLearnings: min_score": "Leaves out Learnings with a lower score.",
+  "searchLearnings: organization_ids":
+    "Instance keys only: only these organizations, by the Git provider's ids. Only organizations that the key is " +
+    "authorized for.",
+  "searchLearnings: data": "The Learnings that fit, best first.",
+  "data.learning": "The Learning, as in the export.",
+  "data.score": "How well it fits: 1 is the same text, 0 is unrelated.",
+  "data.matched": "`text`: the whole Learning was compared. `piece`: the best piece of a long Learning.",
+};

@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { pageLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import {
+  cursorParameter,
+  integerParameter,
+  organizationSelector,
+  organizationsFilter,
+} from "../parameters.ts";
+import { nextCursor } from "../records.ts";
+import { teamRecord } from "../records-people.ts";
+
+const { teams: page } = pageLimits;
+
+export const listTeams = operation({
+  id: "listTeams",
+  source: "teams/list",
+  method: "GET",
+  path: "/v1/teams",
+  tag: "Users",
+  summary: "List the teams and their members",
+  description:
+    "The active teams of the organizations, as the platform sent them. A person can be in several teams, and in none. Join " +
+    "`user_ids` with `author_id` of the metrics, within the organization.",
+  query: z.strictObject({
+    limit: integerParameter(page.min, page.max).optional(),
+    cursor: cursorParameter.optional(),
+    ...organizationSelector,
+    ...organizationsFilter,
+  }),
+  answer: {
+    status: 200,
+    description: "One page of teams",
+    schema: z.strictObject({ teams: z.array(teamRecord), next_cursor: nextCursor }),
+  },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "organization_management:read",
+  organization: "optional",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "teams", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: false, resumable: false, defaultSize: page.default },
+  streaming: true,
+  narrowing: "Reduce limit.",
+  tableActions: ["Query"],
+  tablePartitions: ["TEAMS#"],
+  errors: [],
+});

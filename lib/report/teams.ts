@@ -1,0 +1,49 @@
+import type { AnswerOf, Client } from "../client/client.ts";
+import { pagesInHalves } from "../client/pages-in-halves.ts";
+import type { PullRequest } from "./pull-request.ts";
+
+export type Team = AnswerOf<"listTeams">["teams"][number];
+
+/** Names the teams of a pull request's author. */
+export type TeamsOf = (
+  pullRequest: Pick<PullRequest, "provider" | "organizationId" | "authorId">,
+) => readonly Team[];
+
+type TeamFilter = { readonly org_id?: string; readonly organization_ids?: string };
+
+/** All teams as they are now: teams have no history. */
+export async function readTeams(
+  client: Client,
+  filter: TeamFilter,
+  { pageSizeMax, signal }: { readonly pageSizeMax: number; readonly signal?: AbortSignal },
+): Promise<Team[]> {
+  const teams: Team[] = [];
+  const pages = pagesInHalves(
+    (place) => client.listTeams({ query: { ...filter, ...place } }, signal ? { signal } : {}),
+    ({ body }) => body.next_cursor,
+    { cursor: undefined, pageSizeMax },
+  );
+  for await (const { body } of pages) teams.push(...body.teams);
+  return teams;
+}
+
+/** A person can be in several teams, and counts in each. */
+export function teamsByAuthor(teams: readonly Team[]): TeamsOf {
+  const byAuthor = new Map<string, Team[]>();
+  const nameOf = (provider: string, organization: string, user: string) =>
+    JSON.stringify([provider, organization, user]);
+  for (const team of teams)
+    for (const user of team.user_ids) {
+      const name = nameOf(team.provider, team.organization_id, user);
+      byAuthor.set(name, [...(byAuthor.get(name) ?? []), team]);
+    }
+  return ({ provider, organizationId, authorId }) =>
+    authorId === null ? [] : (byAuthor.get(nameOf(provider, organizationId, authorId)) ?? []);
+}
+
+/** The teams that people name by id or by name, in any letter case; undefined if there is no such team. */
+export function teamsNamed(teams: readonly Team[], name: string): readonly Team[] | undefined {
+  const asked = name.toLowerCase();
+  const found = teams.filter(({ team_id, name: each }) => team_id === name || each.toLowerCase() === asked);
+  return found.length === 0 ? undefined : found;
+}
