@@ -119,7 +119,7 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 }
 
 const digestWord =
-  /\b(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?)\b[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
+  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
 /** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
@@ -237,6 +237,12 @@ const isNoName = ({ text, name, start, end }: Name) =>
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
+/** `/run/pw`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
+const isNoNoun = ({ text, start }: Name) =>
+  /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
+    text.slice(Math.max(0, start - 80), start),
+  );
+
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
   while (start > from && start > at - nameLengthMax && isNameCharacter(text.charCodeAt(start - 1))) start--;
@@ -314,9 +320,11 @@ export const assignments: Finder = {
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
           claim = sure("api_key");
-        if (claim && claim.kind !== "key" && !outcome?.spans.length)
-          outcome = inSentence(name, claim, prose) ?? outcome;
-        if (claim && isPassword(claim) && !outcome?.spans.length) outcome = plainly(name, claim) ?? outcome;
+        if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name))
+          outcome =
+            inSentence(name, claim, prose) ??
+            (isPassword(claim) ? plainly(name, claim) : undefined) ??
+            outcome;
       }
       spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);

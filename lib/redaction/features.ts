@@ -21,6 +21,7 @@ export const isHarmless = (value: string) =>
   /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
+  /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
   /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$/.test(value) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
   /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||

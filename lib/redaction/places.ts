@@ -1,4 +1,5 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
+import { isSetter } from "./assignment-names.ts";
 import type { Link } from "./evidence.ts";
 import { isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
@@ -23,10 +24,12 @@ export interface Place {
 const isBare = ({ name: { text, end } }: Placed) =>
   text.charAt(end) === "=" && /[^\s=]/.test(text.charAt(end + 1));
 const isOption = ({ name }: Placed) => name.name.startsWith("-");
-/** Something else is on the command line: a tool before the option, or another option. */
+/** A tool is before the option, or another option, or the line has nothing else. */
 const isCommand = ({ before, behind }: Placed) =>
-  /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
-  (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
+  before.trim() === ""
+    ? /^["']?\s*$|^["']? -/.test(behind)
+    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
+      (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
 /** The names of two arguments: a call that defines, sets, fills in or compares. */
 const definingCall =
   /(?:define|get\w*|fetch|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$/i;
@@ -39,6 +42,12 @@ const isDotted = ({ name: { name } }: Placed, dots: number) =>
 const isCompound = ({ name: { name } }: Placed) => /[._]|[a-z][A-Z]/.test(name);
 const isInBrackets = (before: string) => /[([{][^)\]}]*$/.test(before);
 const section = /(?:^|\n)\[[\w .:-]{1,40}\][ \t]{0,20}\n(?:[^\n]{0,80}\n){0,12}[ \t]{0,20}$/;
+
+/** `user = bot`, without the signs of code. */
+const settingOfUser =
+  "[ \\t]{0,20}[\\w.-]{0,20}(?:user(?:name)?|login|account|host|server)[ \\t]{0,8}=[ \\t]{0,8}[^\\s\"'()\\[\\]{};,]{1,60}[ \\t]{0,8}";
+const settingAbove = new RegExp(`(?:^|\\n)${settingOfUser}\\n[ \\t]{0,20}$`, "i");
+const settingBelow = new RegExp(`^[ \\t]{0,8}\\n${settingOfUser}(?:\\n|$)`, "i");
 
 const userBefore =
   /(?:user(?:_?name)?|login|e?mail|account|host|uid|benutzer|usuario)["'\uE000]?\s{0,3}(?::|=>|=)\s{0,3}["'\uE000][a-z0-9][\w.@+-]{1,40}["'\uE000],?\s{1,40}["'\uE000:]{0,2}$/i;
@@ -72,6 +81,13 @@ export const places: readonly Place[] = [
       (/(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)),
   },
   {
+    place: "field between commas",
+    holds: (placed) =>
+      isBare(placed) &&
+      !isInBrackets(placed.before) &&
+      (/(?:^|[\s"',])[\w.-]+=[^\s=,()]+,$/.test(placed.before) || /^,[\w.-]+=[^\s=]/.test(placed.behind)),
+  },
+  {
     place: "line of a file of settings",
     holds: ({ name: { text, start }, link, before, behind }) =>
       link === undefined &&
@@ -80,12 +96,22 @@ export const places: readonly Place[] = [
       (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))),
   },
   {
-    place: "whole line without spaces",
-    holds: (placed) =>
-      isBare(placed) && /^\s*(?:export |set )?$/.test(placed.before) && placed.behind.trim() === "",
+    place: "line beside a user",
+    holds: ({ name: { text, start }, value, link, before, behind }) =>
+      link === undefined &&
+      !value.isQuoted &&
+      before.trim() === "" &&
+      behind === "" &&
+      (settingAbove.test(text.slice(Math.max(0, start - 120), start)) ||
+        settingBelow.test(text.slice(value.end, value.end + 120))),
   },
   {
-    place: "compound name with an equals sign, outside of brackets",
+    place: "end of a line of words",
+    holds: (placed) =>
+      isBare(placed) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "",
+  },
+  {
+    place: "compound name with an equals sign",
     holds: (placed) => isBare(placed) && isCompound(placed) && !isInBrackets(placed.before),
   },
   {
@@ -109,10 +135,12 @@ export const places: readonly Place[] = [
   {
     place: "string that code compares or falls back to",
     holds: ({ link, value, name: { text, start } }) =>
-      link === "compared" && value.isQuoted && !/["'`]/.test(text.charAt(start - 1)),
+      link === "compared" &&
+      value.isQuoted &&
+      !/(?<!\[)["'`]$/.test(text.slice(Math.max(0, start - 2), start)),
   },
   {
-    place: "second argument of a call that defines or fills in",
+    place: "second argument of a call",
     holds: ({ link, value, before }) => link === "pair" && value.isQuoted && definingCall.test(before),
   },
   {
@@ -121,6 +149,10 @@ export const places: readonly Place[] = [
       (link === undefined || link === "literal") &&
       value.isQuoted &&
       /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)),
+  },
+  {
+    place: "argument of a setter",
+    holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name),
   },
   {
     place: "directive of a configuration",
@@ -142,7 +174,8 @@ export const places: readonly Place[] = [
   },
   {
     place: "element of XML",
-    holds: ({ link, value, before }) => link === "element" && value.isClosed && /<$/.test(before),
+    holds: ({ link, value, before }) =>
+      link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before),
   },
 ];
 

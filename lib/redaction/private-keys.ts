@@ -219,7 +219,8 @@ export function publicBlocks(text: string): Run[] {
     const body = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
     const runs = next && !next.isBegin ? body : withoutNextText(text, begin.end, body);
     const last = runs.at(-1);
-    if (last && isPublicBlock(textOf(text, runs))) blocks.push({ start: begin.end, end: last.end });
+    if (last && (/PARAMETERS/.test(begin.label) || isPublicBlock(textOf(text, runs))))
+      blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

@@ -75,8 +75,6 @@ export const separators: readonly Separator[] = [
   over("call", " \t=:", sticky(`·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`), {
     beyond: "=:",
   }),
-  // ["password"]=> string(12) "…", over two lines
-  over("literal", q, sticky(`¶\\]=>\\s{0,20}\\w{3,8}\\(\\d{1,6}\\)·{1,4}(?=¶)`)),
   // password: >- and the value in the next line
   over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
@@ -92,17 +90,9 @@ export const separators: readonly Separator[] = [
     beyond: ":",
     isList: true,
   }),
-  // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…",
-  // PASSWORD PIC X(20) VALUE '…'
-  over(
-    "literal",
-    " \t{",
-    sticky(
-      `·*(?:\\{·*(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·*=·*(?=¶)|=·*[^${q}\\n?]{1,40}\\?·*(?=¶)|PIC [^\\n]{1,20} VALUE·+(?=¶))`,
-    ),
-    { beyond: "{=P", isList: true },
-  ),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
+  // pw(prod)=…, write-attribute(name=password,value=…)
+  over(undefined, "(,", /\(\w{1,16}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
   over(
@@ -160,14 +150,6 @@ export const separators: readonly Separator[] = [
     ),
     { beyond: "\r\n" },
   ),
-  // password: and in the lines below it example: … or Default: …
-  over(
-    "line",
-    `${q}:`,
-    sticky(
-      `¶?:·*(?:\\r?\\n[ \\t-]*[\\w]{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`,
-    ),
-  ),
   // variable "db_password" { default = "…" }
   over("literal", q, sticky(`¶·*\\{[^{}]{0,200}?\\bdefault·*=·*`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
@@ -190,8 +172,6 @@ export const separators: readonly Separator[] = [
   over("literal", " ", /[ \t]{1,4}(?=<<)/y, { beyond: "<", serves: ({ name }) => isConstant(name) }),
   // storePassword '…'
   over("pair", " \t", sticky(`·+(?=¶)`), { beyond: q }),
-  // ${PASSWORD}    …
-  over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // | password | … |, or a line of two fields: password,…
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), {
     beyond: "|",

@@ -128,8 +128,13 @@ function findConfigured(text: string): Span[] {
     if (
       value.length < 4 ||
       isPlaceholder(value) ||
-      (looselyConfigured.test(match[0]) && !hasDigit(value) && !looksChosen(value)) ||
-      /^(?:public|private|string|is|are|must|should|the|and|name|names|strings)$/i.test(value)
+      (looselyConfigured.test(match[0]) &&
+        !hasDigit(value) &&
+        !looksChosen(value) &&
+        !/^enable.*[ \t]\d[ \t]+$/i.test(match[0])) ||
+      /^(?:public|private|string|is|are|must|should|the|and|name|names|strings|expire|never|require|history|reuse|lock|unlock|default|disable)$/i.test(
+        value,
+      )
     )
       continue;
     spans.push({ start, end: start + value.length, kind: snmpOrPassword.kind });

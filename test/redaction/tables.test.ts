@@ -8,7 +8,7 @@ import { expand } from "./samples/template.ts";
 /** One text for each row. Only this row finds the credential in it. */
 const sayingExamples: Readonly<Record<string, string>> = {
   "a verb": "The password of the shared mailbox is bluebird.",
-  "a verb behind an abbreviation, and more text": "pw is bluebird for the demo box",
+  "a verb behind an abbreviation": "pw is bluebird for the demo box",
   "Polish to": "Hasło do panelu to bluebird",
   "Turkish olarak": "Parola bluebird olarak kaldı",
   quotes: "storePassword 'bluebird'",
@@ -18,9 +18,16 @@ const sayingExamples: Readonly<Record<string, string>> = {
   "a colon in brackets": "The kiosk (password: bluebird) is back.",
   "a sign of another script": "密码是 bluebird 吗",
   "a user before": "Se entra con el usuario ventas y la clave bluebird.",
-  "an abbreviation": "the vpn pw bluebird, please",
+  "a user behind a preposition": "Bind with cn=reader and password bluebird to list them.",
+  "a user on the line before": "host mail.example.com\nuser kiosk\npassword bluebird",
+  "a German noun": "Für den Kiosk gilt das Kennwort Murmeltier, wie bisher.",
+  "an abbreviation": "my pw bluebird, please",
   "a password for a short time": "the initial password bluebird, please",
   "changed to": "I changed the admin password to bluebird, tell the others.",
+  "changed to, behind the name": "Its password was changed to bluebird, tell the others.",
+  "its use or its owner before": "They all use the password bluebird.",
+  "a column behind its name": "Password      bluebird",
+  "an equals sign behind words": "Master password = bluebird",
   "an answer on the next line": "anna: what's the password for the NAS?\nben: bluebird",
   "an answer on the line": "Q: admin password? A: bluebird",
 };
