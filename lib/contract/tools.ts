@@ -37,6 +37,14 @@ export const tools: Readonly<Partial<Record<OperationId, Tool>>> = {
     title: "List Learnings",
     text: "Learnings are a team's guidance for code reviews. Use this to read them by repository, file, person or words; state=pending shows those that wait for an admin.",
   },
+  searchLearnings: {
+    title: "Search Learnings",
+    text: "Finds the Learnings that fit a question or a change best, by meaning, with a score from 0 to 1. Use it before you review or write code. Only shared, approved Learnings are found.",
+  },
+  listTeams: {
+    title: "List teams",
+    text: "Teams of an organization with the user ids of their members. One person may be in several teams.",
+  },
   getLearning: {
     title: "Read a Learning",
     text: "One Learning by its id, in any state, with its use count.",
