@@ -12,6 +12,8 @@ test("every kind of key gets its own description, which never contains the key i
     name: "Organization who-org",
     provider: "github",
     provider_organization_id: "who-org",
+    plan: "enterprise",
+    metrics: "ready",
   };
   const homeRecord = {
     id: home,

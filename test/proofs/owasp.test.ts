@@ -239,7 +239,7 @@ describe("API9:2023 Improper Inventory Management", () => {
       .filter((file) => file.endsWith(".ts"))
       .map((file) => file.slice(0, -3).replaceAll("\\", "/"));
     const listed = [...operations, ...workers].map(({ source }) => source);
-    const further = ["docs", "fallback", "internal/search-for-review"];
+    const further = ["docs", "fallback", "mcp", "internal/search-for-review"];
     expect(files.toSorted()).toEqual([...listed, ...further].toSorted());
   });
 

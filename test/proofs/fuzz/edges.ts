@@ -67,6 +67,7 @@ export function edgeDraft(operation: Documented, kind: FuzzKind, home: FuzzHome,
     learning_id,
     role_id: "cr_member",
     key_id: `k${"a".repeat(16)}`,
+    webhook_id: "3b241101-e2bb-4255-8caf-4136c566a962",
   };
   return tidyQuery(
     withOrganization({ operation, kind, path, query, body }, home, (choice) =>

@@ -135,8 +135,9 @@ async function playAll(
 function foreseenAtEdge({ operation }: Draft) {
   if (operation.id === "giveRole") return ["SYSTEM_ROLE"] as const;
   if (operation.id === "rotateKey" || operation.id === "deleteKey") return ["KEY_NOT_FOUND"] as const;
-  if (operation.id === "createWebhook" || operation.id === "updateWebhook")
-    return ["INVALID_REQUEST"] as const;
+  if (operation.id === "createWebhook") return ["INVALID_REQUEST"] as const;
+  // Without a change it is only missing.
+  if (operation.id === "updateWebhook") return ["INVALID_REQUEST", "WEBHOOK_NOT_FOUND"] as const;
   return operation.path.includes("{webhook_id}") ? (["WEBHOOK_NOT_FOUND"] as const) : (["done"] as const);
 }
 

@@ -75,7 +75,7 @@ export const optional = steady.filter(
   (id) =>
     operationOf(id).organization === "optional" &&
     operationOf(id).method === "GET" &&
-    // The tenants have no webhooks; test/functions/webhooks.test.ts shows that one scope does not see another's.
+    // Ids of webhooks are of one scope: test/functions/webhooks.test.ts shows that one scope does not see another's.
     !operationOf(id).path.includes("{webhook_id}"),
 );
 export const narrowed = steady.filter((id) => takes(id, "organization_ids"));

@@ -152,8 +152,9 @@ test("a ledger whose write was not confirmed is not written twice", async () => 
       ...table,
       // A write that is retried after a timeout fails its own condition.
       write: async (write, options) => {
-        ledgersWritten++;
         await table.write(write, options);
+        if ("put" in write && write.put.pk.startsWith("NEWS#")) return;
+        ledgersWritten++;
         throw new ConditionFailed(undefined);
       },
     };
