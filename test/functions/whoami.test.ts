@@ -7,13 +7,13 @@ const world = new World(() => api.store().table);
 
 test("every kind of key gets its own description, which never contains the key itself", async () => {
   const { keys, organization, home, cloud, hosted } = await everyKindOfKey(world, "who");
+  const paying = { plan: "enterprise", metrics: "ready" };
   const own = {
     id: organization,
     name: "Organization who-org",
     provider: "github",
     provider_organization_id: "who-org",
-    plan: "enterprise",
-    metrics: "ready",
+    ...paying,
   };
   const homeRecord = {
     id: home,
@@ -27,7 +27,7 @@ test("every kind of key gets its own description, which never contains the key i
     organization: ["organization", cloud.provider_organization_id, own, "u-admin", "cr_admin", admin],
     user: ["organization", cloud.provider_organization_id, own, "u-member", "cr_member", member],
     workspace: ["workspace", "who-workspace", own, "u-admin", "cr_admin", member],
-    instance: ["instance", hosted.instance_id, homeRecord, "u-admin", "cr_admin", admin],
+    instance: ["instance", hosted.instance_id, { ...homeRecord, ...paying }, "u-admin", "cr_admin", admin],
     legacy: ["organization", cloud.provider_organization_id, own, null, null, []],
     agentic: ["organization", cloud.provider_organization_id, own, "u-member", "cr_member", []],
   } as const;

@@ -45,6 +45,8 @@ const makeKey = async (): Promise<string> => {
   return (await world.key({ kind: "organization", organization, owner: "bob", role: "cr_member" })).key.id;
 };
 
+const makeWebhook = async (): Promise<string> => await world.webhook(await world.organization("home", home));
+
 async function waitingLearning(): Promise<string> {
   await world.learning(home, "Ask first.", { repository_id: "delayed", author_id: "bob" });
   const { json } = await api.call("/v1/learnings?state=pending", { key });
@@ -63,6 +65,7 @@ async function subjectOf(operation: ListedOperation): Promise<Subject> {
     learning_id: (names("learning_id") && (await newLearning())) || "",
     role_id: names("role_id") ? await makeRole(`For ${id}`) : "",
     key_id: names("key_id") ? await makeKey() : "",
+    webhook_id: names("webhook_id") ? await makeWebhook() : "",
     repository_id: "r1",
     user_id: "bob",
     text: `By ${id}.`,
@@ -77,7 +80,8 @@ async function entriesOf(requestId: string) {
   return data.filter(({ request_id }) => request_id === requestId);
 }
 
-const changing = operations.filter((operation) => !isReadOnly(operation));
+/** A test of a webhook sends a ring and changes nothing. */
+const changing = operations.filter((operation) => !isReadOnly(operation) && operation.id !== "testWebhook");
 let recorded = 0;
 afterAll(() =>
   console.info(`audit log: ${recorded} of ${changing.length} operations that change something are recorded`),

@@ -2,8 +2,6 @@ import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import type { KeyKind } from "../../../lib/contract/access.ts";
 import { deleteRole } from "../../../lib/people/custom-roles.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
-import { organizationTenant } from "../../../lib/store/layout.ts";
-import { createWebhook } from "../../../lib/webhooks/manage.ts";
 import { finding } from "../../support/event-data.ts";
 import { learningsOf, organizationOf } from "../../support/stored.ts";
 import { indexAll } from "../../support/vectors.ts";
@@ -189,9 +187,6 @@ async function sendData(world: World, name: OrganizationId, canary: string, own:
   }
 }
 
-/** A name server that knows every name. */
-const anywhere = { resolve: async () => ["93.184.216.34"], allowsLoopback: false, attemptMsMax: 1_000 };
-
 async function buildThings(world: World, uuid: string, canary: string, own: Own) {
   const { deps } = world;
   // Its audit entries contain the names that only this tenant has.
@@ -205,12 +200,7 @@ async function buildThings(world: World, uuid: string, canary: string, own: Own)
   const learnings = await learningsOf(deps.table, uuid);
   const spare = { kind: "organization", organization: uuid, owner: "u1", role: "cr_admin" } as const;
   const { key } = await world.key({ ...spare, name: canary });
-  const organization = await organizationOf(deps.table, uuid);
-  await createWebhook(
-    { ...deps, ...origin, network: anywhere, admitted: Promise.resolve() },
-    { owner: organizationTenant(uuid), tenant: organization.tenant, organization, authorized: null },
-    { url: `https://${canary}.test/rings`, types: ["learnings"], description: canary },
-  );
+  await world.webhook(uuid, { url: `https://${canary}.test/rings` });
   return { learningIds: learnings.map((each) => each.id), roleIds: [roleId], keyIds: [key.id] };
 }
 
