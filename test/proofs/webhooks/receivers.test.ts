@@ -65,6 +65,7 @@ class Customer {
   learnings = 0;
   readonly disk = new Map<Dataset, Mirror>();
   rings = 0;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(name: string, key: string, receiver: Receiver) {
     this.name = name;
@@ -83,15 +84,20 @@ class Customer {
     };
   }
 
-  async hear({ type }: Heard, mood: Mood): Promise<void> {
+  /** One ring after the other: two that resume the same cursor at once would overwrite each other's mirror. */
+  async hear(ring: Heard, mood: Mood): Promise<void> {
+    const turn = this.#turn.then(() => this.#apply(ring, mood));
+    this.#turn = turn.catch(() => {});
+    await turn;
+  }
+
+  async #apply({ type }: Heard, mood: Mood): Promise<void> {
     if (mood === "lies" || !isDataset(type)) return;
     for (let times = mood === "hears twice" ? 2 : 1; times > 0; times--) {
-      const before = this.disk.get(type) ?? empty;
-      const after = await resume(this.key, type, before);
+      const after = await resume(this.key, type, this.disk.get(type) ?? empty);
       // Killed before it wrote: the next ring begins where it was.
       if (mood === "dies after" && random.below(2) === 0) return;
-      // A ring that came later was faster: its mirror is newer.
-      if (this.disk.get(type) === before || !this.disk.has(type)) this.disk.set(type, after);
+      this.disk.set(type, after);
     }
   }
 }
