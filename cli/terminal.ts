@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { styleText } from "node:util";
+import { inspect, styleText } from "node:util";
 import { type Clock, systemClock } from "../lib/runtime/clock.ts";
 import { type Ask, createAsk } from "./ask.ts";
 
@@ -55,7 +55,8 @@ const forReader = ({ isTTY }: { readonly isTTY?: boolean }, text: string): strin
         .join("")
     : text;
 
-const colourCode = new RegExp(`(${String.fromCharCode(27)}\\[(?:1|2|22|31|32|39)m)`);
+const colours = Object.values(styles).flatMap((style) => inspect.colors[style] ?? []);
+const colourCode = new RegExp(`(${String.fromCharCode(27)}\\[(?:${colours.join("|")})m)`);
 
 export type TerminalCell = string | number | boolean | null | undefined;
 export type TerminalRow = Readonly<Record<string, TerminalCell>>;

@@ -17,7 +17,20 @@ beforeAll(async () => {
   await world.member(github("misplaced"), "u-admin", { role: "cr_admin" });
   await world.member(github("misplaced"), "bob");
   key = await world.adminKey(organization);
-  const vendors = ["ghp_", "glpat-", "sk-ant-", "AKIA", "xoxb-"].map((prefix) => prefix + "Q7".repeat(10));
+  const vendors = [
+    "ghp_",
+    "glpat-",
+    "sk-ant-",
+    "AKIA",
+    "xoxb-",
+    "xapp-",
+    "dckr_pat_",
+    "hvs.",
+    "SG.",
+    "ya29.",
+    "dapi",
+    "glsa_",
+  ].map((prefix) => prefix + "Q7".repeat(10));
   const legacy = await world.key({ kind: "legacy", organization });
   misplaced = [key, legacy.text, ...vendors];
 });
