@@ -9,6 +9,11 @@ export const mcpRoute = {
   method: "POST" as const satisfies Method,
   path: "/mcp",
   streaming: false,
+  /** Further headers that a client in a browser sends. */
+  browserHeaders: [
+    ...["authorization", "mcp-protocol-version", "mcp-method", "mcp-name"],
+    ...["mcp-session-id", "last-event-id"],
+  ],
 };
 
 const mebibyte = 1024 * 1024;

@@ -45,6 +45,7 @@ export function corsHeaders(event: APIGatewayProxyEvent): Record<string, string>
 export function preflightHeaders(
   event: APIGatewayProxyEvent,
   methods: readonly string[],
+  furtherHeaders: readonly string[] = [],
 ): Record<string, string> | undefined {
   const origin = allowedOrigin(event);
   if (origin === undefined || methods.length === 0) return undefined;
@@ -52,7 +53,9 @@ export function preflightHeaders(
   return {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": methods.join(", "),
-    "access-control-allow-headers": [...keyHeaders, "content-type", "x-request-id"].join(", "),
+    "access-control-allow-headers": [...keyHeaders, "content-type", "x-request-id", ...furtherHeaders].join(
+      ", ",
+    ),
     "access-control-max-age": String(requestLimits.preflightSecondsMax),
     vary: "origin",
   };

@@ -8,7 +8,12 @@ import { renderError } from "./errors.ts";
 import { baseHeaders, helpHeader, ownPathOf, requestIdOf } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
-export type Route = { readonly method: string; readonly path: string };
+export type Route = {
+  readonly method: string;
+  readonly path: string;
+  /** Headers that a page on another origin may send besides the usual ones. */
+  readonly browserHeaders?: readonly string[];
+};
 
 /** Answers everything that is not an operation: 404, or 405 with the methods that the path allows. */
 export function answerUnrouted(
@@ -19,9 +24,17 @@ export function answerUnrouted(
 ): APIGatewayProxyResult {
   const opened = { requestId: requestIdOf(event, random), startedAtMs: clock.nowMs() };
   const path = ownPathOf(event);
-  const allowed = methodsAt(routes, path);
+  const found = routesAt(routes, path);
+  const allowed = [...new Set(found.map(({ method }) => method))];
   const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
-  const preflight = event.httpMethod === "OPTIONS" ? preflightHeaders(event, allowed) : undefined;
+  const preflight =
+    event.httpMethod === "OPTIONS"
+      ? preflightHeaders(
+          event,
+          allowed,
+          found.flatMap(({ browserHeaders = [] }) => browserHeaders),
+        )
+      : undefined;
   if (preflight) {
     logRequest(clock, opened, { status: 204 });
     return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
@@ -46,10 +59,9 @@ function errorAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: re
 }
 
 /** Follows the gateway's routing: a literal path wins over a path with a parameter. */
-function methodsAt(routes: readonly Route[], path: string): string[] {
+function routesAt(routes: readonly Route[], path: string): readonly Route[] {
   const literal = routes.filter((route) => route.path === path);
-  const found = literal.length > 0 ? literal : routes.filter((route) => matches(route.path, path));
-  return [...new Set(found.map((route) => route.method))];
+  return literal.length > 0 ? literal : routes.filter((route) => matches(route.path, path));
 }
 
 function matches(template: string, path: string): boolean {

@@ -76,6 +76,25 @@ describe("requests from pages on other origins", () => {
     ).not.toHaveProperty("access-control-allow-origin");
   });
 
+  test("an MCP client in a page may send its bearer token and the protocol's headers, to MCP only", async () => {
+    process.env.CORS_ORIGINS = "https://app.example.com";
+    const allowedAt = async (path: string) => {
+      const rawHeaders = ["Origin", "https://app.example.com", "Access-Control-Request-Method", "POST"];
+      const answer = await api.call(path, { method: "OPTIONS", rawHeaders });
+      return [answer.status, answer.headers["access-control-allow-headers"]?.split(", ")];
+    };
+    const usual = ["x-service-api-key", "content-type", "x-request-id"];
+    expect(await allowedAt("/v1/learnings")).toEqual([204, usual]);
+    expect(await allowedAt("/mcp")).toEqual([
+      204,
+      [
+        ...usual,
+        ...["authorization", "mcp-protocol-version", "mcp-method", "mcp-name"],
+        ...["mcp-session-id", "last-event-id"],
+      ],
+    ]);
+  });
+
   test("requests from pages on other origins are not allowed by default", async () => {
     expect((await preflight("https://app.example.com")).status).toBe(405);
   });
