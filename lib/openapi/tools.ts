@@ -6,21 +6,22 @@ import { describeParameters, describeSchema, jsonSchema, objectSchema } from "./
 import { type Schema, shortAnswer, shortInput } from "./short-schema.ts";
 
 /** The tools of `POST /mcp`, made from the contract: a generated file, so that the function loads no schemas of zod. */
-export const toolsFile = (operations: readonly ListedOperation[]): string => {
-  const made = operations.flatMap((operation) => {
-    const tool = tools[operation.id];
-    return tool ? [`  ${JSON.stringify(describeTool(operation, tool))},`] : [];
-  });
-  return [
+export const toolsFile = (operations: readonly ListedOperation[]): string =>
+  [
     "// Made by npm run generate from lib/contract. Do not edit.",
     'import type { OperationTool } from "./operation-tool.ts";',
     "",
     "export const operationTools: readonly OperationTool[] = [",
-    ...made,
+    ...describeTools(operations).map((tool) => `  ${JSON.stringify(tool)},`),
     "];",
     "",
   ].join("\n");
-};
+
+export const describeTools = (operations: readonly ListedOperation[]) =>
+  operations.flatMap((operation) => {
+    const tool = tools[operation.id];
+    return tool ? [describeTool(operation, tool)] : [];
+  });
 
 function describeTool(operation: ListedOperation, { title, text, write }: Tool) {
   const args = argumentsOf(operation);
