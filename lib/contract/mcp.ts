@@ -21,6 +21,8 @@ const mebibyte = 1024 * 1024;
 export const mcpLimits = {
   bodyBytesMax: mebibyte,
   answerBytesMax: mebibyte,
+  /** What a tool or a resource returns; the rest of the answer is for the protocol. */
+  resultBytesMax: mebibyte - 4096,
   /** Records of a page, unless the caller asks for another number. */
   pageSizeDefault: 20,
   /** The largest list of tools, in bytes: about 12,000 tokens. */

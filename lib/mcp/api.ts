@@ -7,7 +7,11 @@ export type ApiOptions = {
   readonly baseUrl: string;
   readonly key: string;
   readonly requestId: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Fires when the answer must be sent. */
   readonly signal: AbortSignal;
+  /** Fires earlier: a report that still reads then would have no time to count. */
+  readonly wrapUpSignal: AbortSignal;
 };
 
 /** The API as the caller sees it: every request carries the caller's own key and request id. */
@@ -20,18 +24,19 @@ export class Api {
     this.#options = options;
   }
 
-  get signal(): AbortSignal {
-    return this.#options.signal;
+  get wrapUpSignal(): AbortSignal {
+    return this.#options.wrapUpSignal;
   }
 
   /** A single attempt: the caller decides whether to repeat it. */
   send(name: OperationName, request: AnyRequest): Promise<Response> {
-    return dispatch(this.#clientOptions(), name, request, { signal: this.signal });
+    return dispatch(this.#clientOptions(), name, request, { signal: this.#options.signal });
   }
 
   /** A page of the reference, which needs no key. */
   async page(path: string): Promise<Response> {
-    return await this.#fetch(`${this.#options.baseUrl}${path}`, { signal: this.signal, redirect: "error" });
+    const { baseUrl, signal } = this.#options;
+    return await this.#fetch(`${baseUrl}${path}`, { signal, redirect: "error" });
   }
 
   /** For reports, which read many pages. */
@@ -53,7 +58,7 @@ export class Api {
     headers.set("x-request-id", this.#options.requestId);
     // Lambda freezes a function between requests: a connection that was kept open would be dead afterwards.
     headers.set("connection", "close");
-    const response = await fetch(url, { ...init, headers });
+    const response = await this.#options.fetch(url, { ...init, headers });
     if (response.status === 401) this.refusedKey = true;
     return response;
   };

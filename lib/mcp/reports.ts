@@ -193,21 +193,21 @@ type ReadOptions = {
 
 /** A call has one time budget and one minute of the rate limit: a period that needs more is too large. */
 async function readAll<Read>(api: Api, read: (options: ReadOptions) => Promise<Read>): Promise<Read> {
-  let records = 0;
+  let records: number | undefined;
   try {
     return await read({
       pageSizeMax: pageLimits.metrics.max,
-      signal: api.signal,
+      signal: api.wrapUpSignal,
       onProgress: (count) => {
         records = count;
       },
     });
   } catch (error) {
-    const isLimited = error instanceof ReviewApiError && error.status === 429 && records > 0;
+    const isLimited = error instanceof ReviewApiError && error.status === 429 && records !== undefined;
     if (!isTimeout(error) && !isLimited) throw error;
     throw new ToolError(
       "RESPONSE_TOO_LARGE",
-      `The period is too large for one call: ${records} records were read before the time or the rate limit ended. Choose a shorter period or name repository_ids.`,
+      `The period is too large for one call: ${records ?? 0} records were read before the time or the rate limit ended. Choose a shorter period or name repository_ids.`,
     );
   }
 }

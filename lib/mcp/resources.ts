@@ -79,7 +79,7 @@ export async function readResource(uri: string, api: Api) {
   if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
   const response = await api.page(found.path);
   const text = await response.text();
-  if (!response.ok || Buffer.byteLength(JSON.stringify(text)) > mcpLimits.answerBytesMax)
+  if (!response.ok || Buffer.byteLength(JSON.stringify(text)) > mcpLimits.resultBytesMax)
     throw new ProtocolError(ProtocolErrorCode.InternalError, `${found.path} cannot be read right now.`);
   return { contents: [{ uri, mimeType: found.mimeType, text }] };
 }

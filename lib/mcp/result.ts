@@ -37,10 +37,10 @@ export function resultOf({ text, content, textFields }: ToolAnswer): CallToolRes
     ...(textFields.length > 0 && { _meta: { "review-api/data-fields": [...textFields] } }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(result));
-  if (bytes <= mcpLimits.answerBytesMax) return result;
+  if (bytes <= mcpLimits.resultBytesMax) return result;
   throw new ToolError(
     "RESPONSE_TOO_LARGE",
-    `The answer has ${bytes} bytes; at most ${mcpLimits.answerBytesMax} are sent. Ask for less: a smaller limit, a shorter period or more filters.`,
+    `The answer has ${bytes} bytes; at most ${mcpLimits.resultBytesMax} are sent. Ask for less: a smaller limit, a shorter period or more filters.`,
   );
 }
 

@@ -8,6 +8,7 @@ import { mcpLimits, mcpRoute } from "../contract/mcp.ts";
 import { environmentVariables, functionSettings } from "../contract/platform.ts";
 import { bytesOf } from "../http/body.ts";
 import { corsHeaders, isForeignOrigin } from "../http/cors.ts";
+import { type Deadline, openDeadline } from "../http/deadline.ts";
 import { renderError, toApiError } from "../http/errors.ts";
 import {
   baseHeaders,
@@ -19,10 +20,10 @@ import {
 } from "../http/headers.ts";
 import { isJsonType } from "../http/middleware/accept-body.ts";
 import { logRequest } from "../http/request-line.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { requiredVariable } from "../runtime/environment.ts";
 import { describeError } from "../runtime/log.ts";
-import { systemRandom } from "../runtime/random.ts";
+import { type Random, systemRandom } from "../runtime/random.ts";
 import { caller } from "./access.ts";
 import { Api } from "./api.ts";
 import { isTimeout } from "./result.ts";
@@ -37,12 +38,24 @@ const message = z.looseObject({
 });
 type Message = z.output<typeof message>;
 
+/** What the function uses besides the event; tests control them. */
+export type McpDeps = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fetch: typeof globalThis.fetch;
+};
+
+const systemDeps: McpDeps = { clock: systemClock, random: systemRandom, fetch: globalThis.fetch };
+
 /** Answers `POST /mcp`. Everything that needs a right is a call of the API with the caller's key. */
 export async function serveMcp(
   event: APIGatewayProxyEvent,
-  context: Context,
+  context: Pick<Context, "getRemainingTimeInMillis">,
+  deps: McpDeps = systemDeps,
 ): Promise<APIGatewayProxyResult> {
-  const opened = { requestId: requestIdOf(event, systemRandom), startedAtMs: systemClock.nowMs() };
+  const { clock, random } = deps;
+  const deadline = openDeadline(clock, functionSettings.operation.work, context.getRemainingTimeInMillis());
+  const opened = { requestId: requestIdOf(event, random), startedAtMs: clock.nowMs() };
   const { requestId } = opened;
   const own = { ...baseHeaders(requestId), ...corsHeaders(event) };
   // The API sees this function's address: only this line tells the caller's.
@@ -51,21 +64,25 @@ export async function serveMcp(
     const body = readMessage(event);
     const { method, params } = message.catch({}).parse(body);
     Object.assign(fields, { mcp_method: knownText(method), tool: toolNameOf(params?.name) });
-    const { status, headers, text } = await answer(event, body, { requestId, context });
-    logRequest(systemClock, opened, { status }, { fields });
+    const { status, headers, text } = await answer(event, body, { requestId, deadline, deps });
+    logRequest(clock, opened, { status }, { fields });
     return { statusCode: status, headers: { ...own, ...headers }, body: text };
   } catch (thrown) {
     const error = toApiError(fromApi(thrown), requestId);
     const { status, headers, body } = renderError(error, mcpRoute.path);
     const cause = status >= 500 ? { cause: describeError(error.cause ?? error) } : {};
-    logRequest(systemClock, opened, { status, error }, { fields: { ...fields, ...cause } });
+    logRequest(clock, opened, { status, error }, { fields: { ...fields, ...cause } });
     return {
       statusCode: status,
       headers: { ...own, ...headers, ...helpHeader(event, error.code) },
       body: body.toString(),
     };
+  } finally {
+    deadline.dispose();
   }
 }
+
+type Call = { readonly requestId: string; readonly deadline: Deadline; readonly deps: McpDeps };
 
 type Answer = {
   readonly status: number;
@@ -76,16 +93,15 @@ type Answer = {
 async function answer(
   event: APIGatewayProxyEvent,
   body: unknown,
-  { requestId, context }: { readonly requestId: string; readonly context: Context },
+  { requestId, deadline, deps }: Call,
 ): Promise<Answer> {
-  const { totalMs, answerMs } = functionSettings.operation.work;
   const api = new Api({
     baseUrl: requiredVariable(environmentVariables.apiUrl),
     key: requiredKey(event),
     requestId,
-    signal: AbortSignal.timeout(
-      Math.max(1, Math.min(totalMs, context.getRemainingTimeInMillis() - answerMs)),
-    ),
+    fetch: deps.fetch,
+    signal: deadline.hardDeadline,
+    wrapUpSignal: deadline.softDeadline,
   });
   const described = needsCaller(message.catch({}).parse(body)) ? await describeCaller(api) : undefined;
   const { fetch } = createMcpHandler(() => createServer({ api, requestId, caller: described }), {
@@ -95,6 +111,11 @@ async function answer(
   const response = await fetch(protocolRequest(event), { parsedBody: body });
   const text = await response.text();
   if (api.refusedKey) throw new ApiError("UNAUTHORIZED", unauthorized);
+  if (Buffer.byteLength(text) > mcpLimits.answerBytesMax)
+    throw new ApiError(
+      "RESPONSE_TOO_LARGE",
+      `The answer would have more than ${mcpLimits.answerBytesMax} bytes. Ask for less, and send a shorter id.`,
+    );
   const type = response.headers.get("content-type");
   return { status: response.status, headers: type === null ? {} : { "content-type": type }, text };
 }

@@ -2,24 +2,7 @@ import { describe, expect, test } from "vitest";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import { apiGatewayLimits, functionSettings, lambdaLimits } from "../../lib/contract/platform.ts";
 import { openDeadline } from "../../lib/http/deadline.ts";
-import type { Clock } from "../../lib/runtime/clock.ts";
-
-/** A clock whose sleepers wake when the test sets the time. */
-class ManualClock implements Clock {
-  #now = 0;
-  #sleepers: Array<{ atMs: number; wake: () => void }> = [];
-  nowMs = () => this.#now;
-  sleep = (ms: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      this.#sleepers.push({ atMs: this.#now + ms, wake: resolve });
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
-  async advanceTo(atMs: number): Promise<void> {
-    this.#now = atMs;
-    for (const { atMs: due, wake } of this.#sleepers) if (due <= atMs) wake();
-    await new Promise(setImmediate);
-  }
-}
+import { ManualClock } from "../support/clock.ts";
 
 const work = { totalMs: 1_000, wrapUpMs: 300, answerMs: 100 };
 const never = new Promise<never>(() => {});

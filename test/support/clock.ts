@@ -23,6 +23,23 @@ export class FrozenClock extends TestClock {
   override async sleep(_ms?: number): Promise<void> {}
 }
 
+/** A clock whose sleepers wake when the test sets the time. */
+export class ManualClock implements Clock {
+  #now = 0;
+  #sleepers: Array<{ atMs: number; wake: () => void }> = [];
+  nowMs = () => this.#now;
+  sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      this.#sleepers.push({ atMs: this.#now + ms, wake: resolve });
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  async advanceTo(atMs: number): Promise<void> {
+    this.#now = atMs;
+    for (const { atMs: due, wake } of this.#sleepers) if (due <= atMs) wake();
+    await new Promise(setImmediate);
+  }
+}
+
 /** Random values that repeat exactly for the same seed (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
