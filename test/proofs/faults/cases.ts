@@ -65,6 +65,7 @@ export function casesOf(rehearsed: ReadonlyMap<string, CleanRun>): Case[] {
 export const takenAsDone: readonly string[] = [
   "lib/audit/owed.ts settleOwed transactIf",
   "lib/audit/refusals.ts recordRefusal transactIf",
+  "lib/events/drop.ts dropWaiting transactIf",
   "lib/events/tries.ts recordEnd write",
   "lib/events/waiting.ts keepWaiting transactIf",
   "lib/events/waiting.ts stopWaiting transactIf",

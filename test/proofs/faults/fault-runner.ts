@@ -20,6 +20,7 @@ import type { Call, FaultInjector } from "./fault.ts";
 import { Grants } from "./grants.ts";
 import { operationScenarios } from "./operations.ts";
 import { operatorScenarios } from "./operator.ts";
+import { operatorEventScenarios } from "./operator-events.ts";
 import type { CallResult, FaultEnvironment, Fixture, Scenario, ScenarioSet } from "./scenario.ts";
 import { TableContents, type TableState } from "./state.ts";
 import { brokenIn, difference, isBeside, verdict } from "./verdict.ts";
@@ -68,9 +69,13 @@ export class FaultRunner {
       wait: (ms) => this.#wait(ms),
       store: () => this.#openStore(),
     };
-    this.#scenarioSets = [operationScenarios, eventScenarios, workerScenarios, operatorScenarios].map(
-      (scenarios) => scenarios(environment),
-    );
+    this.#scenarioSets = [
+      operationScenarios,
+      eventScenarios,
+      workerScenarios,
+      operatorScenarios,
+      operatorEventScenarios,
+    ].map((scenarios) => scenarios(environment));
   }
 
   async open(): Promise<void> {

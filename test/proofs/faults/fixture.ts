@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import { learningListKey, organizationTenant, scansPartition, vectorKey } from "../../../lib/store/layout.ts";
+import { attemptPut, deliveryPlace } from "../../../lib/webhooks/deliveries.ts";
 import { captured, comments, finding, scanned } from "../../support/event-data.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
@@ -101,6 +102,8 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   await world.revoke(
     await world.key({ kind: "organization", organization: uuid, owner: "u1", role: unusedRoleId }),
   );
+  const webhookId = await world.webhook(uuid);
+  await table.writeMany(["one", "other"].map((id) => attempt(webhookId, id)));
   return {
     keys: {
       organization: keys.organization.text,
@@ -115,12 +118,19 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     roleId: await world.role(uuid, "Reviewer"),
     unusedRoleId,
     spareKeyId: spare.key.id,
-    webhookId: await world.webhook(uuid),
+    webhookId,
     learningId,
     unindexedId,
     orphanId,
     pendingId: learnings.find(({ state }) => state === "pending")?.id ?? "",
   };
+}
+
+/** A delivery of the webhook that its receiver refused. */
+function attempt(webhookId: string, id: string) {
+  const nowMs = Date.now();
+  const ring = { id, type: "learnings", place: deliveryPlace(nowMs, id), failures: 0 } as const;
+  return attemptPut({ id: webhookId }, ring, { status: 500, ms: 1, answer: "Sorry." }, nowMs);
 }
 
 /** Adds things of several items each: a member's repositories, a pull request's comments, the scans. */

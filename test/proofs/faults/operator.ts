@@ -3,7 +3,6 @@ import {
   findOrganizationByName,
   readAllOrganizations,
 } from "../../../cli/connection/organizations.ts";
-import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
 import { type IssuedKey, listKeysOfOrganization } from "../../../lib/access/key-registry.ts";
@@ -17,19 +16,16 @@ import {
 import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
-import { createSqsCall, QueueUnavailable, sqsQueue } from "../../../lib/events/sqs.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
 import { authorsBetween } from "../../../lib/metrics/authors.ts";
 import { repairTable } from "../../../lib/organizations/repair.ts";
 import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
 import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
-import { AwsError, NoAnswer } from "../../../lib/runtime/aws-error.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
-import { systemRandom } from "../../../lib/runtime/random.ts";
 import { required } from "../../../lib/runtime/required.ts";
 import { parseStreamPartition } from "../../../lib/store/layout.ts";
-import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
+import type { Item } from "../../../lib/store/table.ts";
 import { parseEntry } from "../../../lib/stream/entry.ts";
 import { dayNumberOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { datasetOf } from "../../../lib/stream/stream.ts";
@@ -37,7 +33,8 @@ import { comments, mcp } from "../../support/event-data.ts";
 import { organizationOf } from "../../support/stored.ts";
 import { github, gitlab } from "../../support/world.ts";
 import { manyComments } from "./fixture.ts";
-import type { CallResult, FaultEnvironment, Scenario, ScenarioSet } from "./scenario.ts";
+import { change } from "./operator-command.ts";
+import type { FaultEnvironment, ScenarioSet } from "./scenario.ts";
 
 /** The commands of the operator's tool: it prints their results, or that the store could not be reached. */
 export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
@@ -59,31 +56,6 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
     return place;
   };
 
-  const act = async (verb: () => Promise<unknown>): Promise<CallResult> => {
-    try {
-      return { text: summaryOf(await verb()), isAcknowledged: true };
-    } catch (error) {
-      const isRefused = error instanceof Error && error.name === "KeyRegistryError";
-      if (isRefused)
-        return {
-          text: `refused: ${error.message}`.replaceAll(/k[a-z2-7]{16}/g, "a key"),
-          isAcknowledged: false,
-        };
-      if (error instanceof AwsError || error instanceof NoAnswer || error instanceof QueueUnavailable)
-        return { text: "the queue does not answer", isAcknowledged: false };
-      if (error instanceof StoreUnavailable)
-        return { text: "503 SERVICE_UNAVAILABLE", isAcknowledged: false };
-      throw error;
-    }
-  };
-  const change = (verb: () => Promise<unknown>, more: Partial<Scenario> = {}): Scenario => ({
-    fixture: "office",
-    isRepeated: true,
-    says: /^(done|approved|\d of them)$/,
-    maySay: ["503 SERVICE_UNAVAILABLE"],
-    act: () => act(verb),
-    ...more,
-  });
   /** No other caller creates the same key. */
   const key = (request: () => KeyRequest) => change(() => createKey(deps(), request()), { isAlone: true });
   /** The command names the keys that it ended. */
@@ -249,11 +221,6 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
         async () => [await embedderInUse(environment.store().table, localIdentity)],
         { isRead: true, fixture: "what can be found" },
       ),
-      "one of two dead letters is sent again": {
-        ...change(() => redrive("of a")),
-        deadLetters: ["of a", "of b"],
-        maySay: ["the queue does not answer"],
-      },
       "the table is repaired": {
         ...change(() => repairTable(environment.store())),
         fixture: "a restored table",
@@ -264,17 +231,6 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
     }),
   };
 }
-
-async function redrive(wanted: string): Promise<void> {
-  const call = createSqsCall();
-  const queue = sqsQueue(call, "https://queue.test/events");
-  const queueUrl = "https://queue.test/dead";
-  const letters = failedEventsOf({ call, queueUrl, queue, random: systemRandom });
-  for await (const letter of letters) if (letter.body === wanted) await letter.redrive();
-}
-
-const summaryOf = (answer: unknown): string =>
-  Array.isArray(answer) ? `${answer.length} of them` : typeof answer === "string" ? answer : "done";
 
 /** Half an append: a missing copy, an entry without an owner, an entry that lost its parts, and such removals. */
 const lostUuid = "00000000-0000-4000-8000-000000000009";

@@ -160,7 +160,7 @@ export class Wire {
     const fault = site === undefined ? undefined : this.#note(call);
     const answer =
       (fault && refusalOf(fault, call)) ??
-      (fault === "lost before" ? undefined : await this.#answer(call, incoming.url ?? "", body, fault));
+      (fault === "lost before" ? undefined : await this.#answer(call, pathOf(incoming), body, fault));
     if (fault === "slow") return this.#hold(response);
     if (fault === "lost after" || !answer) response.destroy();
     else response.writeHead(answer.status).end(answer.body);
@@ -253,6 +253,9 @@ const sent = z.object({
 const asked = z.object({ inputText: z.string() });
 const okJson = (answer: object): Answer => ok(Buffer.from(JSON.stringify(answer)));
 const ok = (body: Buffer): Answer => ({ status: 200, headers: {}, body });
+
+/** The SDK's query names the operation: what one puts, another gets. */
+const pathOf = ({ url = "" }: IncomingMessage): string => url.split("?", 1)[0] ?? "";
 
 function operationOf({ headers, url = "", method = "" }: IncomingMessage): string {
   const target = String(headers["x-amz-target"] ?? "")
