@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -82,7 +82,8 @@ const workflowSchema = z.strictObject({
     workflow_dispatch: z.strictObject({}),
   }),
   permissions: z.strictObject({
-    contents: z.literal("read"),
+    contents: z.enum(["read", "write"]),
+    "pull-requests": z.literal("write").optional(),
     "security-events": z.literal("write").optional(),
   }),
   jobs: z.record(
@@ -354,15 +355,32 @@ describe("commands in the docs do what they say", () => {
     const steps = stepsOf("docs/use/jobs/agents-md.md");
     const [update] = steps.filter(({ env }) => env);
     const home = join(folder, "agents");
+    const git = async (...words: string[]) => {
+      const person = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+      return (await run("git", ["-C", home, ...person, ...words])).stdout;
+    };
     await mkdir(home);
+    await run("git", ["init", "--bare", join(folder, "origin.git")]);
+    await git("init", "--initial-branch=main");
+    await git("remote", "add", "origin", join(folder, "origin.git"));
     await writeFile(join(home, "AGENTS.md"), "# Rules\n\nRun the tests.\n");
-    // The commands of git and gh are checked by their words: there is no GitHub here.
-    const words = 'gh() { echo "gh $*"; }; git() { echo "git $*"; [ "$1" != diff ]; }';
-    const once = await runLine(`${words}; cd agents; set -e\n${update?.run}`);
-    expect([once.code, once.output]).toEqual([0, expect.stringContaining("gh pr create")]);
-    expect(await readFile(join(home, "AGENTS.md"), "utf8")).toMatch(
+    await git("add", "AGENTS.md");
+    await git("commit", "-m", "rules");
+    // There is no GitHub here: its command only writes down what it was asked.
+    const weekly = () => runLine(`gh() { echo "gh $*" >> ../gh.log; }; cd agents; set -e\n${update?.run}`);
+    const asked = () => readFile(join(folder, "gh.log"), "utf8");
+    expect(await weekly()).toMatchObject({ code: 0 });
+    expect(await asked()).toBe(
+      "gh pr view learnings --json state --jq .state\ngh pr create --head learnings --fill\n",
+    );
+    expect(await git("show", "origin/learnings:AGENTS.md")).toMatch(
       /^# Rules\n\nRun the tests\.\n\n<!-- review-api learnings: begin -->.*### acme.*learnings: end -->\n$/s,
     );
+    await git("checkout", "main");
+    await git("merge", "learnings");
+    await rm(join(folder, "gh.log"));
+    expect(await weekly()).toMatchObject({ code: 0 });
+    await expect(asked()).rejects.toThrow("ENOENT");
   });
 
   test("the workflow for code scanning downloads the open findings of its repository as SARIF", async () => {
