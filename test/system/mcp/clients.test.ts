@@ -3,8 +3,13 @@ import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { type KeyKind, keyKinds } from "../../../lib/contract/access.ts";
 import { mcpLimits } from "../../../lib/contract/mcp.ts";
+import { operationOf } from "../../../lib/contract/operations.ts";
+import { parametersOf, partsOf, type Subject } from "../../../lib/contract/requests.ts";
+import type { OperationTool } from "../../../lib/mcp/operation-tool.ts";
+import { operationTools } from "../../../lib/mcp/tools.generated.ts";
 import { lastDays } from "../../../lib/report/period.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { required } from "../../../lib/runtime/required.ts";
 import { useService } from "../../support/service.ts";
 
@@ -43,6 +48,56 @@ test("keys that may not write see no tool that writes; an agentic key sees only 
   expect(described.length).toBeGreaterThan(5);
   for (const { description } of described) expect(description).toMatch(/^CHANGES DATA: /);
 });
+
+const errorMeta = z.object({ codes: z.array(z.string()) });
+/** The state of an organization is checked before the role, as the plan is: it does not shorten the list. */
+const undecided = ["SELF_HOSTED_ONLY", "ENTERPRISE_PLAN_REQUIRED"];
+const refusals = ["KEY_TYPE_FORBIDDEN", "LEGACY_API_KEY", "NOT_ADMIN", "PERMISSION_DENIED"];
+
+test.each(keyKinds)("the tools of a key of kind %s are those that the API lets it call", async (kind) => {
+  const client = await connectAs(kind);
+  const { structuredContent } = await client.callTool({ name: "whoami", arguments: {} });
+  const organization = z.object({ provider_organization_id: z.string() });
+  const { scope } = z
+    .object({ scope: z.object({ organizations: z.array(organization) }) })
+    .parse(structuredContent);
+  // Things that do not exist: what the key may do is checked first, and nothing is deleted.
+  const subject = { ...nobody(), ...lastDays(7, systemClock.nowMs()) };
+  const org_id = kind === "workspace" ? scope.organizations[0]?.provider_organization_id : undefined;
+  const names = await namesOf(client);
+  const isAllowed = async ({ operation: id, listing, places }: OperationTool) => {
+    const operation = operationOf(id);
+    const { query, body } = partsOf(operation, subject, { kind, org_id });
+    const path = parametersOf(operation).map((name) => [name, Reflect.get(subject, name)]);
+    const sent = Object.entries({ ...Object.fromEntries(path), ...query, ...body });
+    const result = await client.callTool({
+      name: listing.name,
+      arguments: Object.fromEntries(sent.filter(([name]) => name in places)),
+    });
+    const { codes } = errorMeta.catch({ codes: [] }).parse(result._meta?.["review-api/error"]);
+    expect([listing.name, codes]).not.toEqual([listing.name, ["INVALID_REQUEST"]]);
+    if (codes.some((code) => undecided.includes(code))) return names.includes(listing.name);
+    return !codes.some((code) => refusals.includes(code));
+  };
+  const allowed: string[] = [];
+  for (const tool of operationTools) if (await isAllowed(tool)) allowed.push(tool.listing.name);
+  const reports = allowed.includes("list_review_metrics") ? ["review_report", "find_pull_requests"] : [];
+  expect(names.toSorted()).toEqual([...allowed, ...reports].toSorted());
+});
+
+const nobody = (): Subject => {
+  const id = systemRandom.uuid();
+  return {
+    ...{ organization_id: id, learning_id: id, role_id: id, key_id: id, webhook_id: id, repository_id: "0" },
+    ...{
+      user_id: "0",
+      email: "nobody@example.com",
+      text: `Nobody ${id}`,
+      receiver_url: "https://example.com",
+    },
+    ...{ start_date: "2026-01-01", end_date: "2026-01-01" },
+  };
+};
 
 test("both generations of the protocol work: with a handshake, and without one", async () => {
   for (const mode of ["legacy", "auto"] as const) {
