@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ErrorCode } from "../../lib/contract/errors.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
+import type { OperationId } from "../../lib/contract/operations.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { CheckFailed } from "./check.ts";
 
@@ -112,7 +113,8 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
 
 /** What to do about an unexpected status. */
 function advice({ id }: Operation, { status, requestId }: CallAnswer, code: string | undefined): string {
-  if (code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
+  const needsEmbedding = id === ("searchLearnings" satisfies OperationId) && status === 503;
+  if (needsEmbedding || code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
     return "The embedding model did not answer: first repair what the check of the embedding reports.";
   if (status >= 500)
     return (

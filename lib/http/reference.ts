@@ -21,6 +21,7 @@ import {
 } from "../contract/reference.ts";
 import type { ApiDocument } from "../reference/document.ts";
 import { joinExamples } from "../reference/examples.ts";
+import { shareResponses } from "../reference/share-responses.ts";
 import { createSite, type MarkdownSource, type Site } from "../reference/site.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
@@ -92,8 +93,13 @@ type Read = (file: string) => Promise<Buffer>;
 
 /** Finds documents in fixed lists, not in a folder: the path of a request never decides which file is opened. */
 function documents(readFromDisk: Read): (path: string) => Promise<Document | undefined> {
-  const read = cached((file) => (file === documentFile ? readDocument(readFromDisk) : readFromDisk(file)));
-  const site = cached(() => readSite(read));
+  const document = cached(() => readDocument(readFromDisk));
+  const read = cached(async (file) =>
+    file === documentFile
+      ? Buffer.from(JSON.stringify(shareResponses(await document(""))))
+      : readFromDisk(file),
+  );
+  const site = cached(async () => readSite(await document(""), read));
   const pages = new Map<string, Document>();
   return async (path) => {
     const file = Object.hasOwn(referenceFiles, path) ? referenceFiles[path] : undefined;
@@ -117,18 +123,15 @@ function pageAt(site: Site, path: string): { contentType: string; text: string |
 }
 
 /** Our own files: the document is generated from the contract, and a test recorded the examples. */
-async function readDocument(read: Read): Promise<Buffer> {
+async function readDocument(read: Read): Promise<ApiDocument> {
   const [document, examples] = await Promise.all([read(documentFile), read(examplesFile)]);
-  return Buffer.from(
-    JSON.stringify(joinExamples(JSON.parse(document.toString()), JSON.parse(examples.toString()))),
-  );
+  return joinExamples(JSON.parse(document.toString()), JSON.parse(examples.toString()));
 }
 
 /** The paths of the files that pages may link to. */
 const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
 
-async function readSite(read: Read): Promise<Site> {
-  const document: ApiDocument = JSON.parse((await read(documentFile)).toString());
+async function readSite(document: ApiDocument, read: Read): Promise<Site> {
   const pages = Object.entries(referencePages).map(async ([path, page]): Promise<MarkdownSource> => {
     return { path, ...page, markdown: (await read(page.file)).toString() };
   });

@@ -81,12 +81,16 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const { path, method } = operation;
   const described = operationOf(path, method);
   const place = ["paths", path, method.toLowerCase()];
-  const responses = Object.entries(asNode(described.responses));
+  const responses = Object.entries(asNode(described.responses)).map(([status, response]) => {
+    const { $ref: shared } = asNode(response);
+    const steps = typeof shared === "string" ? shared.split("/").slice(1) : [...place, "responses", status];
+    return { status, steps, response: steps.reduce<unknown>((node, step) => asNode(node)[step], document) };
+  });
 
   test(`${id} has examples of its body and of every answer, each valid for its schema`, () => {
     const media = [
       ...mediaOf(described.requestBody, ...place, "requestBody"),
-      ...responses.flatMap(([status, response]) => mediaOf(response, ...place, "responses", status)),
+      ...responses.flatMap(({ response, steps }) => mediaOf(response, ...steps)),
     ];
     expect(media.length).toBeGreaterThan(0);
     for (const { place: where, examples: values } of media) {
@@ -104,7 +108,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 
   test(`${id} has exactly the error codes that it can answer, each with a recorded example`, () => {
-    const shown = responses.flatMap(([status, response]) =>
+    const shown = responses.flatMap(({ status, response }) =>
       Object.keys(asNode(asNode(asNode(asNode(response).content)["application/json"]).examples))
         .filter((name) => /^[A-Z_]+$/.test(name))
         .map((code) => [code, status]),
@@ -113,6 +117,17 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     expect(shown.map(([code]) => code).toSorted()).toEqual([...codes].toSorted());
     expect(Object.keys(examples.operations[id]?.errors ?? {}).toSorted()).toEqual([...codes].toSorted());
   });
+});
+
+test("a response that several operations have stands once, and every shared one is used", () => {
+  const shared = Object.keys(asNode(asNode(document.components).responses));
+  const used = new Set([...text.matchAll(/#\/components\/responses\/([^"]+)/g)].map(([, name = ""]) => name));
+  expect(shared.toSorted()).toEqual([...used].toSorted());
+  const own = Object.values(asNode(document.paths)).flatMap((methods) =>
+    Object.values(asNode(methods)).flatMap((described) => Object.values(asNode(asNode(described).responses))),
+  );
+  const whole = own.map((response) => JSON.stringify(response)).filter((each) => !each.startsWith('{"$ref"'));
+  expect(new Set(whole).size).toBe(whole.length);
 });
 
 test("every recorded header is described, with its recorded value", () => {

@@ -131,7 +131,7 @@ describe("errors at the start of the service", () => {
     [
       "has an event without an id",
       ndjson([{ type: "a.b", data: {} }]),
-      /, line 1: id: is required; occurred_at: is required\.$/,
+      /, line 1: id: is required; occurred_at: is required; type: a\.b is unknown\. Known types: .*$/,
     ],
     [
       "has an event of an unknown type",

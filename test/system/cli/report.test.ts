@@ -188,7 +188,7 @@ describe("report", () => {
     [["--start", "2026-02-01", "--end", "2026-01-01"], "--end must not be before --start."],
     [
       ["--by", "mood"],
-      '--by takes one of week, month, organization, repository, author, severity, category, not "mood".',
+      '--by takes one of week, month, organization, repository, author, team, severity, category, not "mood".',
     ],
     [["--last-week", "--days", "7"], "--last-week and --days cannot be used together."],
     [["--last-month", "--end", "2026-01-01"], "--last-month and --end cannot be used together."],

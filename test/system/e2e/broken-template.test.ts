@@ -188,6 +188,9 @@ test("`verify` on this stack, with a dead Bedrock, names what is broken, says wh
     "updateLearning works": expect.stringMatching(
       /INDEX_REFRESH_FAILED.* first repair what the check of the embedding reports\.$/,
     ),
+    "searchLearnings works": expect.stringMatching(
+      /SERVICE_UNAVAILABLE.* first repair what the check of the embedding reports\.$/,
+    ),
     "a vector search finds it":
       "Not tried: nothing is indexed. First repair what the check of the embedding reports.",
   });

@@ -31,6 +31,13 @@ beforeAll(async () => {
   for (const number of [1, 2, 3])
     await world.sendEvent("pull_request.finalized", pullRequest(fixture.cloud, number));
   await world.sendEvent("security_scan.completed", scan(fixture.cloud));
+  await world.sendEvent("team.saved", {
+    ...fixture.cloud,
+    team_id: "1",
+    name: "Payments",
+    user_ids: ["1"],
+    active: true,
+  });
 }, 60_000);
 
 const { callAs, admin, calls } = goodCallsOn({ deployment, world, fixture: () => fixture });
