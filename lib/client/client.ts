@@ -4,6 +4,8 @@ import { type Operations, routes } from "./operations.generated.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 
 export type { Problem } from "./error.ts";
+export type { Ring, VerifyOptions, WebhookHeaders } from "./verify-webhook.ts";
+export { verifyWebhook, WebhookVerificationError } from "./verify-webhook.ts";
 export type { Operations, RetryOptions };
 export { ReviewApiError };
 

@@ -9,6 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { readDocument } from "../../../cli/document-file.ts";
 import { tryExportLock } from "../../../cli/export/lock.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { secretText, signRing } from "../../../lib/webhooks/sign.ts";
 import { useService } from "../../support/service.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -29,19 +32,25 @@ const nodes = [
 ];
 
 const consumer = `
-import { createClient, ReviewApiError } from "review-api/client";
-const [url, key] = process.argv.slice(2);
+import { createClient, ReviewApiError, verifyWebhook, WebhookVerificationError } from "review-api/client";
+const [url, key, secret, message] = process.argv.slice(2);
 const api = createClient({ baseUrl: url, key });
 let learnings = 0;
 for await (const { body } of api.pages("listLearnings", { query: { limit: 2 } })) learnings += body.data.length;
 const refusal = await createClient({ baseUrl: url, key: "fake-key" }).whoami().catch((error) => error);
 const { kind } = (await api.whoami()).body.key;
-console.log(JSON.stringify({ learnings, kind, code: refusal instanceof ReviewApiError && refusal.code }));
+const { headers, body } = JSON.parse(message);
+const ring = await verifyWebhook(body, headers, secret);
+const forged = await verifyWebhook(body + " ", headers, secret).catch((error) => error);
+console.log(JSON.stringify({
+  learnings, kind, code: refusal instanceof ReviewApiError && refusal.code,
+  type: ring.type, refused: forged instanceof WebhookVerificationError,
+}));
 `;
 
-/** Everything that a typed caller writes, and two mistakes that must not compile. */
+/** Everything that a typed caller writes, and mistakes that must not compile. */
 const typedConsumer = `
-import { type AnswerOf, createClient, type Page, ReviewApiError } from "review-api/client";
+import { type AnswerOf, createClient, type Page, ReviewApiError, type Ring, verifyWebhook } from "review-api/client";
 const api = createClient({ baseUrl: "https://api.example.com", key: "fake-key" });
 export async function walk(signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
@@ -57,6 +66,11 @@ export const severities = async (): Promise<number> =>
     ?.coderabbit_comments.severity.critical.posted ?? 0;
 export const codeOf = (error: unknown): string => (error instanceof ReviewApiError ? error.code : "");
 export const me = async (): Promise<string> => (await api.whoami()).body.key.kind;
+export const ring = async (request: Request, secret: string): Promise<Ring> =>
+  verifyWebhook(await request.text(), request.headers, secret);
+export const isPing = ({ type }: Ring): boolean => type === "ping";
+// @ts-expect-error: there is no such type
+export const isPong = ({ type }: Ring): boolean => type === "pong";
 // @ts-expect-error: a window is needed
 export const none = () => api.listReviewMetrics();
 // @ts-expect-error: there is no such mode
@@ -141,13 +155,18 @@ describe("the package, installed from its tarball", () => {
       return JSON.parse(stdout);
     };
 
-    test("the client walks pages and gets the service's errors", async () => {
+    test("the client walks pages, gets the service's errors and checks rings", async () => {
       const { url, keys } = service();
-      const { stdout } = await run(node, ["consumer.js", url, keys.workspace ?? ""], { cwd: project });
+      const secret = secretText(systemRandom.bytes(32));
+      const message = signRing({ id: "ring_1", type: "learnings", data: {} }, [secret], systemClock.nowMs());
+      const words = ["consumer.js", url, keys.workspace ?? "", secret, JSON.stringify(message)];
+      const { stdout } = await run(node, words, { cwd: project });
       expect(JSON.parse(stdout)).toEqual({
         learnings: expect.any(Number),
         kind: "workspace",
         code: "UNAUTHORIZED",
+        type: "learnings",
+        refused: true,
       });
       expect(JSON.parse(stdout).learnings).toBeGreaterThan(2);
     });
@@ -194,7 +213,9 @@ describe("the package, installed from its tarball", () => {
     test("openapi prints the document, and completion every command", async () => {
       expect(await json("openapi")).toEqual(await readDocument());
       const { stdout } = await tool("completion bash");
-      expect(stdout).toContain("login logout whoami report export roles openapi keys learnings seats");
+      expect(stdout).toContain(
+        "login logout whoami report export roles openapi keys learnings seats",
+      );
       expect(stdout).not.toContain("--stack");
     });
 
