@@ -33,6 +33,16 @@ export const apiGroups: readonly CommandGroup[] = [
     load: async () => (await import("./api/roles.ts")).commands,
   },
   {
+    name: "webhooks",
+    summary: "Create, change, test and delete webhooks; list what was sent",
+    load: async () => (await import("./api/webhooks.ts")).commands,
+  },
+  {
+    name: "listen",
+    summary: "Ring a program on this machine when something is new",
+    load: async () => (await import("./api/listen.ts")).commands,
+  },
+  {
     name: "openapi",
     summary: "Print the OpenAPI document",
     load: async () => (await import("./commands/openapi.ts")).commands,

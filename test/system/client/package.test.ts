@@ -214,7 +214,7 @@ describe("the package, installed from its tarball", () => {
       expect(await json("openapi")).toEqual(await readDocument());
       const { stdout } = await tool("completion bash");
       expect(stdout).toContain(
-        "login logout whoami report export roles openapi keys learnings seats",
+        "login logout whoami report export roles webhooks listen openapi keys learnings seats",
       );
       expect(stdout).not.toContain("--stack");
     });

@@ -1,0 +1,201 @@
+import type { AnswerOf, RequestOf } from "../../lib/client/client.ts";
+import { pageLimits } from "../../lib/contract/limits.ts";
+import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { apiOptions } from "../export/target.ts";
+import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { formatRecord, type Terminal } from "../terminal.ts";
+import { callApi, orgOption, orgQuery } from "./call.ts";
+
+const webhookId = { name: "WEBHOOK_ID", required: true, help: "the id that `webhooks list` shows" };
+const pathOf = (input: CommandInput) => ({ webhook_id: input.requiredArgument(webhookId.name) });
+const shared = { connects: true, options: { ...orgOption, ...apiOptions } } as const;
+const ofOne = { ...shared, argument: webhookId } as const;
+
+const isType = (text: string): text is WebhookType => webhookTypes.some((type) => type === text);
+
+function typesOf(input: CommandInput): WebhookType[] | undefined {
+  const wanted = input.list("types");
+  const wrong = wanted?.find((type) => !isType(type));
+  if (wrong !== undefined)
+    throw new UsageError(`--types takes ${webhookTypes.join(", ")}; not ${JSON.stringify(wrong)}.`);
+  return wanted?.filter(isType);
+}
+
+const fieldOptions = {
+  to: { value: "URL", help: "where the service sends rings: https, port 443 or 8443" },
+  types: { value: "A,B", help: `what it rings for: ${webhookTypes.join(", ")}` },
+  description: { value: "TEXT", help: "a note for people" },
+};
+
+type Webhook = AnswerOf<"getWebhook">;
+type ShownWebhook = Omit<Webhook, "types"> & { readonly types: string };
+const rowOf = ({ types, ...webhook }: Webhook): ShownWebhook => ({ ...webhook, types: types.join(", ") });
+
+function showWebhook(input: CommandInput, terminal: Terminal, webhook: Webhook): void {
+  if (input.flag("json")) terminal.out(JSON.stringify(webhook));
+  else terminal.out(formatRecord(rowOf(webhook), terminal.paint));
+}
+
+/** Standard output holds only the secret, so that a script can store it in a variable. */
+function showSecret(input: CommandInput, terminal: Terminal, webhook: AnswerOf<"createWebhook">): void {
+  terminal.out(input.flag("json") ? JSON.stringify(webhook) : webhook.secret);
+  if (!input.flag("json"))
+    terminal.say(`This is the secret of the webhook ${webhook.id}. It is shown only once.`);
+}
+
+const list: Command = {
+  ...shared,
+  name: "list",
+  summary: "List webhooks, without their secrets",
+  options: { ...orgOption, ...listOptions, ...apiOptions },
+  examples: ["webhooks list", "webhooks list --format csv"],
+  run: (input, terminal, findTarget) => {
+    listFormatOf(input);
+    return callApi(input, findTarget, async (client) => {
+      const { data } = (await client.listWebhooks({ query: orgQuery(input) })).body;
+      showList(input, terminal, {
+        records: data.map(rowOf),
+        document: { webhooks: data },
+        line: ({ id, url, types, active, last_success_at, last_failure_at }) => ({
+          ...{ id, url, types, active, last_success_at, last_failure_at },
+        }),
+        none: "There are no webhooks.",
+      });
+    });
+  },
+};
+
+const create: Command = {
+  ...shared,
+  name: "create",
+  summary: "Create a webhook, and show its secret once",
+  options: {
+    ...fieldOptions,
+    to: { ...fieldOptions.to, required: true },
+    types: { ...fieldOptions.types, required: true },
+    ...shared.options,
+  },
+  examples: ["webhooks create --to https://hooks.example.com/reviews --types metrics.reviews,learnings"],
+  run: (input, terminal, findTarget) => {
+    const types = typesOf(input) ?? [];
+    const description = input.text("description") ?? null;
+    const body = { url: input.requiredText("to"), types, description, ...orgQuery(input) };
+    return callApi(input, findTarget, async (client) =>
+      showSecret(input, terminal, (await client.createWebhook({ body })).body),
+    );
+  },
+};
+
+const show: Command = {
+  ...ofOne,
+  name: "show",
+  summary: "Show a webhook",
+  examples: ["webhooks show WEBHOOK_ID"],
+  run: (input, terminal, findTarget) =>
+    callApi(input, findTarget, async (client) =>
+      showWebhook(
+        input,
+        terminal,
+        (await client.getWebhook({ path: pathOf(input), query: orgQuery(input) })).body,
+      ),
+    ),
+};
+
+const update: Command = {
+  ...ofOne,
+  name: "update",
+  summary: "Change a webhook, or switch it on or off",
+  note: "A webhook that is switched on rings every type once.",
+  options: {
+    ...fieldOptions,
+    on: { help: "switch it on" },
+    off: { help: "switch it off" },
+    ...shared.options,
+  },
+  examples: ["webhooks update WEBHOOK_ID --types learnings,audit_logs", "webhooks update WEBHOOK_ID --on"],
+  run: (input, terminal, findTarget) => {
+    const changes = changesOf(input);
+    return callApi(input, findTarget, async (client) => {
+      const body = { ...changes, ...orgQuery(input) };
+      showWebhook(input, terminal, (await client.updateWebhook({ path: pathOf(input), body })).body);
+    });
+  },
+};
+
+function changesOf(input: CommandInput): RequestOf<"updateWebhook">["body"] {
+  const [to, types, description] = [input.text("to"), typesOf(input), input.text("description")];
+  const [on, off] = [input.flag("on"), input.flag("off")];
+  if (on && off) throw new UsageError("--on and --off cannot be used together.");
+  if (!on && !off && [to, types, description].every((each) => each === undefined))
+    throw new UsageError("Nothing to change: give --to, --types, --description, --on or --off.");
+  return {
+    ...(to !== undefined && { url: to }),
+    ...(types !== undefined && { types }),
+    ...(description !== undefined && { description }),
+    ...((on || off) && { active: on }),
+  };
+}
+
+const remove: Command = {
+  ...ofOne,
+  name: "delete",
+  summary: "Delete a webhook",
+  examples: ["webhooks delete WEBHOOK_ID"],
+  run: (input, terminal, findTarget) =>
+    callApi(input, findTarget, async (client) => {
+      const path = pathOf(input);
+      await client.deleteWebhook({ path, query: orgQuery(input) });
+      if (input.flag("json")) terminal.out(JSON.stringify({ id: path.webhook_id, deleted: true }));
+      else terminal.say(`The webhook ${path.webhook_id} is deleted.`);
+    }),
+};
+
+const rotate: Command = {
+  ...ofOne,
+  name: "rotate",
+  summary: "Replace the secret of a webhook; the old secret signs too for 24 hours",
+  examples: ["webhooks rotate WEBHOOK_ID"],
+  run: (input, terminal, findTarget) =>
+    callApi(input, findTarget, async (client) => {
+      const { body } = await client.rotateWebhook({ path: pathOf(input), body: orgQuery(input) });
+      showSecret(input, terminal, body);
+    }),
+};
+
+const test: Command = {
+  ...ofOne,
+  name: "test",
+  summary: "Send a ring of type ping now, and show what came back",
+  examples: ["webhooks test WEBHOOK_ID"],
+  run: (input, terminal, findTarget) =>
+    callApi(input, findTarget, async (client) => {
+      const { body } = await client.testWebhook({ path: pathOf(input), body: orgQuery(input) });
+      terminal.out(input.flag("json") ? JSON.stringify(body) : formatRecord(body, terminal.paint));
+    }),
+};
+
+const deliveries: Command = {
+  ...ofOne,
+  name: "deliveries",
+  summary: "List what was sent to a webhook in the last 7 days, newest first",
+  options: { ...orgOption, ...listOptions, ...apiOptions },
+  examples: ["webhooks deliveries WEBHOOK_ID"],
+  run: (input, terminal, findTarget) => {
+    listFormatOf(input);
+    return callApi(input, findTarget, async (client) => {
+      const all: AnswerOf<"listWebhookDeliveries">["data"] = [];
+      const query = { ...orgQuery(input), limit: pageLimits.deliveries.max };
+      for await (const { body } of client.pages("listWebhookDeliveries", { path: pathOf(input), query }))
+        all.push(...body.data);
+      const records = all.map(({ attempts, ...delivery }) => {
+        const { at = null, status = null, ms = null, answer = null } = attempts.at(-1) ?? {};
+        return { ...delivery, attempts: attempts.length, at, status, ms, answer };
+      });
+      showList(input, terminal, { records, document: { deliveries: all }, none: "Nothing was sent." });
+    });
+  },
+};
+
+export const commands: readonly Command[] = [list, create, show, update, remove, rotate, test, deliveries];
