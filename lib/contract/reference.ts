@@ -87,7 +87,7 @@ export type ReferencePage = {
   readonly menuTitle: string;
 };
 
-const jobs = ["warehouse", "weekly-report", "idle-seats", "siem", "code-scanning", "agents-md"];
+const jobs = ["warehouse", "weekly-report", "idle-seats", "siem", "code-scanning", "agents-md", "webhooks"];
 
 /** Markdown that is served as pages, by path. */
 export const referencePages: Readonly<Record<string, ReferencePage>> = {

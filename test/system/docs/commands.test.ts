@@ -18,7 +18,7 @@ import { endTool, firstLine } from "../../support/tool.ts";
 
 /** Commands inside a sentence count too. */
 const inlineCommands = (text: string): string[] =>
-  [...text.matchAll(/`((?:npx|npm|node|git|curl|aws) [^`]+)`/g)].map(([, command = ""]) => command);
+  [...text.matchAll(/`((?:npx|npm|node|python3|git|curl|aws) [^`]+)`/g)].map(([, command = ""]) => command);
 
 const commands = pages.flatMap((page) =>
   [...blockCommands(read(page)), ...inlineCommands(read(page))].map((line) => [page, line] as const),
@@ -71,6 +71,11 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     /^claude mcp add\b/,
     "needs Claude Code; test/system/mcp/clients.test.ts uses the same address and header",
   ],
+  [
+    /^(\w+=\$\()?npx review-api (webhooks|listen)\b/,
+    "needs a receiver; test/system/cli/webhooks.test.ts runs all of them",
+  ],
+  [/^(node|python3) receiver\./, "runs until it is stopped; test/system/docs/receivers.test.ts runs both"],
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];
