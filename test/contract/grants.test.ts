@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { chainGrants, ownGrants } from "../../lib/contract/grants.ts";
+import { chainGrants, ownGrants, workerGrants } from "../../lib/contract/grants.ts";
 import type { Operation, TableAction } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { workers } from "../../lib/contract/workers.ts";
 
 const auditLog = "AUDIT#";
 const reads: readonly TableAction[] = ["GetItem", "BatchGetItem", "Query"];
@@ -53,4 +54,26 @@ test("a batch of reads may include items of the request chain, and a put its aud
     { actions: ["PutItem"], partitions: ["THING#", auditLog] },
     { actions: ["DeleteItem"], partitions: ["THING#"] },
   ]);
+});
+
+test("only what creates, rotates, tests or rings a webhook reads the secrets of webhooks, or their key", () => {
+  const grants = [
+    ...operations.map((each: Operation) => ({ id: each.id, own: [...chainGrants, ...ownGrants(each)] })),
+    ...workers.map((each) => ({ id: each.id, own: workerGrants(each) })),
+  ];
+  for (const partition of ["WEBHOOK-SECRETS#w1", "WEBHOOK-KEY"]) {
+    const readers = grants.filter(({ own }) =>
+      own.some(
+        ({ actions, partitions }) =>
+          actions.some((action) => reads.includes(action)) &&
+          partitions.some((prefix) => partition.startsWith(prefix)),
+      ),
+    );
+    expect(readers.map(({ id }) => id).toSorted()).toEqual([
+      "createWebhook",
+      "ringWebhooks",
+      "rotateWebhook",
+      "testWebhook",
+    ]);
+  }
 });

@@ -58,7 +58,7 @@ async function company(name = "one", change: Record<string, unknown> = {}) {
 
 async function endpoint(uuid: string, types: readonly WebhookType[], status = 204) {
   const receiver = await startReceiver(status);
-  const id = await world.webhook(uuid, { url: receiver.url, types });
+  const id = await world.webhook(uuid, { url: `${receiver.url}?token=hidden`, types });
   const owner = uuid.startsWith("w#") ? (uuid as `w#${string}`) : organizationTenant(uuid);
   const stored = async () => {
     const item = await store().table.get(keyOfWebhook({ owner }, id));
@@ -374,6 +374,7 @@ describe("a webhook that fails", () => {
 async function disablings(uuid: string) {
   const pk = auditPartition(organizationTenant(uuid), new Date(clock.now).toISOString().slice(0, 7));
   const entries = (await Array.fromAsync(queryAll(store().table, { pk }))).map(parseAudit);
+  expect(JSON.stringify(entries)).not.toContain("hidden");
   return entries
     .filter(({ action }) => action === "webhook.disabled")
     .map(({ resource_id, actor, metadata }) => ({

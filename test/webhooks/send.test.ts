@@ -10,6 +10,7 @@ import type { Network } from "../../lib/webhooks/addresses.ts";
 import { isDelivered, send } from "../../lib/webhooks/send.ts";
 import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import { selfSignedCertificate } from "../support/certificate.ts";
+import { forbidden, urlOf } from "./forbidden.ts";
 
 const secret = secretText(new Uint8Array(32).fill(7));
 const other = secretText(new Uint8Array(32).fill(8));
@@ -42,13 +43,15 @@ async function textOf(request: IncomingMessage): Promise<string> {
 describe("an attempt", () => {
   test("delivers what the package standardwebhooks accepts", async () => {
     let verified: unknown;
+    let agent: string | undefined;
     const url = await serve(async (request, response) => {
       const body = await textOf(request);
       verified = new Webhook(secret).verify(body, request.headers as Record<string, string>);
-      response.writeHead(204, { "x-agent": request.headers["user-agent"] ?? "" }).end();
+      agent = request.headers["user-agent"];
+      response.writeHead(204).end();
     });
     const attempt = await post(url);
-    expect([attempt.status, isDelivered(attempt)]).toEqual([204, true]);
+    expect([attempt.status, isDelivered(attempt), agent]).toEqual([204, true, "review-api-webhooks/1"]);
     expect(verified).toMatchObject({
       type: "learnings",
       timestamp: expect.stringMatching(/Z$/),
@@ -141,6 +144,15 @@ describe("an attempt", () => {
       answer: "the URL must not lead to an address that is not public",
     });
     expect([port > 0, isAsked]).toEqual([true, false]);
+  });
+
+  test.each(forbidden)("does not go to %s, by name or by number", async (address) => {
+    const refusing = { ...local, allowsLoopback: false, resolve: async () => ["93.184.215.14", address] };
+    for (const url of ["https://hooks.test/", urlOf(address)])
+      expect(await post(url, refusing)).toMatchObject({
+        status: null,
+        answer: "the URL must not lead to an address that is not public",
+      });
   });
 
   test("needs a certificate of the name, not only of a trusted signer", async () => {
