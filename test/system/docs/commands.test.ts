@@ -72,7 +72,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "needs Claude Code; test/system/mcp/clients.test.ts uses the same address and header",
   ],
   [
-    /^(\w+=\$\()?npx review-api (webhooks|listen)\b/,
+    /^(\w+=\$\()?npx review-api (webhooks (?!list)|listen)\b/,
     "needs a receiver; test/system/cli/webhooks.test.ts runs all of them",
   ],
   [/^(node|python3) receiver\./, "runs until it is stopped; test/system/docs/receivers.test.ts runs both"],
