@@ -15,6 +15,7 @@ import type { DashboardView } from "./view.ts";
 export type KeyIdentity = AnswerOf<"whoami">;
 export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
+export type Webhook = AnswerOf<"listWebhooks">["data"][number];
 
 /** The page fixes the days: its "today" may end while the worker reads. */
 export type ShownView = Pick<DashboardView, "organizations" | "repositories" | "byAuthor" | "listed"> & {
@@ -59,6 +60,7 @@ export type Sections = {
   readonly seats: SeatFigures;
   readonly learnings: LearningFigures;
   readonly pending: readonly PendingLearning[];
+  readonly webhooks: readonly Webhook[];
   readonly audit: readonly AuditEntry[];
 };
 export type SectionName = keyof Sections;
@@ -79,6 +81,9 @@ export type LearningSearchState =
   | { readonly status: "found"; readonly results: readonly FoundLearning[] }
   | { readonly status: "failed"; readonly sentence: string };
 
+/** What a receiver answered to a ring that a person sent. */
+export type WebhookTest = { readonly sentence: string; readonly isDelivered: boolean };
+
 export type ApprovalAction = "approve" | "disapprove";
 
 export type ToWorker =
@@ -89,7 +94,8 @@ export type ToWorker =
   /** Reads a failed section again. */
   | { readonly type: "retry"; readonly name: SectionName }
   | { readonly type: "search"; readonly query: string }
-  | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: ApprovalAction };
+  | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: ApprovalAction }
+  | { readonly type: "test-webhook"; readonly id: string };
 
 export type SectionMessage = {
   [Name in SectionName]: {
@@ -117,4 +123,5 @@ export type FromWorker =
   | SectionMessage
   | { readonly type: "waiting"; readonly waiting: WaitingNotice | null }
   | { readonly type: "searched"; readonly search: LearningSearchState }
-  | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean };
+  | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean }
+  | { readonly type: "webhook-tested"; readonly id: string; readonly test: WebhookTest };

@@ -7,6 +7,7 @@ import type {
   Sections,
   ToWorker,
   WaitingNotice,
+  WebhookTest,
 } from "./protocol.ts";
 import { workerAddress } from "./trusted-types.ts";
 
@@ -21,6 +22,8 @@ export type PageSession = {
   /** Why decisions failed, by the id of the Learning. */
   readonly undecided: Readonly<Record<string, string>>;
   readonly search: LearningSearchState | null;
+  /** The last test of each webhook, by its id. */
+  readonly webhookTests: Readonly<Record<string, WebhookTest>>;
   /** For a screen reader: the last thing that happened. */
   readonly announcement: string;
 };
@@ -49,11 +52,13 @@ export const closedSession: PageSession = {
     seats: unread,
     learnings: unread,
     pending: unread,
+    webhooks: unread,
     audit: unread,
   },
   waiting: null,
   undecided: {},
   search: null,
+  webhookTests: {},
   announcement: "",
 };
 
@@ -87,6 +92,8 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
         undecided: event.isDone ? others : { ...others, [event.id]: event.sentence },
       };
     }
+    case "webhook-tested":
+      return { ...session, webhookTests: { ...session.webhookTests, [event.id]: event.test } };
     case "section":
       return {
         ...session,

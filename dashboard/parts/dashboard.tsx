@@ -27,6 +27,7 @@ import { Section } from "./section.tsx";
 import { Security } from "./security.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { Trends } from "./trends.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 type DashboardProps = {
   readonly session: PageSession;
@@ -37,10 +38,11 @@ type DashboardProps = {
   onForget(): void;
   onSearch(query: string): void;
   onDecide(learning: PendingLearning, decision: ApprovalAction): void;
+  onTestWebhook(id: string): void;
 };
 
 export function Dashboard(props: DashboardProps) {
-  const { session, view, onView, onRetry, onSearch, onDecide } = props;
+  const { session, view, onView, onRetry, onSearch, onDecide, onTestWebhook } = props;
   const { sections } = session;
   const shared = { view, onView };
   const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
@@ -93,6 +95,9 @@ export function Dashboard(props: DashboardProps) {
           {(pending) => (
             <PendingLearnings pending={pending} problems={session.undecided} onDecide={onDecide} />
           )}
+        </Section>
+        <Section title="Webhooks" of={sections.webhooks} onRetry={() => onRetry("webhooks")}>
+          {(webhooks) => <Webhooks webhooks={webhooks} tests={session.webhookTests} onTest={onTestWebhook} />}
         </Section>
         <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
           {(entries) => <AuditLog entries={entries} />}

@@ -10,12 +10,14 @@ import type {
   SectionState,
   ShownView,
   WaitingNotice,
+  WebhookTest,
 } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 import { rateLimitedFetch } from "./pace.ts";
 import { narrowingOf, searchScope } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import { createSources } from "./sources.ts";
+import { webhookScope, wordsOfTest } from "./webhooks.ts";
 
 export type WorkerSessionOptions = {
   readonly baseUrl: string;
@@ -31,6 +33,7 @@ export type WorkerSession = {
   retry(name: SectionName): void;
   search(query: string): Promise<void>;
   decide(learning: PendingLearning, decision: ApprovalAction): Promise<void>;
+  testWebhook(id: string): Promise<void>;
 };
 
 /** Reads with one key, keeps the records, and sends the figures of the shown view. */
@@ -130,6 +133,18 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
       } catch (error) {
         onFault(error);
         send({ ...message, sentence: sentenceOf(error), isDone: false });
+      }
+    },
+    async testWebhook(id) {
+      if (!identity) return;
+      const { filter } = narrowingOf(identity, view.organizations);
+      const sendTest = (test: WebhookTest) => send({ type: "webhook-tested", id, test });
+      try {
+        const request = { path: { webhook_id: id }, body: webhookScope(filter) };
+        sendTest(wordsOfTest((await client.testWebhook(request)).body));
+      } catch (error) {
+        onFault(error);
+        sendTest({ sentence: sentenceOf(error), isDelivered: false });
       }
     },
   };

@@ -20,6 +20,7 @@ import {
 } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import { type Context, createSource, type SourceDeps } from "./source.ts";
+import { fetchWebhooks } from "./webhooks.ts";
 
 const byNarrowing = ({ narrowing }: Context) => narrowing;
 const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];
@@ -150,5 +151,15 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  return { reviews, mcp, before, security, seats, learnings, pending, audit };
+  const webhooks = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listWebhooks"),
+      keyOf: byNarrowing,
+      read: fetchWebhooks,
+      figures: (records) => records,
+      message: (state) => ({ type: "section", name: "webhooks", state }),
+    },
+    surroundings,
+  );
+  return { reviews, mcp, before, security, seats, learnings, pending, webhooks, audit };
 }

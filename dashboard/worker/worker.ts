@@ -27,5 +27,7 @@ globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       return void session?.search(data.query);
     case "decide":
       return void session?.decide(data.learning, data.decision);
+    case "test-webhook":
+      return void session?.testWebhook(data.id);
   }
 });

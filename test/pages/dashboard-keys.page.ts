@@ -4,7 +4,7 @@ import { enterKey, leftOut, openDashboard, untilRead } from "./dashboard.ts";
 import { expectGoodLooks, openPage, service } from "./support.ts";
 
 const approval = "Learnings that wait for approval";
-const administration = ["Seats", approval, "Recent audit entries"];
+const administration = ["Seats", approval, "Webhooks", "Recent audit entries"];
 
 /**
  * What each kind of key may not read, written by hand ("Who may call what" in docs/use/guide.md). The user key is a
@@ -18,7 +18,7 @@ const expected: Readonly<Record<KeyKind, readonly string[]>> = {
   legacy: ["Open security findings", ...administration],
   agentic: [
     ...["Reviews", "MCP use", "Open security findings", "Seats"],
-    ...["Learnings by use", approval, "Recent audit entries"],
+    ...["Learnings by use", approval, "Webhooks", "Recent audit entries"],
   ],
 };
 
