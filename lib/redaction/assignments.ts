@@ -7,9 +7,7 @@ import {
   candidatesIn,
   findInCjkAfter,
   findInSentenceAfter,
-  type Sentences,
   sentenceLengthMax,
-  sentencesOf,
   verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
@@ -175,17 +173,11 @@ function isFollowedByText({ text, end }: Name): boolean {
 }
 const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
 
-type Prose = { readonly candidates: ReturnType<typeof candidatesIn>; readonly sentences: Sentences };
-
-function inSentence(name: Name, claim: Claim, { candidates, sentences }: Prose): SearchResult | undefined {
-  const { next } = candidates(name.end);
-  if (next - name.end < sentenceLengthMax && (isCjk(name.name) || isFollowedByText(name))) {
-    const behind = isCjk(name.name)
-      ? findInCjkAfter(name.text, name.end, claim)
-      : findInSentenceAfter(sentences, name.end, claim);
-    if (behind) return found([behind], claim);
-  }
-  return undefined;
+function inSentence(name: Name, claim: Claim, candidate: number): SearchResult | undefined {
+  const { text, end } = name;
+  if (candidate - end >= sentenceLengthMax || !(isCjk(name.name) || isFollowedByText(name))) return undefined;
+  const behind = (isCjk(name.name) ? findInCjkAfter : findInSentenceAfter)(text, end, claim);
+  return behind && found([behind], claim);
 }
 
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
@@ -296,7 +288,7 @@ export const assignments: Finder = {
   find(text, names) {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | null>();
-    const prose: Prose = { candidates: candidatesIn(text), sentences: sentencesOf(text) };
+    const candidateBehind = candidatesIn(text);
     const isNearNetwork = nearIn(text, networkWord);
     const isNearCipher = nearIn(text, cipherWord);
     let from = 0;
@@ -322,7 +314,7 @@ export const assignments: Finder = {
           claim = sure("api_key");
         if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name))
           outcome =
-            inSentence(name, claim, prose) ??
+            inSentence(name, claim, candidateBehind(name.end)) ??
             (isPassword(claim) ? plainly(name, claim) : undefined) ??
             outcome;
       }
