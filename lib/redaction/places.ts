@@ -52,131 +52,30 @@ const settingBelow = new RegExp(`^[ \\t]{0,8}\\n${settingOfUser}(?:\\n|$)`, "i")
 const userBefore =
   /(?:user(?:_?name)?|login|e?mail|account|host|uid|benutzer|usuario)["'\uE000]?\s{0,3}(?::|=>|=)\s{0,3}["'\uE000][a-z0-9][\w.@+-]{1,40}["'\uE000],?\s{1,40}["'\uE000:]{0,2}$/i;
 
+// biome-ignore format: one row a line
 export const places: readonly Place[] = [
-  {
-    place: "option of a command, with an equals sign",
-    holds: (placed) => isOption(placed) && isBare(placed),
-  },
-  {
-    place: "option of a command, with a space",
-    holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed),
-  },
-  {
-    place: "assignment in the argument of a command",
-    holds: (placed) => isBare(placed) && /\s--?[\w-]+[ =]["']?(?:[\w.-]+=)?$/.test(` ${placed.before}`),
-  },
-  {
-    place: "field of a connection string",
-    holds: (placed) =>
-      isBare(placed) && (/[\w\]]=[^;=]*;\s?$/.test(placed.before) || /^;\s?[\w ]{2,30}=/.test(placed.behind)),
-  },
-  {
-    place: "field of a form or a URL",
-    holds: (placed) => isBare(placed) && (/[&?]$/.test(placed.before) || /^&\w+=/.test(placed.behind)),
-  },
-  {
-    place: "one of several fields",
-    holds: (placed) =>
-      isBare(placed) &&
-      (/(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)),
-  },
-  {
-    place: "field between commas",
-    holds: (placed) =>
-      isBare(placed) &&
-      !isInBrackets(placed.before) &&
-      (/(?:^|[\s"',])[\w.-]+=[^\s=,()]+,$/.test(placed.before) || /^,[\w.-]+=[^\s=]/.test(placed.behind)),
-  },
-  {
-    place: "line of a file of settings",
-    holds: ({ name: { text, start }, link, before, behind }) =>
-      link === undefined &&
-      before === "" &&
-      behind === "" &&
-      (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))),
-  },
-  {
-    place: "line beside a user",
-    holds: ({ name: { text, start }, value, link, before, behind }) =>
-      link === undefined &&
-      !value.isQuoted &&
-      before.trim() === "" &&
-      behind === "" &&
-      (settingAbove.test(text.slice(Math.max(0, start - 120), start)) ||
-        settingBelow.test(text.slice(value.end, value.end + 120))),
-  },
-  {
-    place: "end of a line of words",
-    holds: (placed) =>
-      isBare(placed) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "",
-  },
-  {
-    place: "compound name with an equals sign",
-    holds: (placed) => isBare(placed) && isCompound(placed) && !isInBrackets(placed.before),
-  },
-  {
-    place: "line of a file of properties, with spaces",
-    holds: (placed) =>
-      placed.before.trim() === "" &&
-      placed.behind.trim() === "" &&
-      (placed.link === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined),
-  },
-  {
-    place: "variable of a build file",
-    holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before),
-  },
-  {
-    place: "default of a variable",
-    holds: ({ link, value, name: { text, start } }) =>
-      link === "pair" &&
-      text.startsWith("${", start - 2) &&
-      !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text),
-  },
-  {
-    place: "string that code compares or falls back to",
-    holds: ({ link, value, name: { text, start } }) =>
-      link === "compared" &&
-      value.isQuoted &&
-      !/(?<!\[)["'`]$/.test(text.slice(Math.max(0, start - 2), start)),
-  },
-  {
-    place: "second argument of a call",
-    holds: ({ link, value, before }) => link === "pair" && value.isQuoted && definingCall.test(before),
-  },
-  {
-    place: "string that code assigns",
-    holds: ({ name: { text, end }, link, value }) =>
-      (link === undefined || link === "literal") &&
-      value.isQuoted &&
-      /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)),
-  },
-  {
-    place: "argument of a setter",
-    holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name),
-  },
-  {
-    place: "directive of a configuration",
-    holds: ({ link, name: { name }, before }) =>
-      link === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name),
-  },
-  {
-    place: "function of SQL",
-    holds: ({ link, name: { name }, before }) =>
-      link === "call" && name === "PASSWORD" && /=\s*$/.test(before),
-  },
-  {
-    place: "member beside a user",
-    holds: ({ link, value, name: { text, start, end } }) =>
-      link === undefined &&
-      value.isQuoted &&
-      /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) &&
-      userBefore.test(text.slice(Math.max(0, start - 120), start)),
-  },
-  {
-    place: "element of XML",
-    holds: ({ link, value, before }) =>
-      link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before),
-  },
+  { place: "option of a command, with an equals sign", holds: (placed) => isOption(placed) && isBare(placed) },
+  { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed) },
+  { place: "assignment in the argument of a command", holds: (placed) => isBare(placed) && /\s--?[\w-]+[ =]["']?(?:[\w.-]+=)?$/.test(` ${placed.before}`) },
+  { place: "field of a connection string", holds: (placed) => isBare(placed) && (/[\w\]]=[^;=]*;\s?$/.test(placed.before) || /^;\s?[\w ]{2,30}=/.test(placed.behind)) },
+  { place: "field of a form or a URL", holds: (placed) => isBare(placed) && (/[&?]$/.test(placed.before) || /^&\w+=/.test(placed.behind)) },
+  { place: "one of several fields", holds: (placed) => isBare(placed) && (/(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
+  { place: "field between commas", holds: (placed) => isBare(placed) && !isInBrackets(placed.before) && (/(?:^|[\s"',])[\w.-]+=[^\s=,()]+,$/.test(placed.before) || /^,[\w.-]+=[^\s=]/.test(placed.behind)) },
+  { place: "line of a file of settings", holds: ({ name: { text, start }, link, before, behind }) => link === undefined && before === "" && behind === "" && (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))) },
+  { place: "line beside a user", holds: ({ name: { text, start }, value, link, before, behind }) => link === undefined && !value.isQuoted && before.trim() === "" && behind === "" && (settingAbove.test(text.slice(Math.max(0, start - 120), start)) || settingBelow.test(text.slice(value.end, value.end + 120))) },
+  { place: "end of a line of words", holds: (placed) => isBare(placed) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
+  { place: "compound name with an equals sign", holds: (placed) => isBare(placed) && isCompound(placed) && !isInBrackets(placed.before) },
+  { place: "line of a file of properties, with spaces", holds: (placed) => placed.before.trim() === "" && placed.behind.trim() === "" && (placed.link === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined) },
+  { place: "variable of a build file", holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before) },
+  { place: "default of a variable", holds: ({ link, value, name: { text, start } }) => link === "pair" && text.startsWith("${", start - 2) && !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text) },
+  { place: "string that code compares or falls back to", holds: ({ link, value, name: { text, start } }) => link === "compared" && value.isQuoted && !/(?<!\[)["'`]$/.test(text.slice(Math.max(0, start - 2), start)) },
+  { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted && definingCall.test(before) },
+  { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined || link === "literal") && value.isQuoted && /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)) },
+  { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name) },
+  { place: "directive of a configuration", holds: ({ link, name: { name }, before }) => link === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name) },
+  { place: "function of SQL", holds: ({ link, name: { name }, before }) => link === "call" && name === "PASSWORD" && /=\s*$/.test(before) },
+  { place: "member beside a user", holds: ({ link, value, name: { text, start, end } }) => link === undefined && value.isQuoted && /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) && userBefore.test(text.slice(Math.max(0, start - 120), start)) },
+  { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before) },
 ];
 
 const reach = 160;

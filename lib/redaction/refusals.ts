@@ -59,6 +59,7 @@ export const isPredicate = (value: string, isBehindColon: boolean): boolean => {
   );
 };
 
+// biome-ignore format: one row a line
 export const refusals: readonly Refusal[] = [
   { is: "stand-in or reference", test: isStandIn },
   { is: "several words", test: (text) => /\s/.test(text) },
@@ -69,30 +70,12 @@ export const refusals: readonly Refusal[] = [
   { is: "word for a credential", test: isCredentialWord },
   { is: "name of a credential", test: hasCredentialWord },
   { is: "state of a password", test: (text) => stateWords.has(text.toLowerCase()) },
-  {
-    is: "function word",
-    test: (text, { isQuoted }) => !isQuoted && functionWords.has(text.toLowerCase()),
-  },
-  {
-    is: "code",
-    test: (text, { isQuoted }) => !isQuoted && isExpression(text),
-  },
+  { is: "function word", test: (text, { isQuoted }) => !isQuoted && functionWords.has(text.toLowerCase()) },
+  { is: "code", test: (text, { isQuoted }) => !isQuoted && isExpression(text) },
   { is: "pattern", test: isPattern },
-  {
-    is: "word of another script",
-    test: (text) => /^\p{L}+$/u.test(text) && !/^\p{Script=Latin}+$/u.test(text),
-  },
-  {
-    is: "label of a form",
-    test: (text) =>
-      /^(?:confirm|bestätig|repet|wiederhol|répét|conferm|potwierd|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit)\p{L}*$/iu.test(
-        text,
-      ),
-  },
-  {
-    is: "public value",
-    test: (text) => isPublicValue(text) && !/^\d+$/.test(text),
-  },
+  { is: "word of another script", test: (text) => /^\p{L}+$/u.test(text) && !/^\p{Script=Latin}+$/u.test(text) },
+  { is: "label of a form", test: (text) => /^(?:confirm|bestätig|repet|wiederhol|répét|conferm|potwierd|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit)\p{L}*$/iu.test(text) },
+  { is: "public value", test: (text) => isPublicValue(text) && !/^\d+$/.test(text) },
 ];
 
 export const isRefused = (value: Value): boolean =>

@@ -31,134 +31,30 @@ const userBefore =
 const accompaniedBefore =
   /\b(?:with|as|using|mit|als|con|avec|com)[ \t](?!\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the|its|both|new|old|own|valid|every)[\w-]*[ ,])(?:cn=)?[\w.@+-]{2,40}[ \t](?:and|und|y|et|e)[ \t](?:(?:the|la|le|das|dem|il|o|a)[ \t])?(?:mot de )?$/i;
 
+// biome-ignore format: one row a line
 export const sayings: readonly Saying[] = [
-  {
-    saying: "a verb",
-    behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a verb behind an abbreviation",
-    name: /^(?:pw|pwd|psw|mdp)$/i,
-    behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`),
-    ends: "anywhere",
-  },
-  {
-    saying: "Polish to",
-    name: /has[lł]o$/i,
-    behind: sticky(`${words}[ \\t]to[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "Turkish olarak",
-    name: /^(?:parola|şifre)/i,
-    behind: /[ \t](?=[^\s,.]{4,40} olarak )/y,
-    ends: "anywhere",
-  },
-  {
-    saying: "quotes",
-    behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|in|auf|na|a|en)[ \\t])?["'\`\\uE000-\\uE003]`),
-    ends: "quote",
-  },
-  {
-    saying: "a verb and quotes",
-    behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}["'\`\\uE000-\\uE003]`),
-    ends: "quote",
-  },
-  {
-    saying: "a colon behind a label on its own line",
-    before: /(?:^|\n)[ \t>]{0,4}[^:={}();"'`<>$\n]{0,60}$/,
-    behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`),
-    ends: "line",
-  },
-  {
-    saying: "a colon behind words of a sentence",
-    before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/,
-    behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a colon in brackets",
-    before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/,
-    behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a sign of another script",
-    name: /[^\0-\u024f]$|has[lł]o$/i,
-    behind: sticky(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-)[ \\t]{0,3}${open}`),
-    ends: "anywhere",
-  },
-  {
-    saying: "a user before",
-    before: userBefore,
-    behind: sticky(`${close}(?:[ \\t]?[:=])?[ \\t]{1,4}(?:is[ \\t])?${open}`),
-    ends: "phrase",
-  },
-  {
-    saying: "a user behind a preposition",
-    before: accompaniedBefore,
-    behind: sticky(`${close}[ \\t]${open}`),
-    ends: "phrase",
-  },
-  {
-    saying: "a user on the line before",
-    before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i,
-    behind: sticky(`[ \\t]{1,20}${open}`),
-    ends: "line",
-  },
-  {
-    saying: "a German noun",
-    name: /^(?:passwort|kennwort)$/i,
-    behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy,
-    ends: "phrase",
-  },
+  { saying: "a verb", behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`), ends: "clause" },
+  { saying: "a verb behind an abbreviation", name: /^(?:pw|pwd|psw|mdp)$/i, behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`), ends: "anywhere" },
+  { saying: "Polish to", name: /has[lł]o$/i, behind: sticky(`${words}[ \\t]to[ \\t]${open}`), ends: "clause" },
+  { saying: "Turkish olarak", name: /^(?:parola|şifre)/i, behind: /[ \t](?=[^\s,.]{4,40} olarak )/y, ends: "anywhere" },
+  { saying: "quotes", behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|in|auf|na|a|en)[ \\t])?["'\`\\uE000-\\uE003]`), ends: "quote" },
+  { saying: "a verb and quotes", behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}["'\`\\uE000-\\uE003]`), ends: "quote" },
+  { saying: "a colon behind a label on its own line", before: /(?:^|\n)[ \t>]{0,4}[^:={}();"'`<>$\n]{0,60}$/, behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`), ends: "line" },
+  { saying: "a colon behind words of a sentence", before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`), ends: "clause" },
+  { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`), ends: "clause" },
+  { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: sticky(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-)[ \\t]{0,3}${open}`), ends: "anywhere" },
+  { saying: "a user before", before: userBefore, behind: sticky(`${close}(?:[ \\t]?[:=])?[ \\t]{1,4}(?:is[ \\t])?${open}`), ends: "phrase" },
+  { saying: "a user behind a preposition", before: accompaniedBefore, behind: sticky(`${close}[ \\t]${open}`), ends: "phrase" },
+  { saying: "a user on the line before", before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i, behind: sticky(`[ \\t]{1,20}${open}`), ends: "line" },
+  { saying: "a German noun", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
-  {
-    saying: "a password for a short time",
-    before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i,
-    behind: sticky(`[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "changed to",
-    before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i,
-    behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "changed to, behind the name",
-    behind: sticky(
-      `(?:[ \\t](?:is|was|has been|wurde|ist))?[ \\t](?:now )?(?:set|reset|changed|rotated|updated|geändert|gesetzt)[ \\t](?:to|auf)[ \\t]${open}`,
-    ),
-    ends: "phrase",
-  },
-  {
-    saying: "its use or its owner before",
-    before:
-      /\b(?:use[sd]?|using|with|enter|type|try|mit|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \t](?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le)[ \t]){0,2}(?:mot de )?$/i,
-    behind: sticky(`${close}[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a column behind its name",
-    before: /(?:^|\n)[ \t]{0,8}$/,
-    behind: sticky(`(?:[ \\t]{3,40}|\\t)${open}`),
-    ends: "line",
-  },
-  {
-    saying: "an equals sign behind words",
-    before: /(?:^|\n)[ \t>*-]{0,4}[A-Z][\w-]{1,20} (?:[\w-]{1,20} ){0,3}$/,
-    behind: sticky(`[ \\t]=[ \\t]${open}`),
-    ends: "line",
-  },
-  {
-    saying: "an answer on the next line",
-    before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i,
-    behind:
-      /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y,
-    ends: "line",
-  },
+  { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
+  { saying: "changed to", before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`), ends: "clause" },
+  { saying: "changed to, behind the name", behind: sticky(`(?:[ \\t](?:is|was|has been|wurde|ist))?[ \\t](?:now )?(?:set|reset|changed|rotated|updated|geändert|gesetzt)[ \\t](?:to|auf)[ \\t]${open}`), ends: "phrase" },
+  { saying: "its use or its owner before", before: /\b(?:use[sd]?|using|with|enter|type|try|mit|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \t](?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le)[ \t]){0,2}(?:mot de )?$/i, behind: sticky(`${close}[ \\t]${open}`), ends: "clause" },
+  { saying: "a column behind its name", before: /(?:^|\n)[ \t]{0,8}$/, behind: sticky(`(?:[ \\t]{3,40}|\\t)${open}`), ends: "line" },
+  { saying: "an equals sign behind words", before: /(?:^|\n)[ \t>*-]{0,4}[A-Z][\w-]{1,20} (?:[\w-]{1,20} ){0,3}$/, behind: sticky(`[ \\t]=[ \\t]${open}`), ends: "line" },
+  { saying: "an answer on the next line", before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i, behind: /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y, ends: "line" },
   { saying: "an answer on the line", behind: /\?[ \t]{1,4}A:[ \t]/y, ends: "line" },
 ];
 
