@@ -169,6 +169,7 @@ export function claimOf(given: string): Claim | undefined {
   if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return sure("passphrase");
   if (
     words.includes("public") ||
+    /^(?:hashed|encrypted|sealed|masked|redacted)$/.test(owner) ||
     owner === "site" ||
     /public(?!at)|publishable|site_?key/.test(words.join(""))
   )

@@ -65,13 +65,6 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
   return valueAt(name.text, at, isEnv && isLineStart(name), separator.link === undefined ? undefined : 256);
 }
 
-/** A member that holds a user, a place, a duration or other settings, not the credential. */
-const otherMember =
-  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex|\$ref|title)$/i;
-
-const isOtherMember = (member: string): boolean =>
-  otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"));
-
 const cell = /[^|\n]{1,256}/y;
 /** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
 function cellAt(text: string, at: number): Value | undefined {
@@ -106,7 +99,11 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   }
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
-  if (isKey && isOtherMember(first.text)) return [];
+  if (
+    isKey &&
+    /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description)$/i.test(first.text)
+  )
+    return [];
   const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
   return credentials[0] === first || values.length === 2 ? credentials : [];
 }

@@ -3,7 +3,6 @@ import { type Argument, argumentsAt } from "./arguments.ts";
 import {
   isAlgorithm,
   isConstantLike,
-  isDiceware,
   isHarmless,
   isPublicValue,
   isSlashed,
@@ -106,18 +105,13 @@ const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|oauth|ac|x)[\w-]{0,24}$/i;
-/** `maple.walrus.quartz`: words with dots that are no host, file or module. */
-const isDottedPhrase = (text: string) =>
-  isDiceware(text) &&
-  /^[a-z]{4,10}(?:\.[a-z]{4,10}){2,4}$/.test(text) &&
-  !/\.(?:local|internal|example|cluster|test|cloud|json|yaml|conf|html|java)$/.test(text);
-const isLoginArgument = (text: string, isFirst: boolean, isLate: boolean) =>
+const isLoginArgument = (text: string, isFirst: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&
   !isPublicValue(text) &&
   !isUserName.test(text) &&
   !(isFirst && isKebab.test(text)) &&
-  (!otherArgument.test(text) || (isLate && isDottedPhrase(text)) || (!isFirst && isSlashed(text))) &&
+  (!otherArgument.test(text) || (!isFirst && isSlashed(text))) &&
   (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
   !isPlaceholder(text);
 
@@ -151,7 +145,7 @@ function loginArguments(list: readonly Argument[], called: string, before: strin
   return list.flatMap(({ inner }, place) =>
     inner && isUserName.test(list[place - 1]?.inner?.text ?? "") && isWordPhrase(inner.text)
       ? [inner]
-      : inner && isLoginArgument(inner.text, place === 0 && list.length > 1, place > 0 && list.length > 2)
+      : inner && isLoginArgument(inner.text, place === 0 && list.length > 1)
         ? [inner]
         : [],
   );

@@ -40,13 +40,6 @@ export const isHarmless = (value: string) =>
 export const isConstantLike = (value: string) =>
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
 
-/** `OYoxUvIijrH`: at least three capitals that neither begin a word nor form an abbreviation. */
-const hasLooseCapitals = (value: string) =>
-  value.length >= 8 &&
-  /^[A-Za-z]+$/.test(value) &&
-  (value.match(/[A-Z](?![a-z]{2})/g)?.length ?? 0) >= 3 &&
-  !/[A-Z]{3}/.test(value);
-
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
 /** `Maple[4964]lantern`, `JWxHRnwda08(=bXL`: the brackets are not a call or an index. */
@@ -79,18 +72,12 @@ export function isExpression(whole: string, isText = false): boolean {
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value))))
     return false;
-  return !parts.some(
-    (part) =>
-      (hasDigit(part) && looksRandom(part)) ||
-      isUnpronounceable(part) ||
-      hasLooseCapitals(part) ||
-      isScrambled(part),
-  );
+  return !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part));
 }
 
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
 export const hasCredentialWord = (value: string) =>
-  /^[A-Za-z_.\- ]+$/.test(value) &&
+  (/^[A-Za-z_.\- ]+$/.test(value) || /^(?:[a-z]+\d?[a-z]?[._-])+[a-z]+$/.test(value)) &&
   value
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .split(/[^A-Za-z]/)
@@ -172,13 +159,6 @@ export const isMixedWord = (value: string): boolean =>
   /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
   !/^[A-Z]?[a-z]+-?\d{1,2}$|^[A-Z]+-\d+|^\d+[A-Za-z]|[A-Z][a-z]+\d?(?:\.[a-z]|\(|::)/.test(value) &&
   !products.test(value);
-
-/** `XNrcylzmkb`: five consonants in a row, and no known abbreviation. */
-export const isUnpronounceable = (value: string) =>
-  /^[A-Za-z]{8,24}$/.test(value) &&
-  hasBothCases(value) &&
-  /[b-df-hj-np-tv-z]{5}/i.test(value) &&
-  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt|key/i.test(value);
 
 /** A value that a person chose, in a place where a generated token is expected. */
 export const isChosen = (value: string) =>

@@ -55,6 +55,8 @@ function find(text: string): Span[] {
         continue;
       const label = /^[a-z]{3,10}[-_](?=\S{10})/.exec(part[0])?.[0].length ?? 0;
       if (isUuid(part[0]) && !isStrongDoor) continue;
+      // The version of a secret in a vault.
+      if (/\/(?:secrets|keys|certificates)\/[\w-]+\/$/.test(before) && isHex(part[0])) continue;
       // The title after the id of a document may be "Login".
       if (!isStrongDoor && /\/(?:file|design|proto|boards?)\/$/.test(before)) continue;
       if (isVersioned && /^[0-9a-f]{7,64}$/.test(part[0])) continue;

@@ -58,11 +58,12 @@ function isMadeOfListedWords(value: string): boolean {
 
 /**
  * `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`,
- * `!Ref x`, `#{x}`, `#{x}#`, `vault:…`.
+ * `!Ref x`, `#{x}`, `#{x}#`, `{x!r}`, `{quote(x)}`, `vault:…`.
  */
 const references = [
   /^[$#%]\{[^{}]*\}#?$/,
   /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}(?![a-z]+\d{3,}$)|\d{0,2}\})/,
+  /^\{[A-Za-z_][\w.]*(?:\([^{}]*\)|![rsa])\}$/,
   /^:?\?[A-Za-z ]+\}?$/,
   /^\{(?=[^{}]*[\s.:|])[^{}]*\}$/,
   /^[$#%]?\{\{.*$/,

@@ -35,7 +35,7 @@ const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
-const wordsMax = 8;
+const wordsMax = 10;
 const wordLengthMax = 128;
 const valueLengthMax = 512;
 const wordReadMax = 200;

@@ -148,6 +148,7 @@ export const commandContexts: readonly ContextRule[] = [
   cli(" -u| -l|-user|-login", /[ \t]-{1,2}(?:u|U|l|user|username|login)[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret, { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) && !/\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n]*$/.test(text.slice(Math.max(0, start - 120), start))),
   // Any tool: -u 'bob:…@host'
   { ...cli(" -u|user|cred", /[ \t]-{1,2}(?:u|user|creds?|credentials)[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, /[^\s"'`/]+/y, isInPlace), upTo: "@" },
+  cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@-]{1,40},/g, unquoted, isInPlace),
   // echo -e "…\n…" | passwd: the repeated password
   cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
   // acme push -k …: excludes the tools whose option takes something else than a key

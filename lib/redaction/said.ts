@@ -49,11 +49,12 @@ export const sayings: readonly Saying[] = [
   { saying: "a German noun", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
   { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
-  { saying: "changed to", before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`), ends: "clause" },
+  { saying: "changed to", before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`), ends: "phrase" },
   { saying: "changed to, behind the name", behind: sticky(`(?:[ \\t](?:is|was|has been|wurde|ist))?[ \\t](?:now )?(?:set|reset|changed|rotated|updated|geändert|gesetzt)[ \\t](?:to|auf)[ \\t]${open}`), ends: "phrase" },
   { saying: "its use or its owner before", before: /\b(?:use[sd]?|using|with|enter|type|try|mit|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \t](?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le)[ \t]){0,2}(?:mot de )?$/i, behind: sticky(`${close}[ \\t]${open}`), ends: "clause" },
   { saying: "a column behind its name", before: /(?:^|\n)[ \t]{0,8}$/, behind: sticky(`(?:[ \\t]{3,40}|\\t)${open}`), ends: "line" },
   { saying: "an equals sign behind words", before: /(?:^|\n)[ \t>*-]{0,4}[A-Z][\w-]{1,20} (?:[\w-]{1,20} ){0,3}$/, behind: sticky(`[ \\t]=[ \\t]${open}`), ends: "line" },
+  { saying: "an equals sign behind a sentence", behind: sticky(`${close}(?:[ \\t][\\p{L}\\d'/-]{1,24}){1,6}[ \\t]=[ \\t]${open}`), ends: "clause" },
   { saying: "an answer on the next line", before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i, behind: /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y, ends: "line" },
   { saying: "an answer on the line", behind: /\?[ \t]{1,4}A:[ \t]/y, ends: "line" },
 ];
@@ -69,7 +70,8 @@ const madeBefore =
 const wordPattern = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
 const clauseEnd =
   /["'`*)\]\uE000-\uE003]{0,3}(?:[.,;:!?)\]]{1,3}(?:\s|$)|[ \t]{0,8}(?:\n|$)|[ \t]{1,4}[-(#|/])/y;
-const phraseEnd = /["'`*\uE000-\uE003]{0,2}[ \t](?:to|on|for|at|in|from|und|auf|für|pour|para|per)[ \t]/y;
+const phraseEnd =
+  /["'`*\uE000-\uE003]{0,2}[ \t](?:(?:to|on|for|at|in|from|und|auf|für|pour|para|per)[ \t]|(?:yesterday|today|now|again|heute|gestern|hier|ayer|ieri)\b)/y;
 const lineEnd = /["'`*\uE000-\uE003]{0,3}\.?[ \t]{0,8}(?:\n|$|#)/y;
 const quotePattern = /["'`\uE000-\uE003]/;
 

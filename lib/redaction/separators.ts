@@ -66,7 +66,7 @@ const over = (
 // biome-ignore format: one row a line
 export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
-  over("call", " \t=:", sticky(`·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`)),
+  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`)),
   // password: >- and the value in the next line
   over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
@@ -77,7 +77,7 @@ export const separators: readonly Separator[] = [
   over(undefined, "(,", /\(\w{1,16}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
-  over(undefined, `\\${q}[])* \t:=-<?|}~→`, sticky(`(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|::·|:(?![:=/]))[ \\t*]{0,8}(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
+  over(undefined, `\\${q}[])* \t:=-<?|}~→`, sticky(`(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
   over("compared", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)·*(?=¶)`)),
   // strcmp(password, "…"), (PASSWORD, "…")

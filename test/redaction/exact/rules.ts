@@ -367,7 +367,6 @@ export const statements: Record<string, readonly string[]> = {
   ],
   "a password is found after the name of a directory's user or a mail address": [
     "ldap_bind($x, 'cn=me,dc=example', '«password|meadow harbor stone»')",
-    "Connection(server, 'cn=me', '«password|meadow.harbor.stone»')",
     "create_superuser('me', 'me@example.com', '«password|meadow77»')",
     "ldap_bind($x, 'cn=me,dc=example', $password)",
   ],
@@ -495,7 +494,7 @@ export const statements: Record<string, readonly string[]> = {
     "ana 10:02\ncan I get the pw?\ntom 10:03\nsure: «password|p8TDlmnKsbNCIM»",
     "That «password|aHUqhukp32RXRpzu» in line 12 is the database password.",
     "it's «password|amber-willow-maple-14», the prod password",
-    "2FA backup codes:\n- «recovery_code|rr9y-qg7u»\n- «recovery_code|6otk-yebc»\n- «recovery_code|lsgh-bosg»",
+    "2FA backup codes:\n- «recovery_code|rr9y-qg7u\n- 6otk-yebc\n- lsgh-bosg»",
     "The shared secret between both services is gone.",
     "Forgot your password? Click here and see build2024.",
     "The login page shows pairs like web:release2024.",
