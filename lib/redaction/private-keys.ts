@@ -179,7 +179,7 @@ function placeOf(sought: string, text: string, from: number): number {
 }
 
 const putty =
-  /PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n[A-Za-z\d+/=]{1,100}){1,60}(?:\nPrivate-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))/g;
+  /PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))/g;
 const findPutty = (text: string): Span[] =>
   Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 
