@@ -24,12 +24,18 @@ export function mayCall(
 
 /** The tool without the arguments that this kind of key cannot use. */
 export function listingFor(
-  { listing, kindsOfArgument }: Pick<OperationTool, "listing" | "kindsOfArgument">,
+  {
+    listing,
+    kindsOfArgument,
+    workspaceNames,
+  }: Pick<OperationTool, "listing" | "kindsOfArgument" | "workspaceNames">,
   { key }: Caller,
 ): ToolListing {
-  const { properties, ...schema } = listing.inputSchema;
+  const { properties, required: always, ...schema } = listing.inputSchema;
+  const required =
+    workspaceNames !== undefined && key.kind === "workspace" ? [...always, workspaceNames] : always;
   const usable = Object.entries(properties).filter(
     ([name]) => kindsOfArgument[name]?.includes(key.kind) ?? true,
   );
-  return { ...listing, inputSchema: { ...schema, properties: Object.fromEntries(usable) } };
+  return { ...listing, inputSchema: { ...schema, properties: Object.fromEntries(usable), required } };
 }

@@ -1,5 +1,7 @@
 import type { AnyRequest } from "../client/dispatch.ts";
+import { counted } from "../contract/counted.ts";
 import { mcpLimits } from "../contract/mcp.ts";
+import { shortened, valueAt } from "../contract/problems.ts";
 import type { Api } from "./api.ts";
 import type { JsonObject, OperationTool } from "./operation-tool.ts";
 import { type ToolAnswer, ToolError } from "./result.ts";
@@ -10,7 +12,7 @@ export async function callOperation(tool: OperationTool, args: JsonObject, api: 
   const text = await response.text();
   if (text === "") return { text: `Done: ${tool.listing.title}.`, textFields: [] };
   const content: JsonObject = JSON.parse(text);
-  return { text: sentenceOf(content), content, textFields: tool.textFields };
+  return { text: sentenceOf(tool, content), content, textFields: tool.textFields };
 }
 
 function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
@@ -51,13 +53,28 @@ function pathSegment(name: string, value: unknown): string {
 const unknownArgument = ({ places }: OperationTool, name: string) =>
   new ToolError(
     "INVALID_REQUEST",
-    `${name}: is not known. The arguments of this tool are: ${Object.keys(places).join(", ") || "none"}.`,
+    `${shortened(name)}: is unknown. Known names: ${Object.keys(places).join(", ") || "none"}.`,
   );
 
-function sentenceOf(content: JsonObject): string {
-  const list = Object.entries(content).find(([, value]) => Array.isArray(value));
-  const count = list && Array.isArray(list[1]) ? `${list[1].length} in ${list[0]}.` : "The result follows.";
-  return typeof content.next_cursor === "string"
-    ? `${count} There may be more: call the tool again with the same filters and cursor set to next_cursor.`
-    : count;
+/** How a change ended and how many records the result has: a model should not have to count. */
+function sentenceOf({ listing }: OperationTool, content: JsonObject): string {
+  const isChange = typeof content.status === "string";
+  const counts = Object.entries(content).flatMap(([name, list]) =>
+    Array.isArray(list) && (isChange || isListOfRecords(listing.outputSchema, name))
+      ? [`${name}: ${counted(list.length, "record")}.`]
+      : [],
+  );
+  const sentences = [
+    ...(isChange ? [`Status: ${content.status}.`] : []),
+    ...counts,
+    ...(content.dry_run === true ? ["This was a dry run: nothing changed."] : []),
+    ...(typeof content.next_cursor === "string"
+      ? ["There may be more: call the tool again with the same filters and cursor set to next_cursor."]
+      : []),
+  ];
+  return sentences.join(" ") || "The result follows.";
 }
+
+/** Not a list of texts, such as the permissions of a key. */
+const isListOfRecords = (schema: unknown, name: string): boolean =>
+  valueAt(schema, ["properties", name, "items", "type"]) === "object";

@@ -26,6 +26,8 @@ export type OperationTool = ToolPolicy & {
   readonly places: Readonly<Record<string, "path" | "query" | "list" | "body">>;
   /** Arguments that only some kinds of key use. */
   readonly kindsOfArgument: Readonly<Record<string, readonly KeyKind[]>>;
+  /** What a workspace's key must send. */
+  readonly workspaceNames?: "org_id";
   /** Present if the operation has pages: whether its cursor keeps the page size. */
   readonly pageSizeIsBound?: boolean;
   /** Fields of the answer with text that people wrote. */

@@ -4,6 +4,7 @@ import { ReviewApiError } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { mcpLimits } from "../contract/mcp.ts";
 import { isCalendarDay } from "../contract/parameters.ts";
+import { firstOf, sentencesOf } from "../contract/problems.ts";
 import { type ListName, listNames, listOf } from "../report/lists.ts";
 import { lastDays, type Period } from "../report/period.ts";
 import { readPullRequests, readWithBefore } from "../report/read.ts";
@@ -18,9 +19,12 @@ import { operationTools } from "./tools.generated.ts";
 /** Tools that read all pages of a period and answer figures, as the tool's `report` and the dashboard do. */
 
 const day = z.string().refine(isCalendarDay, { error: "must be a calendar day as YYYY-MM-DD" });
+const oneOf = <const Value extends string>(values: readonly Value[]) =>
+  z.enum(values, { error: `must be one of: ${values.join(", ")}` });
+const idsError = { error: "must be a list of at most 10 ids" };
 const ids = z
-  .array(z.string().min(1))
-  .max(10)
+  .array(z.string(idsError).min(1, idsError), idsError)
+  .max(10, idsError)
   .transform((values) => values.join(","));
 const filters = {
   start_date: day.optional(),
@@ -29,13 +33,14 @@ const filters = {
   org_id: z.string().min(1).optional(),
   organization_ids: ids.optional(),
 };
-const rowLimit = z.int().min(1).max(100).default(mcpLimits.pageSizeDefault);
+const limitError = { error: "must be a whole number from 1 to 100" };
+const rowLimit = z.int(limitError).min(1, limitError).max(100, limitError).default(mcpLimits.pageSizeDefault);
 const reportArguments = z.strictObject({
   ...filters,
-  by: z.enum(dimensions).default("repository"),
+  by: oneOf(dimensions).default("repository"),
   limit: rowLimit,
 });
-const listArguments = z.strictObject({ ...filters, find: z.enum(listNames), limit: rowLimit });
+const listArguments = z.strictObject({ ...filters, find: oneOf(listNames), limit: rowLimit });
 type Filters = Omit<z.output<typeof reportArguments>, "by" | "limit">;
 
 const text = (description: string) => ({ type: "string", description });
@@ -130,7 +135,7 @@ export const reportTools = [
         rows_total: report.rows.length,
       };
       const sentence = `${report.total.pull_requests} pull requests from ${period.start_date} to ${period.end_date}; ${content.rows.length} of ${content.rows_total} rows by ${by}.`;
-      return { text: sentence, content, textFields: ["name", "organization"] };
+      return { text: sentence, content: rounded(content), textFields: ["name", "organization"] };
     },
   },
   {
@@ -160,17 +165,18 @@ export const reportTools = [
       );
       const list = listOf(pullRequests, reportOf([], period, "week").period, find satisfies ListName);
       const content = { ...list, pull_requests: list.pull_requests.slice(0, limit) };
-      const sentence = `${list.count} found from ${period.start_date} to ${period.end_date}; the first ${content.pull_requests.length} follow.`;
-      return { text: sentence, content, textFields: ["repository", "organization"] };
+      const shown = content.pull_requests.length;
+      const sentence = `${list.count} found from ${period.start_date} to ${period.end_date}${shown < list.count ? `; the first ${shown} follow` : ""}.`;
+      return { text: sentence, content: rounded(content), textFields: ["repository", "organization"] };
     },
   },
 ];
 
-function parse<Schema extends z.ZodType>(schema: Schema, args: JsonObject): z.output<Schema> {
+function parse<Schema extends z.ZodObject>(schema: Schema, args: JsonObject): z.output<Schema> {
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
-  const problems = error.issues.map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}.`);
-  throw new ToolError("INVALID_REQUEST", problems.join(" "));
+  const problems = sentencesOf({ issues: error.issues, schema, value: args, whole: "arguments" });
+  throw new ToolError("INVALID_REQUEST", firstOf(problems).join(" "));
 }
 
 function periodOf({ start_date, end_date }: Filters): Period {
@@ -181,6 +187,12 @@ function periodOf({ start_date, end_date }: Filters): Period {
     throw new ToolError("INVALID_REQUEST", "end_date: must not be before start_date.");
   return { start_date, end_date };
 }
+
+/** Three decimals: a model reads every digit, and the rest is noise. */
+const rounded = (content: JsonObject): JsonObject =>
+  JSON.parse(
+    JSON.stringify(content, (_, value) => (typeof value === "number" ? Number(value.toFixed(3)) : value)),
+  );
 
 const sent = ({ start_date: _1, end_date: _2, ...query }: Filters) =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));

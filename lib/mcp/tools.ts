@@ -8,7 +8,7 @@ import { operationTools } from "./tools.generated.ts";
 
 /** A tool with the function that answers a call. */
 export type CallableTool = ToolPolicy &
-  Pick<OperationTool, "kindsOfArgument"> & {
+  Pick<OperationTool, "kindsOfArgument" | "workspaceNames"> & {
     readonly listing: ToolListing;
     run(args: JsonObject, api: Api): Promise<ToolAnswer>;
   };

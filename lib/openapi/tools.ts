@@ -46,6 +46,7 @@ function describeTool(operation: ListedOperation, { title, text, write }: Tool) 
       },
     },
     places: Object.fromEntries(args.map(({ name, place }) => [name, place])),
+    ...(operation.organization === "required" && { workspaceNames: "org_id" }),
     kindsOfArgument: Object.fromEntries(args.flatMap(({ name, kinds }) => (kinds ? [[name, kinds]] : []))),
     ...(operation.paging && { pageSizeIsBound: operation.paging.bindsPageSize }),
     textFields: output ? textFieldsIn(output) : [],

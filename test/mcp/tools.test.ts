@@ -67,6 +67,13 @@ describe("the list of tools", () => {
   });
 });
 
+test("a workspace's key is told where it must name an organization; other kinds are not asked", () => {
+  const requiredOf = (kind: KeyKind) =>
+    listFor(admin(kind)).find(({ name }) => name === "list_roles")?.inputSchema.required;
+  expect(requiredOf("workspace")).toEqual(["org_id"]);
+  expect(requiredOf("organization")).toEqual([]);
+});
+
 describe("who sees which tool", () => {
   const member = (granted: readonly string[]): Caller => ({
     key: { kind: "user" },

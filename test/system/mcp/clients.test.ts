@@ -170,7 +170,7 @@ test("the API's own error comes back as a tool's error, and names what is wrong"
   });
   expect(await failed("list_organizations", { colour: "red" })).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/^INVALID_REQUEST: colour: is not known\./) }],
+    content: [{ text: expect.stringMatching(/^INVALID_REQUEST: colour: is unknown\./) }],
   });
 });
 
