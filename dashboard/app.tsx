@@ -6,8 +6,8 @@ import type { ShownView } from "./protocol.ts";
 import { baseUrl, closedSession, connect, nextSession, tabKey, type WorkerConnection } from "./session.ts";
 import { addressOf, type DashboardView, parseView, resolvePeriod } from "./view.ts";
 
-const shownView = ({ period, organizations, repositories, byAuthor, listed }: DashboardView): ShownView => ({
-  ...{ organizations, repositories, byAuthor, listed },
+const shownView = ({ period, sort: _, ...shown }: DashboardView): ShownView => ({
+  ...shown,
   period: resolvePeriod(period, systemClock.nowMs()),
 });
 

@@ -8,6 +8,7 @@ import type { McpFigures } from "./figures/mcp.ts";
 import type { RepositoryRow } from "./figures/repositories.ts";
 import type { SeatFigures } from "./figures/seats.ts";
 import type { SecurityFigures } from "./figures/security.ts";
+import type { TeamFigures } from "./figures/teams.ts";
 import type { DashboardView } from "./view.ts";
 
 /** The messages between the page and its worker. */
@@ -18,7 +19,7 @@ export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
 export type Webhook = AnswerOf<"listWebhooks">["data"][number];
 
 /** The page fixes the days: its "today" may end while the worker reads. */
-export type ShownView = Pick<DashboardView, "organizations" | "repositories" | "byAuthor" | "listed"> & {
+export type ShownView = Omit<DashboardView, "period" | "sort"> & {
   readonly period: Period;
 };
 
@@ -55,6 +56,7 @@ export type Sections = {
   readonly reviews: ReviewFigures;
   /** The period before, for the changes of the headlines. */
   readonly before: FiguresBefore;
+  readonly teams: TeamFigures;
   readonly mcp: McpFigures;
   readonly security: SecurityFigures;
   readonly seats: SeatFigures;

@@ -47,6 +47,7 @@ export const closedSession: PageSession = {
   sections: {
     reviews: unread,
     before: unread,
+    teams: unread,
     mcp: unread,
     security: unread,
     seats: unread,

@@ -8,6 +8,9 @@ export type DashboardView = {
   readonly organizations: readonly string[];
   /** `provider:organization/id`; an empty list means all. */
   readonly repositories: readonly string[];
+  /** `provider:organization/id`, or `none` for authors without a team; an empty list means all. */
+  readonly teams: readonly string[];
+  readonly withoutBots: boolean;
   readonly byAuthor: boolean;
   /** The repository whose pull requests are listed. */
   readonly listed: string | null;
@@ -35,6 +38,8 @@ export const defaultView: DashboardView = {
   period: { days: 30 },
   organizations: [],
   repositories: [],
+  teams: [],
+  withoutBots: false,
   byAuthor: false,
   listed: null,
   sort: { column: "pull_requests", isDescending: true },
@@ -54,6 +59,8 @@ export function addressOf(view: DashboardView): string {
   } else if (period.days !== 30) words.set("days", String(period.days));
   for (const each of view.organizations) words.append("org", each);
   for (const each of view.repositories) words.append("repo", each);
+  for (const each of view.teams) words.append("team", each);
+  if (view.withoutBots) words.set("bots", "no");
   if (view.byAuthor) words.set("authors", "yes");
   if (view.listed !== null) words.set("list", view.listed);
   const { column, isDescending } = defaultView.sort;
@@ -69,6 +76,8 @@ export function parseView(address: string): DashboardView {
     period: periodOf(words),
     organizations: words.getAll("org").filter(Boolean),
     repositories: words.getAll("repo").filter(Boolean),
+    teams: words.getAll("team").filter(Boolean),
+    withoutBots: words.get("bots") === "no",
     byAuthor: words.get("authors") === "yes",
     listed: words.get("list") || null,
     sort: sortOf(words.get("sort") ?? ""),
@@ -93,6 +102,9 @@ export const organizationName = (provider: string, organizationId: string): stri
   `${provider}:${organizationId}`;
 export const repositoryName = (provider: string, organizationId: string, repositoryId: string): string =>
   `${organizationName(provider, organizationId)}/${repositoryId}`;
+
+/** In the place of a team: authors who are in none. */
+export const noTeam = "none";
 
 type Placed = { readonly provider: string; readonly organizationId: string; readonly repositoryId: string };
 

@@ -9,10 +9,9 @@ import { htmlReport } from "../../lib/report/html.ts";
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
-import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportReadOptions, readPullRequests, readWithBefore } from "../../lib/report/read.ts";
 import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts";
-import { readTeams, teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
+import { authorFilter, readTeams, teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
@@ -150,7 +149,6 @@ async function teamsFor(client: Client, { by, filters, teams: names, withoutBots
   const { repository_ids: _, ...scope } = filters;
   const isNeeded = by === "team" || names !== undefined;
   const teams = isNeeded ? await readTeams(client, scope, { pageSizeMax: pageLimits.teams.max }) : [];
-  const teamsOf = teamsByAuthor(teams);
   const chosen = names?.flatMap((name) => {
     const found = teamsNamed(teams, name);
     if (found) return found;
@@ -159,12 +157,7 @@ async function teamsFor(client: Client, { by, filters, teams: names, withoutBots
       `--team: there is no team ${JSON.stringify(name)}. ${known.length > 0 ? `The teams are: ${known.join(", ")}.` : "The platform has sent no teams."}`,
     );
   });
-  return {
-    teamsOf,
-    isWanted: (pullRequest: PullRequest): boolean =>
-      !(withoutBots && pullRequest.isByBot) &&
-      (chosen === undefined || teamsOf(pullRequest).some((team) => chosen.includes(team))),
-  };
+  return authorFilter(teamsByAuthor(teams), { teams: chosen, withoutBots });
 }
 
 async function writeReport(

@@ -1,16 +1,23 @@
 import { listedPullRequest, listNames, lists } from "../../lib/report/lists.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { authorRows, reportOf } from "../../lib/report/report.ts";
+import type { Team } from "../../lib/report/teams.ts";
 import type { ListedPullRequests, ReviewFigures, ShownView } from "../protocol.ts";
 import { pullRequestFilter } from "../view.ts";
 import { ofRepository, repositoryLabels, repositoryRows } from "./repositories.ts";
+import { chosenAuthors } from "./teams.ts";
 
 const listedMax = 200;
 
 /** All figures of a view, computed by lib/report like those of `npx review-api report`. */
-export function reviewFigures(read: readonly PullRequest[], view: ShownView): ReviewFigures {
+export function reviewFigures(
+  read: readonly PullRequest[],
+  view: ShownView,
+  teams: readonly Team[] = [],
+): ReviewFigures {
   const { period } = view;
-  const pullRequests = read.filter(pullRequestFilter(view));
+  const ofAuthors = read.filter(chosenAuthors(teams, view).isWanted);
+  const pullRequests = ofAuthors.filter(pullRequestFilter(view));
   const report = reportOf(pullRequests, period, "week");
   return {
     period,
@@ -21,7 +28,7 @@ export function reviewFigures(read: readonly PullRequest[], view: ShownView): Re
     repositories: repositoryRows(pullRequests, period),
     knownRepositories: repositoryLabels(read),
     authors: view.byAuthor ? authorRows(pullRequests) : null,
-    listed: view.listed === null ? null : listedOf(read, pullRequests, view.listed),
+    listed: view.listed === null ? null : listedOf(ofAuthors, pullRequests, view.listed),
   };
 }
 

@@ -25,6 +25,7 @@ import { Repositories } from "./repositories.tsx";
 import { Seats } from "./seats.tsx";
 import { Section } from "./section.tsx";
 import { Security } from "./security.tsx";
+import { Teams } from "./teams.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { Trends } from "./trends.tsx";
 import { Webhooks } from "./webhooks.tsx";
@@ -51,7 +52,11 @@ export function Dashboard(props: DashboardProps) {
       <button type="button" class="skip" onClick={skip}>
         Skip to the figures
       </button>
-      <Toolbar {...props} repositories={sections.reviews.shown?.knownRepositories ?? []} />
+      <Toolbar
+        {...props}
+        repositories={sections.reviews.shown?.knownRepositories ?? []}
+        teams={sections.teams.shown?.known ?? []}
+      />
       <p class="unseen" role="status">
         {session.announcement}
       </p>
@@ -64,9 +69,15 @@ export function Dashboard(props: DashboardProps) {
         <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
           {(figures) =>
             figures.total.pull_requests === 0 ? (
-              <Nothing {...shared} figures={figures} />
+              <Nothing {...shared} figures={figures} teams={sections.teams.state} />
             ) : (
-              <Reviews {...shared} figures={figures} before={sections.before} />
+              <Reviews
+                {...shared}
+                figures={figures}
+                before={sections.before}
+                teams={sections.teams}
+                onRetry={onRetry}
+              />
             )
           }
         </Section>
@@ -116,9 +127,10 @@ const LeftOut = ({ organizations }: { readonly organizations: KeyIdentity["scope
   return sentence && <p class="notice">{sentence}</p>;
 };
 
-type ReviewsProps = Pick<DashboardProps, "view" | "onView"> & {
+type ReviewsProps = Pick<DashboardProps, "view" | "onView" | "onRetry"> & {
   readonly figures: ReviewFigures;
   readonly before: PageSession["sections"]["before"];
+  readonly teams: PageSession["sections"]["teams"];
 };
 
 const Reviews = (props: ReviewsProps) => (
@@ -131,6 +143,9 @@ const Reviews = (props: ReviewsProps) => (
     </div>
     <Repositories {...props} />
     <PullRequests {...props} />
+    <Section title="By team" of={props.teams} onRetry={() => props.onRetry("teams")}>
+      {(figures) => <Teams figures={figures} />}
+    </Section>
     <Authors {...props} />
   </>
 );

@@ -1,16 +1,21 @@
 import { longDay } from "../days.ts";
 import type { ReviewFigures } from "../protocol.ts";
-import type { DashboardView } from "../view.ts";
+import type { PageSession } from "../session.ts";
+import { type DashboardView, defaultView } from "../view.ts";
 
 type NothingProps = {
   readonly figures: ReviewFigures;
   readonly view: DashboardView;
+  readonly teams: PageSession["sections"]["teams"]["state"];
   onView(view: DashboardView): void;
 };
 
+const { period: _period, sort: _sort, byAuthor: _byAuthor, ...noFilters } = defaultView;
+
 /** Without pull requests there is one sentence and what to do, instead of empty charts. */
-export function Nothing({ figures: { period }, view, onView }: NothingProps) {
-  const isFiltered = view.organizations.length > 0 || view.repositories.length > 0;
+export function Nothing({ figures: { period }, view, teams, onView }: NothingProps) {
+  const isFiltered =
+    [view.organizations, view.repositories, view.teams].some(({ length }) => length > 0) || view.withoutBots;
   const isShort = !("days" in view.period && view.period.days === 90);
   return (
     <section class="card nothing">
@@ -19,14 +24,11 @@ export function Nothing({ figures: { period }, view, onView }: NothingProps) {
         No reviewed pull request was merged from {longDay(period.start_date)} to {longDay(period.end_date)}
         {isFiltered ? " in what you chose" : ""}.
       </p>
+      {view.teams.length > 0 && "sentence" in teams && <p>The teams are not known. {teams.sentence}</p>}
       <div class="decide">
         {isFiltered && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => onView({ ...view, organizations: [], repositories: [], listed: null })}
-          >
-            Show all organizations and repositories
+          <button type="button" class="primary" onClick={() => onView({ ...view, ...noFilters })}>
+            Show everything
           </button>
         )}
         {isShort && (

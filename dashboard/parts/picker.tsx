@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useOutside } from "./use-outside.ts";
 
@@ -9,13 +10,17 @@ type PickerProps = {
   /** An empty choice means all. */
   readonly chosen: readonly string[];
   onChange(chosen: readonly string[]): void;
+  /** What the closed list says instead of the number of chosen options. */
+  readonly summary?: string | undefined;
+  /** Below the options. */
+  readonly children?: ComponentChildren;
 };
 
 const searchFrom = 8;
 const shownMax = 100;
 
 /** Chooses several options of a list, or all. */
-export function Picker({ name, options, chosen, onChange }: PickerProps) {
+export function Picker({ name, options, chosen, onChange, summary, children }: PickerProps) {
   const place = useRef<HTMLDetailsElement>(null);
   const [search, setSearch] = useState("");
   useOutside(place, () => {
@@ -46,7 +51,7 @@ export function Picker({ name, options, chosen, onChange }: PickerProps) {
     >
       <summary>
         <span class="unseen">{name}: </span>
-        {shown}
+        {summary ?? shown}
       </summary>
       <fieldset>
         <legend class="unseen">{name}</legend>
@@ -76,6 +81,7 @@ export function Picker({ name, options, chosen, onChange }: PickerProps) {
           </label>
         ))}
         {found.length > shownMax && <small>{found.length - shownMax} more: search for them.</small>}
+        {children}
       </fieldset>
     </details>
   );

@@ -1,8 +1,10 @@
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
+import type { TeamFigures } from "../figures/teams.ts";
 import type { KeyIdentity, ReviewFigures } from "../protocol.ts";
 import type { PageSession } from "../session.ts";
-import { type DashboardView, organizationName, resolvePeriod } from "../view.ts";
+import { type DashboardView, noTeam, organizationName, resolvePeriod } from "../view.ts";
+import { AuthorsPicker } from "./authors-picker.tsx";
 import { Links } from "./links.tsx";
 import { Mark } from "./mark.tsx";
 import { PeriodPicker } from "./period-picker.tsx";
@@ -15,9 +17,10 @@ type ToolbarProps = {
   onReload(): void;
   onForget(): void;
   readonly repositories: ReviewFigures["knownRepositories"];
+  readonly teams: TeamFigures["known"];
 };
 
-export function Toolbar({ session, view, onView, onReload, onForget, repositories }: ToolbarProps) {
+export function Toolbar({ session, view, onView, onReload, onForget, repositories, teams }: ToolbarProps) {
   const { identity } = session;
   const organizations = identity?.scope.organizations ?? [];
   const period = resolvePeriod(view.period, systemClock.nowMs());
@@ -30,7 +33,7 @@ export function Toolbar({ session, view, onView, onReload, onForget, repositorie
           <p>
             {longDay(period.start_date)} to {longDay(period.end_date)}
             {identity && <span class="scope"> · {scopeOf(identity)}</span>}
-            <span class="on-paper">{chosenOf(view, organizations, repositories)}</span>
+            <span class="on-paper">{chosenOf(view, organizations, repositories, teams)}</span>
           </p>
         </div>
       </div>
@@ -44,7 +47,9 @@ export function Toolbar({ session, view, onView, onReload, onForget, repositorie
               name,
             }))}
             chosen={view.organizations}
-            onChange={(chosen) => onView({ ...view, organizations: chosen, repositories: [], listed: null })}
+            onChange={(chosen) =>
+              onView({ ...view, organizations: chosen, repositories: [], teams: [], listed: null })
+            }
           />
         )}
         <Picker
@@ -53,6 +58,7 @@ export function Toolbar({ session, view, onView, onReload, onForget, repositorie
           chosen={view.repositories}
           onChange={(chosen) => onView({ ...view, repositories: chosen })}
         />
+        <AuthorsPicker known={teams} {...{ view, onView }} />
         <div class="actions">
           <button type="button" onClick={onReload}>
             Refresh
@@ -82,17 +88,21 @@ function chosenOf(
   view: ToolbarProps["view"],
   organizations: KeyIdentity["scope"]["organizations"],
   repositories: ToolbarProps["repositories"],
+  teams: ToolbarProps["teams"],
 ): string {
   const names = new Map([
     ...organizations.map(
       (each) => [organizationName(each.provider, each.provider_organization_id), each.name] as const,
     ),
-    ...repositories.map(({ id, name }) => [id, name] as const),
+    ...[...repositories, ...teams].map(({ id, name }) => [id, name] as const),
+    [noTeam, "no team"] as const,
   ]);
   const listOf = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).join(", ");
   const { organizations: chosen, repositories: chosenRepositories } = view;
   return [
     chosen.length > 0 ? ` · only organizations: ${listOf(chosen)}` : "",
     chosenRepositories.length > 0 ? ` · only repositories: ${listOf(chosenRepositories)}` : "",
+    view.teams.length > 0 ? ` · only teams: ${listOf(view.teams)}` : "",
+    view.withoutBots ? " · without bots" : "",
   ].join("");
 }

@@ -1,15 +1,19 @@
+import { pageLimits } from "../../lib/contract/limits.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
 import { figuresBefore } from "../../lib/report/report.ts";
 import { fetchSeats } from "../../lib/report/seats.ts";
+import { readTeams, type Team } from "../../lib/report/teams.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { learningFigures } from "../figures/learnings.ts";
 import { mcpFigures } from "../figures/mcp.ts";
 import { reviewFigures } from "../figures/reviews.ts";
 import { seatFigures } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
+import { chosenAuthors, teamFigures } from "../figures/teams.ts";
 import type { ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
 import {
+  type FetchedReviews,
   fetchAudit,
   fetchBefore,
   fetchFindings,
@@ -19,7 +23,7 @@ import {
   fetchReviews,
 } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
-import { type Context, createSource, type SourceDeps } from "./source.ts";
+import { type Context, createSource, type SectionSource, type SourceDeps } from "./source.ts";
 import { fetchWebhooks } from "./webhooks.ts";
 
 const byNarrowing = ({ narrowing }: Context) => narrowing;
@@ -40,14 +44,37 @@ const chosen = <Record extends Placed>(records: readonly Record[], view: ShownVi
 
 /** The source of each section of the page. */
 export function createSources(surroundings: SourceDeps, clock: Clock) {
-  const reviews = createSource(
+  const teams: SectionSource<Team[]> = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listTeams"),
+      keyOf: byNarrowing,
+      read: ({ client, signal, narrowing }) =>
+        readTeams(client, narrowing.filter, { pageSizeMax: pageLimits.teams.max, signal }),
+      onRead: () => {
+        reviews.sendAgain();
+        before.sendAgain();
+      },
+      figures: (records, { view }) => teamFigures(records, reviews.records()?.pullRequests, view),
+      message: (state) => ({ type: "section", name: "teams", state }),
+    },
+    surroundings,
+  );
+  const reviews: SectionSource<FetchedReviews> = createSource(
     {
       refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
       keyOf: byPeriod,
-      read: (reading, { view }) => fetchReviews(reading, view.period),
-      // Idle seats can be computed only now.
-      onRead: () => seats.sendAgain(),
-      figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view),
+      read: async (reading, { view }) => {
+        const read = await fetchReviews(reading, view.period);
+        // Without the teams, a chosen team would have no pull requests.
+        await teams.settled();
+        return read;
+      },
+      // Idle seats and the figures of teams can be computed only now.
+      onRead: () => {
+        seats.sendAgain();
+        teams.sendAgain();
+      },
+      figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view, teams.records()),
       message: (state) => ({ type: "section", name: "reviews", state }),
     },
     surroundings,
@@ -79,9 +106,13 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
       },
       figures: (pullRequests, { view }) =>
         figuresBefore(
-          comparableBefore(pullRequests.filter(pullRequestFilter(view)), view.period, {
-            nowMs: clock.nowMs(),
-          }),
+          comparableBefore(
+            pullRequests
+              .filter(pullRequestFilter(view))
+              .filter(chosenAuthors(teams.records() ?? [], view).isWanted),
+            view.period,
+            { nowMs: clock.nowMs() },
+          ),
         ),
       message: (state) => ({ type: "section", name: "before", state }),
     },
@@ -161,5 +192,6 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  return { reviews, mcp, before, security, seats, learnings, pending, webhooks, audit };
+  // In the order of their updates: reviews wait for the teams that are read then.
+  return { teams, reviews, mcp, before, security, seats, learnings, pending, webhooks, audit };
 }

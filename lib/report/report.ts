@@ -176,7 +176,7 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
  * In alphabetical order, and last the pull requests of authors without a team. A person in two teams counts in both, so
  * the rows do not add up to the total.
  */
-function teamRows(pullRequests: readonly PullRequest[], teamsOf: TeamsOf): ReportRow[] {
+export function teamRows(pullRequests: readonly PullRequest[], teamsOf: TeamsOf): ReportRow[] {
   const placed = pullRequests.flatMap((pullRequest) =>
     teamsOf(pullRequest).map(({ team_id: id, name }) => ({ pullRequest, id, name })),
   );

@@ -47,3 +47,23 @@ export function teamsNamed(teams: readonly Team[], name: string): readonly Team[
   const found = teams.filter(({ team_id, name: each }) => team_id === name || each.toLowerCase() === asked);
   return found.length === 0 ? undefined : found;
 }
+
+export type ChosenAuthors = {
+  /** Null stands for authors without a team; undefined means all authors. */
+  readonly teams?: ReadonlyArray<Team | null> | undefined;
+  readonly withoutBots: boolean;
+};
+
+/** Whose pull requests a report has, and their teams: only chosen teams, so that no other team appears in part. */
+export function authorFilter(teamsOf: TeamsOf, { teams, withoutBots }: ChosenAuthors) {
+  const chosen = teams && new Set(teams);
+  const isChosen = (of: readonly Team[]) =>
+    !chosen || (of.length === 0 ? chosen.has(null) : of.some((team) => chosen.has(team)));
+  return {
+    teamsOf: chosen
+      ? (of: Parameters<TeamsOf>[0]) => teamsOf(of).filter((team) => chosen.has(team))
+      : teamsOf,
+    isWanted: (pullRequest: PullRequest): boolean =>
+      !(withoutBots && pullRequest.isByBot) && isChosen(teamsOf(pullRequest)),
+  };
+}

@@ -4,8 +4,10 @@ import { mcpFigures } from "../../dashboard/figures/mcp.ts";
 import { reviewFigures } from "../../dashboard/figures/reviews.ts";
 import { seatFigures } from "../../dashboard/figures/seats.ts";
 import { securityFigures } from "../../dashboard/figures/security.ts";
+import { teamFigures } from "../../dashboard/figures/teams.ts";
 import { sortedRepositories } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
+import { defaultView } from "../../dashboard/view.ts";
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { authorName, type Home, newHoldersOf } from "../../lib/report/seats.ts";
@@ -13,7 +15,7 @@ import { collected, comments, finding, review } from "../report/records.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
 const period = { start_date: "2026-03-02", end_date: "2026-03-15" };
-const view = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
+const view = { ...defaultView, period };
 
 const read = collected(
   [
@@ -50,6 +52,46 @@ describe("figures of reviews", () => {
       ["ada", 2],
       ["ben", 1],
     ]);
+  });
+
+  test("a chosen team, authors without a team, and people without bots count as lib/report counts them", () => {
+    const of = { provider: "github" as const, organization_id: "1001" };
+    const teams = [
+      { ...of, team_id: "1", name: "web", user_ids: ["501", "502"] },
+      { ...of, team_id: "2", name: "api", user_ids: ["502"] },
+    ];
+    const authored = collected([
+      review(1, { author_id: "501" }),
+      review(2, { author_id: "502", repository_id: "9002", repository_name: "api" }),
+      review(3, { author_id: null, author_username: "updates", author_type: "bot" }),
+    ]);
+    const shown = (more: Partial<typeof view>) => {
+      const chosen = { ...view, ...more };
+      const { rows, known } = teamFigures(teams, authored, chosen);
+      const { total, listed } = reviewFigures(authored, chosen, teams);
+      return {
+        ...{
+          total: total.pull_requests,
+          rows: rows?.map(({ name, figures }) => [name, figures.pull_requests]),
+        },
+        ...{ known: known.map(({ id }) => id), listed: listed?.count },
+      };
+    };
+    const known = ["github:1001/2", "github:1001/1"];
+    const all = [
+      ["api", 1],
+      ["web", 2],
+      ["no team", 1],
+    ];
+    expect(shown({})).toEqual({ total: 3, rows: all, known, listed: undefined });
+    expect(shown({ withoutBots: true, listed: "github:1001/9001" })).toEqual({
+      ...{ total: 2, rows: all.slice(0, 2), known, listed: 1 },
+    });
+    // Who is in both teams counts here, and does not show the other team in part.
+    expect(shown({ teams: ["github:1001/1"] })).toMatchObject({ total: 2, rows: [["web", 2]] });
+    expect(shown({ teams: ["none"] })).toMatchObject({ total: 1, rows: [["no team", 1]] });
+    expect(shown({ teams: ["github:1001/gone"] })).toMatchObject({ total: 0, rows: [] });
+    expect(teamFigures(teams, undefined, view).rows).toBeNull();
   });
 
   test("the listed repository's pull requests come newest first; an unknown repository lists none", () => {

@@ -14,6 +14,8 @@ const full: DashboardView = {
   period: { start_date: "2026-02-28", end_date: "2026-03-01" },
   organizations: ["github:1001", "gitlab:a/b&c=d"],
   repositories: ["github:1001/9001"],
+  teams: ["github:1001/31", "none"],
+  withoutBots: true,
   byAuthor: true,
   listed: "github:1001/9001",
   sort: { column: "acceptance", isDescending: false },
@@ -24,8 +26,8 @@ describe("the address of a view", () => {
     ["", defaultView],
     ["days=7", { ...defaultView, period: { days: 7 } }],
     [
-      "from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001&authors=yes" +
-        "&list=github:1001/9001&sort=acceptance",
+      "from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001" +
+        "&team=github:1001/31&team=none&bots=no&authors=yes&list=github:1001/9001&sort=acceptance",
       full,
     ],
   ] as const)("the address %s becomes a view, and back", (address, view) => {
@@ -41,7 +43,7 @@ describe("the address of a view", () => {
     "from=2026-03-01",
     "sort=key",
     "sort=__proto__",
-    "org=&repo=&list=",
+    "org=&repo=&team=&bots=yes&list=",
     "key=rk_secret",
   ])("the invalid address %s gives the default view", (address) => {
     expect(parseView(`#${address}`)).toEqual(defaultView);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { leftOutSentence } from "../../dashboard/left-out.ts";
 import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
+import { defaultView } from "../../dashboard/view.ts";
 import { rateLimitedFetch } from "../../dashboard/worker/pace.ts";
 import { narrowingOf } from "../../dashboard/worker/read.ts";
 import { refusalOf } from "../../dashboard/worker/refusal.ts";
@@ -156,7 +157,7 @@ test("the API narrows a scope where it can; elsewhere the page reads all of it",
 
 describe("a search of Learnings", () => {
   const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
-  const noView = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
+  const noView = { ...defaultView, period };
 
   /** A session whose service answers every search with the query that it got. */
   async function searching(who: KeyIdentity, answer: (body: unknown) => Response) {
@@ -211,7 +212,7 @@ test("after a 401 during the session nothing more is sent to the page, and the p
   const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
   createSession(
     { baseUrl: url, key: "k", fetch, clock: new TestClock(), send: (message) => received.push(message) },
-    { period, organizations: [], repositories: [], byAuthor: false, listed: null },
+    { ...defaultView, period },
   );
   await expect.poll(() => received.at(-1)?.type).toBe("refused");
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -232,7 +233,7 @@ test("a refresh without an answer keeps the session and its figures, and says so
       : Response.json({ error: { code: "NOT_FOUND", message: "No." } }, { status: 404 });
   };
   const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
-  const view = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
+  const view = { ...defaultView, period };
   const worker = createSession(
     { baseUrl: url, key: "k", fetch, clock: new TestClock(), send: (message) => received.push(message) },
     view,

@@ -15,7 +15,7 @@ const expected: Readonly<Record<KeyKind, readonly string[]>> = {
   user: ["Open security findings", ...administration],
   workspace: ["Open security findings"],
   instance: [],
-  legacy: ["Open security findings", ...administration],
+  legacy: ["By team", "Open security findings", ...administration],
   agentic: [
     ...["Reviews", "MCP use", "Open security findings", "Seats"],
     ...["Learnings by use", approval, "Webhooks", "Recent audit entries"],

@@ -39,6 +39,29 @@ test("weeks that the period cuts are hatched and said to be in part; small lines
   expect(points(await small.getAttribute("d"))).toBeLessThan(weeks);
 });
 
+test("a team is chosen in the address or the list; “By team” says who counts twice, and bots can go", async () => {
+  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  await untilRead(page);
+  const total = async () =>
+    Number(
+      await page.locator(".headline", { hasText: "Pull requests reviewed" }).locator("strong").textContent(),
+    );
+  const teams = card(page, "By team");
+  const names = () => teams.locator("tbody th").allTextContents();
+  expect(await names()).toEqual(["Checkout", "Storefront", "no team"]);
+  expect(await teams.textContent()).toContain("A person in two teams counts in both");
+  const all = await total();
+  await page.getByText("All authors").click();
+  await page.getByLabel("Leave out bots").check();
+  await expect.poll(total).toBeLessThan(all);
+  await page.getByLabel("Checkout").check();
+  await expect.poll(names).toEqual(["Checkout"]);
+  expect(new URL(page.url()).hash).toBe("#days=90&team=github:1001/31&bots=no");
+  const ofTeam = await teams.locator("tbody td.number").first().textContent();
+  expect(await total()).toBe(Number(ofTeam));
+  await expectAccessible(page);
+});
+
 test("a figure opens its list: the address, the rows and a file that names list and days", async () => {
   const { page } = await openDashboard({ kind: "organization", address: "days=90" });
   await untilRead(page);
@@ -67,7 +90,7 @@ test("a period without pull requests is one sentence and what to do, not empty c
     "No reviewed pull request was merged from 1 Jan 2020 to 31 Jan 2020 in what you chose.",
   );
   await expectAccessible(page);
-  await nothing.getByRole("button", { name: "Show all organizations and repositories" }).click();
+  await nothing.getByRole("button", { name: "Show everything" }).click();
   await nothing.getByRole("button", { name: "Show the last 90 days" }).click();
   await page.locator(".headlines").waitFor();
   expect(new URL(page.url()).hash).toBe("#days=90");
