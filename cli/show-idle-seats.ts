@@ -24,6 +24,10 @@ export type SeatRow = {
   readonly user_ids: string;
   readonly username: string | null;
   readonly email: string | null;
+  /** Null if it is not known. */
+  readonly seat_since: string | null;
+  /** Null if no pull request of theirs was reviewed in a year. */
+  readonly last_reviewed_at: string | null;
 };
 
 /** A person may have the same id in several organizations: each is shown once. */
@@ -49,10 +53,18 @@ export function showIdleSeats(
   failed: readonly SeatFailure[] | undefined,
 ): void {
   const document = { ...answer, ...(failed && { failed }) };
-  if (showList(input, terminal, { records: answer.idle, document }) === "table") say(answer, terminal);
+  if (showList(input, terminal, { records: answer.idle, document, line: lineOf }) === "table")
+    say(answer, terminal);
   if (failed && failed.length > 0)
     throw new OperatorError(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
 }
+
+/** People read days; files and programs get the time. */
+const lineOf = ({ seat_since, last_reviewed_at, ...row }: SeatRow) => ({
+  ...row,
+  seat_since: seat_since?.slice(0, 10) ?? "not known",
+  last_reviewed: last_reviewed_at?.slice(0, 10) ?? "none in a year",
+});
 
 function say({ days, dry_run, seats_held, not_judged, idle: rows }: IdleAnswer, terminal: Terminal): void {
   terminal.say(`${rows.length} of ${counted(seats_held, "assigned seat")} idle for ${counted(days, "day")}.`);

@@ -6,7 +6,7 @@ import type { FiguresBefore, HeatCell, ReportRow } from "../lib/report/report.ts
 import type { LearningFigures } from "./figures/learnings.ts";
 import type { McpFigures } from "./figures/mcp.ts";
 import type { RepositoryRow } from "./figures/repositories.ts";
-import type { SeatFigures } from "./figures/seats.ts";
+import type { SeatFigures, SeatUses } from "./figures/seats.ts";
 import type { SecurityFigures } from "./figures/security.ts";
 import type { TeamFigures } from "./figures/teams.ts";
 import type { DashboardView } from "./view.ts";
@@ -60,6 +60,7 @@ export type Sections = {
   readonly mcp: McpFigures;
   readonly security: SecurityFigures;
   readonly seats: SeatFigures;
+  readonly seatUse: SeatUses;
   readonly learnings: LearningFigures;
   readonly pending: readonly PendingLearning[];
   readonly webhooks: readonly Webhook[];

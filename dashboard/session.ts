@@ -51,6 +51,7 @@ export const closedSession: PageSession = {
     mcp: unread,
     security: unread,
     seats: unread,
+    seatUse: unread,
     learnings: unread,
     pending: unread,
     webhooks: unread,

@@ -8,9 +8,11 @@ import { lastDays, type Period } from "../../lib/report/period.ts";
 import {
   authorName,
   fetchSeats,
+  fetchSeatUse,
   type Home,
   idleHolders,
   membershipsOf,
+  type SeatUse,
   seatHolders,
   type User,
 } from "../../lib/report/seats.ts";
@@ -47,10 +49,10 @@ export const idle: Command = {
       input,
       findTarget,
       async (client) => {
-        const { since, home, held, notJudged, users } = await findIdle(client, days);
+        const { since, home, held, notJudged, users, nameOf, use } = await findIdle(client, days);
         const answer = {
           ...{ days, since, dry_run: !unassigns, seats_held: held, not_judged: notJudged },
-          idle: users.map((user) => rowOf(user, home)),
+          idle: users.map((user) => rowOf(user, home, nameOf, use.get(user))),
         };
         if (listFormatOf(input) === "table")
           terminal.say(
@@ -75,8 +77,12 @@ async function findIdle(client: Client, days: number) {
   const holders = seatHolders(users, home);
   const idle = idleHolders(holders, home, await authorsIn(client, period), newHolders);
   const held = seats.seats_assigned;
+  const use = await fetchSeatUse(client, idle, home, { nowMs });
+  const nameOf: NameOf = (provider, id) =>
+    scope.organizations.find((each) => each.provider === provider && each.provider_organization_id === id)
+      ?.name ?? id;
   // Nobody can judge a holder whose organizations the key cannot see.
-  return { since, home, held, notJudged: Math.max(0, held - holders.length), users: idle };
+  return { since, home, held, notJudged: Math.max(0, held - holders.length), users: idle, nameOf, use };
 }
 
 async function authorsIn(client: Client, period: Period): Promise<ReadonlySet<string>> {
@@ -92,11 +98,15 @@ async function authorsIn(client: Client, period: Period): Promise<ReadonlySet<st
   return authors;
 }
 
-const rowOf = (user: User, home: Home | null): SeatRow => ({
-  organizations: distinct(membershipsOf(user, home).map(({ org_id }) => org_id)),
+type NameOf = (provider: string, organizationId: string) => string;
+
+const rowOf = (user: User, home: Home | null, nameOf: NameOf, use: SeatUse | undefined): SeatRow => ({
+  organizations: distinct(membershipsOf(user, home).map(({ provider, org_id }) => nameOf(provider, org_id))),
   user_ids: distinct(membershipsOf(user, home).map(({ user_id }) => user_id)),
   username: user.username,
   email: user.email,
+  seat_since: use?.seat_since ?? null,
+  last_reviewed_at: use?.last_reviewed_at ?? null,
 });
 
 /** A workspace's people are addressed by e-mail or by the id of their seat, all others by their user id. */

@@ -4,6 +4,7 @@ import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { findIdleSeats, type SeatedPerson } from "../../lib/people/idle-seats.ts";
 import { lastDays } from "../../lib/report/period.ts";
+import { lastReviewDays } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
@@ -113,32 +114,45 @@ async function findIdleHolders(
 ): Promise<IdleReport> {
   const known = new Map(pool.organizations.map((organization) => [organization.uuid, organization]));
   const ready = pool.organizations.filter(({ metrics }) => metrics === "ready");
-  const authors = new Set<string>();
-  const nowMs = systemClock.nowMs();
-  const window = { start_date: toTimestamp(sinceMs).slice(0, 10), end_date: lastDays(1, nowMs).end_date };
+  const lastReviewed = new Map<string, number>();
+  const nameOfAuthor = (organization: string, userId: string) => `${organization} ${userId}`;
+  const window = lastDays(lastReviewDays, systemClock.nowMs());
   if (ready.length > 0)
-    for await (const { organization, userId } of authorsBetween(
+    for await (const { organization, userId, atMs } of authorsBetween(
       { table, clock: systemClock },
       { tenant: pool.tenant, organizations: ready },
       window,
-    ))
-      authors.add(`${organization} ${userId}`);
+    )) {
+      const name = nameOfAuthor(organization, userId);
+      lastReviewed.set(name, Math.max(atMs, lastReviewed.get(name) ?? 0));
+    }
+  const firstDayMs = Date.parse(toTimestamp(sinceMs).slice(0, 10));
   const {
     held,
     idle: holders,
     unjudged,
   } = await findIdleSeats({ table, clock: systemClock }, pool.key, {
     sinceMs,
-    isAuthor: (organization, userId) => authors.has(`${organization} ${userId}`),
+    isAuthor: (organization, userId) =>
+      (lastReviewed.get(nameOfAuthor(organization, userId)) ?? 0) >= firstDayMs,
     isJudged: (organization) => known.get(organization)?.metrics === "ready",
     auditRetentionDays: audited.retentionDays,
   });
   const nameOf = (uuid: string) => known.get(uuid)?.name ?? uuid;
-  const rows = holders.map(({ person, members }) => ({
+  const lastReviewedBy = ({ memberships }: SeatedPerson["person"]) =>
+    Math.max(
+      0,
+      ...memberships.map(
+        ({ organization, user_id }) => lastReviewed.get(nameOfAuthor(organization, user_id)) ?? 0,
+      ),
+    );
+  const rows = holders.map(({ person, members, seatSince }) => ({
     organizations: distinct(person.memberships.map(({ organization }) => nameOf(organization))),
     user_ids: distinct(person.memberships.map(({ user_id }) => user_id)),
     username: members.find(({ username }) => username !== null)?.username ?? null,
     email: person.email ?? members[0]?.email ?? null,
+    seat_since: seatSince,
+    last_reviewed_at: lastReviewedBy(person) > 0 ? toTimestamp(lastReviewedBy(person)) : null,
   }));
   return { pool, held, unjudged, holders, rows };
 }

@@ -37,6 +37,7 @@ export const people = {
   goran: person("507", "goran"),
   hana: person("508", "hana"),
   ivo: person("509", "ivo"),
+  petra: person("510", "petra"),
   runa: person("701", "runa"),
   sven: person("702", "sven"),
   tova: person("703", "tova"),

@@ -128,6 +128,8 @@ const members: readonly DemoEvent[] = [
   member(web, people.dana, acme, { role: "cr_billing_admin", seat_assigned: false }),
   member(web, people.farah, acme),
   member(web, people.goran, acme, { seat_assigned: false }),
+  // She never opens a pull request: an idle seat.
+  member(web, people.petra, acme),
   member(mobile, people.hana, acme),
   member(mobile, people.ivo, acme),
   member(research, people.emeka, acme),

@@ -5,6 +5,7 @@ import {
   idleHolders,
   membershipsOf,
   organizationsWithoutAdmin,
+  type SeatUse,
   seatHolders,
   type User,
 } from "../../lib/report/seats.ts";
@@ -17,8 +18,6 @@ export type SeatFigures = {
   readonly unseen: number;
   /** Seat holders who finished no pull request; null if not all of their pull requests were read. */
   readonly idle: number | null;
-  /** Their names, in alphabetical order. */
-  readonly idleHolders: readonly string[];
   /** Everybody who holds a seat, in alphabetical order. */
   readonly holders: readonly SeatHolder[];
   /** The names of organizations in which nobody has the Admin role. */
@@ -26,10 +25,14 @@ export type SeatFigures = {
 };
 
 export type SeatHolder = {
+  /** Names the person in `SeatUses`. */
+  readonly id: string;
   readonly name: string;
   readonly email: string | null;
-  /** `provider:organization/user`, for each membership. */
-  readonly memberships: readonly string[];
+  /** By name, each once. */
+  readonly organizations: readonly string[];
+  /** The Git provider's ids, each once. */
+  readonly userIds: readonly string[];
   /** Null if it is not known. */
   readonly isIdle: boolean | null;
 };
@@ -42,10 +45,13 @@ export type SeatInput = FetchedSeats & {
   readonly organizations: ReadonlyArray<Home & { readonly name: string }>;
 };
 
+/** What is known about idle holders, by their id. */
+export type SeatUses = Readonly<Record<string, SeatUse>>;
+
 const compareTexts = new Intl.Collator("en").compare;
 
 export function seatFigures(input: SeatInput): SeatFigures {
-  const { seats, users, authors, home, newHolders, organizations } = input;
+  const { seats, users, home, organizations } = input;
   const { seats_purchased: purchased, seats_assigned: used } = seats;
   const holders = seatHolders(users, home);
   const counts = {
@@ -56,25 +62,41 @@ export function seatFigures(input: SeatInput): SeatFigures {
       .map(({ name }) => name)
       .toSorted(compareTexts),
   };
-  const idle = authors ? idleHolders(holders, home, authors, newHolders) : null;
-  const namesOf = (people: readonly User[]) =>
-    people.map((user) => shownName(user, home)).toSorted(compareTexts);
+  const idle = idleUsers(input);
+  const nameOf = (provider: string, id: string) =>
+    organizations.find((each) => each.provider === provider && each.provider_organization_id === id)?.name ??
+    id;
   return {
     ...counts,
     idle: idle?.length ?? null,
-    idleHolders: namesOf(idle ?? []),
     holders: holders
       .map((user) => ({
+        id: holderId(user, home),
         name: shownName(user, home),
         email: user.email,
-        memberships: membershipsOf(user, home).map(
-          ({ provider, org_id, user_id }) => `${provider}:${org_id}/${user_id}`,
+        organizations: distinct(
+          membershipsOf(user, home).map(({ provider, org_id }) => nameOf(provider, org_id)),
         ),
+        userIds: distinct(membershipsOf(user, home).map(({ user_id }) => user_id)),
         isIdle: idle?.includes(user) ?? null,
       }))
       .toSorted((one, other) => compareTexts(one.name, other.name)),
   };
 }
+
+/** Seat holders who are idle; null if not all of their pull requests were read. */
+export const idleUsers = ({ users, authors, home, newHolders }: SeatInput): readonly User[] | null =>
+  authors && idleHolders(seatHolders(users, home), home, authors, newHolders);
+
+export const seatUses = (uses: ReadonlyMap<User, SeatUse>, home: Home | null): SeatUses =>
+  Object.fromEntries(Array.from(uses, ([user, use]) => [holderId(user, home), use]));
+
+const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
+
+const holderId = (user: User, home: Home | null): string =>
+  membershipsOf(user, home)
+    .map(({ provider, org_id, user_id }) => `${provider}:${org_id}/${user_id}`)
+    .join(" ");
 
 const shownName = (user: User, home: Home | null): string =>
   user.username ?? user.email ?? membershipsOf(user, home)[0]?.user_id ?? "somebody without a name";

@@ -1,8 +1,7 @@
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportRow, teamRows } from "../../lib/report/report.ts";
 import { authorFilter, type Team, teamsByAuthor } from "../../lib/report/teams.ts";
-import type { ShownView } from "../protocol.ts";
-import { noTeam, organizationName, pullRequestFilter } from "../view.ts";
+import { type DashboardView, noTeam, organizationName, pullRequestFilter } from "../view.ts";
 
 export type TeamFigures = {
   /** Every team that the key can see, whatever is chosen. */
@@ -11,11 +10,13 @@ export type TeamFigures = {
   readonly rows: readonly ReportRow[] | null;
 };
 
+type Chosen = Pick<DashboardView, "organizations" | "repositories" | "teams" | "withoutBots">;
+
 const idOf = ({ provider, organization_id, team_id }: Team): string =>
   `${organizationName(provider, organization_id)}/${team_id}`;
 
 /** A chosen team that the key cannot see, or that is gone, has no pull requests. */
-export function chosenAuthors(teams: readonly Team[], { teams: ids, withoutBots }: ShownView) {
+export function chosenAuthors(teams: readonly Team[], { teams: ids, withoutBots }: Chosen) {
   const chosen = [
     ...teams.filter((team) => ids.includes(idOf(team))),
     ...(ids.includes(noTeam) ? [null] : []),
@@ -28,7 +29,7 @@ const compareTexts = new Intl.Collator("en").compare;
 export function teamFigures(
   teams: readonly Team[],
   read: readonly PullRequest[] | undefined,
-  view: ShownView,
+  view: Chosen,
 ): TeamFigures {
   const { teamsOf, isWanted } = chosenAuthors(teams, view);
   return {

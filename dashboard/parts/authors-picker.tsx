@@ -34,7 +34,7 @@ export function AuthorsPicker({ known, view, onView }: AuthorsPickerProps) {
 }
 
 /** `Checkout, no bots`. */
-export function chosenAuthorsText(
+function chosenAuthorsText(
   { teams, withoutBots }: Pick<DashboardView, "teams" | "withoutBots">,
   options: ReadonlyArray<{ readonly id: string; readonly name: string }>,
 ): string {

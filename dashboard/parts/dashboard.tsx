@@ -91,7 +91,7 @@ export function Dashboard(props: DashboardProps) {
         </div>
         <div class="row narrow-wide">
           <Section title="Seats" of={sections.seats} onRetry={() => onRetry("seats")}>
-            {(figures) => <Seats figures={figures} />}
+            {(figures) => <Seats figures={figures} uses={sections.seatUse} />}
           </Section>
           <Section title="Learnings by use" of={sections.learnings} onRetry={() => onRetry("learnings")}>
             {(figures) => <Learnings figures={figures} />}

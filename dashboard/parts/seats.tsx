@@ -1,11 +1,16 @@
-import { formatCount } from "../../lib/report/words.ts";
-import type { SeatFigures, SeatHolder } from "../figures/seats.ts";
+import { formatCount, noValue } from "../../lib/report/words.ts";
+import { longDay } from "../days.ts";
+import type { SeatFigures, SeatHolder, SeatUses } from "../figures/seats.ts";
+import type { SectionView } from "../session.ts";
 import { textColumn } from "../tables.ts";
 import { LegendEntry } from "./headlines.tsx";
-import { Card } from "./numbers.tsx";
+import { Card, Scroll } from "./numbers.tsx";
 
-export function Seats({ figures }: { readonly figures: SeatFigures }) {
-  const { purchased, used, free, unseen, idle, idleHolders, holders, withoutAdmin } = figures;
+type SeatsProps = { readonly figures: SeatFigures; readonly uses: SectionView<SeatUses> };
+
+export function Seats({ figures, uses }: SeatsProps) {
+  const { purchased, used, free, unseen, idle, holders, withoutAdmin } = figures;
+  const useOf = ({ id }: SeatHolder) => uses.shown?.[id];
   const busy = used - unseen - (idle ?? 0);
   const numbers = {
     name: "seats",
@@ -13,9 +18,18 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
     columns: [
       textColumn("name", "Name", ({ name }: SeatHolder) => name),
       textColumn("email", "E-mail", ({ email }: SeatHolder) => email),
-      textColumn("memberships", "Memberships", ({ memberships }: SeatHolder) => memberships.join(" ")),
+      textColumn("organizations", "Organizations", ({ organizations }: SeatHolder) =>
+        organizations.join(", "),
+      ),
+      textColumn("user_ids", "User ids", ({ userIds }: SeatHolder) => userIds.join(", ")),
       textColumn("idle", "Idle", ({ isIdle }: SeatHolder) =>
         isIdle === null ? null : isIdle ? "yes" : "no",
+      ),
+      textColumn("seat_since", "Seat since", (holder: SeatHolder) => useOf(holder)?.seat_since ?? null),
+      textColumn(
+        "last_reviewed_at",
+        "Last reviewed pull request",
+        (holder: SeatHolder) => useOf(holder)?.last_reviewed_at ?? null,
       ),
     ],
     rows: holders,
@@ -63,12 +77,47 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
           give somebody the role: <code>npx review-api members set-role</code>.
         </p>
       )}
-      {idleHolders.length > 0 && (
+      {idle !== null && idle > 0 && (
         <details>
           <summary>Who holds an idle seat</summary>
-          <p>{idleHolders.join(", ")}</p>
+          <IdleTable holders={holders.filter(({ isIdle }) => isIdle)} uses={uses} />
         </details>
       )}
     </Card>
   );
 }
+
+type IdleTableProps = { readonly holders: readonly SeatHolder[]; readonly uses: SectionView<SeatUses> };
+
+const IdleTable = ({ holders, uses: { state, shown } }: IdleTableProps) => (
+  <Scroll label="Who holds an idle seat">
+    <table aria-busy={state.status === "loading"}>
+      <thead>
+        <tr>
+          {["Name", "Seat since", "Last reviewed pull request", "User id", "Organizations"].map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {holders.map(({ id, name, userIds, organizations }) => {
+          const use = shown?.[id];
+          return (
+            <tr key={id}>
+              <th scope="row">{name}</th>
+              <td>{use ? dayOf(use.seat_since, "not known") : noValue}</td>
+              <td>{use ? dayOf(use.last_reviewed_at, "none in a year") : noValue}</td>
+              <td>{userIds.join(", ")}</td>
+              <td>{organizations.join(", ")}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  </Scroll>
+);
+
+const dayOf = (time: string | null, none: string): string =>
+  time === null ? none : longDay(time.slice(0, 10));

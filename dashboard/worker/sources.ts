@@ -1,16 +1,16 @@
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
 import { figuresBefore } from "../../lib/report/report.ts";
-import { fetchSeats } from "../../lib/report/seats.ts";
+import { type FetchedSeats, fetchSeats, fetchSeatUse } from "../../lib/report/seats.ts";
 import { readTeams, type Team } from "../../lib/report/teams.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { learningFigures } from "../figures/learnings.ts";
 import { mcpFigures } from "../figures/mcp.ts";
 import { reviewFigures } from "../figures/reviews.ts";
-import { seatFigures } from "../figures/seats.ts";
+import { idleUsers, type SeatInput, seatFigures, seatUses } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
-import type { ShownView } from "../protocol.ts";
+import type { KeyIdentity, ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
 import {
   type FetchedReviews,
@@ -41,6 +41,11 @@ const chosen = <Record extends Placed>(records: readonly Record[], view: ShownVi
     passes({ provider, organizationId, repositoryId }),
   );
 };
+
+const homeOf = ({ scope }: KeyIdentity) => scope.home ?? scope.organizations[0] ?? null;
+
+/** Ten people need a request: `npx review-api seats idle` has all. */
+const seatUsesMax = 100;
 
 /** The source of each section of the page. */
 export function createSources(surroundings: SourceDeps, clock: Clock) {
@@ -134,14 +139,32 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
       keyOf: ({ view }) => view.period.start_date,
       read: ({ client, signal, onProgress }, { view }) =>
         fetchSeats(client, view.period.start_date, { signal, onProgress }),
-      figures: (read, { identity, narrowing }) =>
-        seatFigures({
-          ...read,
-          authors: narrowing.isWhole ? (reviews.records()?.authors ?? null) : null,
-          home: identity.scope.home ?? identity.scope.organizations[0] ?? null,
-          organizations: identity.scope.organizations,
-        }),
+      figures: (read, context) => seatFigures(seatInput(read, context)),
       message: (state) => ({ type: "section", name: "seats", state }),
+    },
+    surroundings,
+  );
+  const seatInput = (read: FetchedSeats, { identity, narrowing }: Context): SeatInput => ({
+    ...read,
+    authors: narrowing.isWhole ? (reviews.records()?.authors ?? null) : null,
+    home: homeOf(identity),
+    organizations: identity.scope.organizations,
+  });
+  const seatUse = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listUsers") ?? refusalOf(identity, "listReviewMetrics"),
+      keyOf: byPeriod,
+      read: async ({ client, signal }, context) => {
+        // It shares their limits, and it is only about those who turn out to be idle.
+        await Promise.all([before.settled(), seats.settled()]);
+        signal.throwIfAborted();
+        const read = seats.records();
+        const idle = (read && idleUsers(seatInput(read, context))) ?? [];
+        const some = idle.slice(0, seatUsesMax);
+        return await fetchSeatUse(client, some, homeOf(context.identity), { signal, nowMs: clock.nowMs() });
+      },
+      figures: (uses, { identity }) => seatUses(uses, homeOf(identity)),
+      message: (state) => ({ type: "section", name: "seatUse", state }),
     },
     surroundings,
   );
@@ -193,5 +216,5 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     surroundings,
   );
   // In the order of their updates: reviews wait for the teams that are read then.
-  return { teams, reviews, mcp, before, security, seats, learnings, pending, webhooks, audit };
+  return { teams, reviews, mcp, before, security, seats, seatUse, learnings, pending, webhooks, audit };
 }

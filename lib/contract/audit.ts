@@ -43,6 +43,13 @@ export const auditActionNames = [
 export const happenedBefore = (metadata: Readonly<Record<string, unknown>>, since: string): boolean =>
   typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
 
+/** When an entry's change happened, as a timestamp. */
+export const happenedAt = (entry: {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+}): string =>
+  typeof entry.metadata.occurred_at === "string" ? entry.metadata.occurred_at : entry.created_at;
+
 export type AuditAction = (typeof auditActionNames)[number];
 
 /** For the guide. */

@@ -5,7 +5,12 @@ import type { Table } from "../store/table.ts";
 import { prUrlOfReview } from "./reviews.ts";
 import { type MetricsContext, walkMetrics } from "./walk.ts";
 
-export type PullRequestAuthor = { readonly organization: string; readonly userId: string };
+export type PullRequestAuthor = {
+  readonly organization: string;
+  readonly userId: string;
+  /** When the pull request was merged or closed. */
+  readonly atMs: number;
+};
 
 const entriesTogether = 1_000;
 
@@ -36,7 +41,8 @@ export async function* authorsBetween(
       prUrlOf: prUrlOfReview,
     });
     for (const { entry } of entries)
-      if (entry.authorId !== null) yield { organization: entry.organization, userId: entry.authorId };
+      if (entry.authorId !== null)
+        yield { organization: entry.organization, userId: entry.authorId, atMs: entry.atMs };
     if (nextCursor === null) return;
     position = Number(nextCursor);
   }

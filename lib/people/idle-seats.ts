@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { readAuditLog } from "../audit/list.ts";
-import { happenedBefore } from "../contract/audit.ts";
+import { type AuditPage, type AuditPosition, readAuditLog } from "../audit/list.ts";
+import { happenedAt, happenedBefore } from "../contract/audit.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
@@ -9,7 +9,12 @@ import { versionInstant } from "../store/items/version.ts";
 import { memberKey, type PoolKey, personsRange } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 
-export type SeatedPerson = { readonly person: PersonItem; readonly members: readonly MemberItem[] };
+export type SeatedPerson = {
+  readonly person: PersonItem;
+  readonly members: readonly MemberItem[];
+  /** When they got the seat; if no audit entry is left that says so, when the first membership with it began. */
+  readonly seatSince: string | null;
+};
 
 export type IdleSeats = {
   readonly held: number;
@@ -36,7 +41,7 @@ type Deps = { readonly table: Table; readonly clock: Clock };
  */
 export async function findIdleSeats(deps: Deps, pool: PoolKey, question: IdleSeatQuery): Promise<IdleSeats> {
   const entries = await seatEntriesSince(deps, pool, question);
-  const idle: SeatedPerson[] = [];
+  const idle: Array<Omit<SeatedPerson, "seatSince">> = [];
   let held = 0;
   let unjudged = 0;
   for await (const item of queryAll(deps.table, personsRange(pool))) {
@@ -51,10 +56,41 @@ export async function findIdleSeats(deps: Deps, pool: PoolKey, question: IdleSea
     }
     if (entries.some((entry) => names(entry, person))) continue;
     const members = await readMembers(deps.table, person);
-    if (hadSeatBefore(person, members, question.sinceMs)) idle.push({ person, members });
+    if (seatBefore(person, members, question.sinceMs).length > 0) idle.push({ person, members });
   }
-  return { held, idle, unjudged };
+  return { held, idle: await withSeatSince(deps, pool, question, idle), unjudged };
 }
+
+/** Newest entries first, until all people are found. */
+async function withSeatSince(
+  deps: Deps,
+  pool: PoolKey,
+  { sinceMs, auditRetentionDays }: IdleSeatQuery,
+  idle: ReadonlyArray<Omit<SeatedPerson, "seatSince">>,
+): Promise<readonly SeatedPerson[]> {
+  const found = new Map<PersonItem, string>();
+  const missing = new Set(idle.map(({ person }) => person));
+  const walk = { owner: pool, order: "desc", fromMs: undefined, toMs: undefined } as const;
+  const wanted = { limit: entriesTogether, retentionDays: auditRetentionDays, wanted: isSeatAssigned };
+  let after: AuditPosition | null = null;
+  while (missing.size > 0) {
+    const page: AuditPage = await readAuditLog(deps, { ...walk, ...wanted, after });
+    for (const entry of page.entries)
+      for (const person of missing)
+        if (names(entry, person)) {
+          found.set(person, happenedAt(entry));
+          missing.delete(person);
+        }
+    after = page.next;
+    if (after === null) break;
+  }
+  return idle.map((each) => ({
+    ...each,
+    seatSince: found.get(each.person) ?? seatBefore(each.person, each.members, sinceMs)[0] ?? null,
+  }));
+}
+
+const isSeatAssigned = ({ action }: AuditItem): boolean => action === "seats.assigned";
 
 /** The audit log records every assigned seat, whoever assigned it. */
 async function seatEntriesSince(
@@ -64,9 +100,9 @@ async function seatEntriesSince(
 ): Promise<readonly AuditItem[]> {
   const entries: AuditItem[] = [];
   const since = toTimestamp(sinceMs);
-  let after: Awaited<ReturnType<typeof readAuditLog>>["next"] = null;
+  let after: AuditPosition | null = null;
   do {
-    const page = await readAuditLog(deps, {
+    const page: AuditPage = await readAuditLog(deps, {
       owner: pool,
       order: "asc",
       fromMs: sinceMs,
@@ -74,7 +110,7 @@ async function seatEntriesSince(
       after,
       limit: entriesTogether,
       retentionDays: auditRetentionDays,
-      wanted: (entry) => entry.action === "seats.assigned" && !happenedBefore(entry.metadata, since),
+      wanted: (entry) => isSeatAssigned(entry) && !happenedBefore(entry.metadata, since),
     });
     entries.push(...page.entries);
     after = page.next;
@@ -107,12 +143,17 @@ async function readMembers(table: Table, { memberships }: PersonItem): Promise<r
   return items.filter((item) => item !== undefined).map(parseMember);
 }
 
-/** A seat that was assigned before such entries were written is at most as old as the member. */
-function hadSeatBefore(person: PersonItem, members: readonly MemberItem[], sinceMs: number): boolean {
+/**
+ * The beginnings of memberships with the seat that are older, the first of them first: a seat that was assigned before
+ * such entries were written is at most as old as the member.
+ */
+function seatBefore(person: PersonItem, members: readonly MemberItem[], sinceMs: number): readonly string[] {
   const since = toTimestamp(sinceMs);
-  return members.some(
-    ({ first_version, seat_wanted, seat_earned }) =>
-      (seat_wanted || seat_earned === true || person.seat_decided === true) &&
-      versionInstant(first_version) < since,
-  );
+  return members
+    .filter(
+      ({ seat_wanted, seat_earned }) => seat_wanted || seat_earned === true || person.seat_decided === true,
+    )
+    .map(({ first_version }) => versionInstant(first_version))
+    .filter((began) => began < since)
+    .toSorted();
 }

@@ -1,6 +1,9 @@
 import type { AnswerOf, CallOptions, Client } from "../client/client.ts";
-import { happenedBefore } from "../contract/audit.ts";
-import { pageLimits } from "../contract/limits.ts";
+import { pagesInHalves } from "../client/pages-in-halves.ts";
+import { happenedAt, happenedBefore } from "../contract/audit.ts";
+import { pageLimits, requestLimits } from "../contract/limits.ts";
+import { chunksOf } from "../runtime/chunks.ts";
+import { lastDays } from "./period.ts";
 
 export type User = AnswerOf<"listUsers">["users"][number];
 export type SeatCounts = Pick<AnswerOf<"listUsers">, "seats_purchased" | "seats_assigned">;
@@ -52,12 +55,105 @@ export const idleHolders = (
   authors: AuthorNames,
   newHolders: ReadonlySet<string>,
 ): readonly User[] =>
-  holders.filter((user) => {
-    const memberships = membershipsOf(user, home);
-    const names = memberships.map(({ provider, org_id, user_id }) => authorName(provider, org_id, user_id));
-    const isNew = [user.email?.toLowerCase() ?? "", ...names, ...memberships.map(({ user_id }) => user_id)];
-    return !names.some((name) => authors.has(name)) && !isNew.some((name) => newHolders.has(name));
-  });
+  holders.filter(
+    (user) =>
+      !authorNamesOf(user, home).some((name) => authors.has(name)) &&
+      !entryNamesOf(user, home).some((name) => newHolders.has(name)),
+  );
+
+const authorNamesOf = (user: User, home: Home | null): string[] =>
+  membershipsOf(user, home).map(({ provider, org_id, user_id }) => authorName(provider, org_id, user_id));
+
+/** The names by which an audit entry may call a person. */
+const entryNamesOf = (user: User, home: Home | null): string[] => [
+  ...(user.email === null ? [] : [user.email.toLowerCase()]),
+  ...authorNamesOf(user, home),
+  ...membershipsOf(user, home).map(({ user_id }) => user_id),
+];
+
+/** What an admin wants to know before taking a seat away. */
+export type SeatUse = {
+  /** When the newest audit entry gave the person the seat; null if no entry that is kept says so. */
+  readonly seat_since: string | null;
+  /** When their last reviewed pull request was merged or closed; null if there is none in a year. */
+  readonly last_reviewed_at: string | null;
+};
+export const lastReviewDays = 366;
+
+/** For a few people: the metrics are asked for ten authors at a time. */
+export async function fetchSeatUse(
+  client: Client,
+  people: readonly User[],
+  home: Home | null,
+  { nowMs, ...call }: CallOptions & { readonly nowMs: number },
+): Promise<ReadonlyMap<User, SeatUse>> {
+  const [reviewed, assigned] = await Promise.all([
+    lastReviewed(client, people, home, { nowMs, ...call }),
+    lastAssigned(client, people, home, call),
+  ]);
+  return new Map(
+    people.map((user) => [
+      user,
+      {
+        seat_since: latest(entryNamesOf(user, home).map((name) => assigned.get(name))),
+        last_reviewed_at: latest(authorNamesOf(user, home).map((name) => reviewed.get(name))),
+      },
+    ]),
+  );
+}
+
+/** Timestamps compare as text. */
+const latest = (times: ReadonlyArray<string | undefined>): string | null =>
+  times.reduce<string | null>(
+    (last, time) => (time !== undefined && (last === null || time > last) ? time : last),
+    null,
+  );
+
+async function lastReviewed(
+  client: Client,
+  people: readonly User[],
+  home: Home | null,
+  { nowMs, ...call }: CallOptions & { readonly nowMs: number },
+): Promise<ReadonlyMap<string, string>> {
+  const last = new Map<string, string>();
+  const ids = new Set(people.flatMap((user) => membershipsOf(user, home).map(({ user_id }) => user_id)));
+  const period = lastDays(lastReviewDays, nowMs);
+  for (const some of chunksOf([...ids], requestLimits.listValuesMax)) {
+    const query = { ...period, status: "all" as const, user_ids: some.join(",") };
+    const pages = pagesInHalves(
+      (place) => client.listReviewMetrics({ query: { ...query, ...place } }, call),
+      ({ body }) => body.next_cursor,
+      { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
+    );
+    for await (const { body } of pages)
+      for (const { provider, organization_id, author_id, merged_at, closed_at } of body.data) {
+        const [at, name] = [merged_at ?? closed_at, authorName(provider, organization_id, author_id ?? "")];
+        if (at !== null && at > (last.get(name) ?? "")) last.set(name, at);
+      }
+  }
+  return last;
+}
+
+/** Newest entries first, until everybody was named. */
+async function lastAssigned(
+  client: Client,
+  people: readonly User[],
+  home: Home | null,
+  call: CallOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const last = new Map<string, string>();
+  const unnamed = new Set(people);
+  if (unnamed.size === 0) return last;
+  const query = { actions: "seats.assigned", limit: pageLimits.auditLogs.max };
+  for await (const { body } of client.pages("listAuditLogs", { query }, call)) {
+    for (const entry of body.data)
+      for (const name of holderNames(entry)) if (!last.has(name)) last.set(name, happenedAt(entry));
+    for (const user of unnamed)
+      if (entryNamesOf(user, home).some((name) => last.has(name))) unnamed.delete(user);
+    if (unnamed.size === 0) break;
+  }
+  return last;
+}
 
 /** `home` is the organization of users whose records do not name one. */
 export function membershipsOf(user: User, home: Home | null) {

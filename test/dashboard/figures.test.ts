@@ -234,20 +234,39 @@ describe("seats", () => {
   test("a holder is idle who finished nothing and has had the seat all the time", () => {
     const newHolders = new Set(["eve@example.com"]);
     const { holders, ...counts } = seatFigures({
-      ...{ seats, users, authors, home: null, newHolders, organizations: [] },
+      ...{ seats, users, authors, home: null, newHolders },
+      organizations: [{ provider: "github", provider_organization_id: "1", name: "acme" }],
     });
     expect(counts).toEqual({
       ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
-      ...{ idle: 2, idleHolders: ["ada", "zoe"], withoutAdmin: [] },
+      ...{ idle: 2, withoutAdmin: ["acme"] },
     });
     expect(
-      holders.map(({ name, email, memberships, isIdle }) => [name, email, memberships[0], isIdle]),
+      holders.map(({ name, email, organizations, userIds, isIdle }) => [
+        ...[name, email, organizations, userIds, isIdle],
+      ]),
     ).toEqual([
-      ["ada", "ada@example.com", "github:1/ada", true],
-      ["ben", "ben@example.com", "github:1/ben", false],
-      ["eve", "eve@example.com", "github:1/eve", false],
-      ["zoe", "zoe@example.com", "github:1/zoe", true],
+      ["ada", "ada@example.com", ["acme"], ["ada"], true],
+      ["ben", "ben@example.com", ["acme"], ["ben"], false],
+      ["eve", "eve@example.com", ["acme"], ["eve"], false],
+      ["zoe", "zoe@example.com", ["acme"], ["zoe"], true],
     ]);
+  });
+
+  test("somebody with the same id in two organizations has it once, and both organizations by name", () => {
+    const organization = (id: string, name: string) =>
+      ({ provider: "github", provider_organization_id: id, name }) as const;
+    const both: User = {
+      ...person("ada"),
+      organizations: ["1", "2"].map((org_id) => ({
+        ...{ provider: "github", org_id, user_id: "501", role: "cr_member" },
+      })),
+    };
+    const { holders } = seatFigures({
+      ...{ seats, users: [both], authors, home: null, newHolders: new Set<string>() },
+      organizations: [organization("1", "web"), organization("2", "mobile")],
+    });
+    expect(holders).toMatchObject([{ userIds: ["501"], organizations: ["web", "mobile"] }]);
   });
 
   test("a holder whose organizations the key cannot see is not judged, and counts as unseen", () => {

@@ -54,7 +54,7 @@ test("a team is chosen in the address or the list; “By team” says who counts
   await page.getByText("All authors").click();
   await page.getByLabel("Leave out bots").check();
   await expect.poll(total).toBeLessThan(all);
-  await page.getByLabel("Checkout").check();
+  await page.getByLabel("Checkout", { exact: true }).check();
   await expect.poll(names).toEqual(["Checkout"]);
   expect(new URL(page.url()).hash).toBe("#days=90&team=github:1001/31&bots=no");
   const ofTeam = await teams.locator("tbody td.number").first().textContent();
@@ -161,6 +161,15 @@ test("Learnings by use add up, and the file of seats names people", async () => 
     page.getByRole("button", { name: "CSV: Seats" }).click(),
   ]);
   const [head, ...people] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
-  expect(head).toBe("name,email,memberships,idle");
+  expect(head).toBe("name,email,organizations,user_ids,idle,seat_since,last_reviewed_at");
   expect(people.length).toBeGreaterThan(3);
+  // She has a seat and never opened a pull request; the demo gave her the seat in January.
+  await page.getByText("Who holds an idle seat").click();
+  const petra = card(page, "Seats").locator("tr", { hasText: "petra" });
+  expect(await petra.locator("td").allTextContents()).toEqual([
+    ...["5 Jan 2026", "none in a year", "510", "acme-web"],
+  ]);
+  expect(people.find((line) => line.startsWith("petra,"))).toMatch(
+    /^petra,petra@acme\.example,acme-web,510,yes,2026-01-05T09:00:\d\d\.000Z,$/,
+  );
 });

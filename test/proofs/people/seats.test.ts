@@ -274,6 +274,7 @@ describe("idle seats", () => {
     const idleSince = async (sinceMs: number) => {
       const query = { sinceMs, isAuthor: () => false, isJudged: () => true, auditRetentionDays: 0 };
       const { held, idle } = await findIdleSeats(harness, own, query);
+      for (const { seatSince } of idle) expect(seatSince).toBe(memberSaved(3).occurred_at);
       return [held, ...idle.flatMap(({ members }) => members.map(({ user_id }) => user_id)).toSorted()];
     };
     const joinedMs = Date.parse(memberSaved(3).occurred_at);

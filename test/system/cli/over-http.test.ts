@@ -26,7 +26,12 @@ const foundRows = z.object({
 const idleSeats = z.object({
   seats_held: z.int(),
   not_judged: z.int(),
-  idle: z.array(z.object({ user_ids: z.string(), email: z.string().nullable() })),
+  idle: z.array(
+    z.object({
+      ...{ organizations: z.string(), user_ids: z.string(), email: z.string().nullable() },
+      ...{ seat_since: z.string().nullable(), last_reviewed_at: z.string().nullable() },
+    }),
+  ),
 });
 
 /** The operator's form, whatever the environment says. */
@@ -133,6 +138,19 @@ test("holders whose organizations the key cannot read are not judged over HTTP, 
   expect(emails(found)).toContain("emeka@acme.example");
   expect(emails(overHttp)).not.toContain("emeka@acme.example");
   expect(overHttp).toMatchObject({ seats_held: found.seats_held, not_judged: 1 });
+  // Both know when a person got the seat, and their last reviewed pull request.
+  const petra = {
+    ...{ organizations: "acme-web", user_ids: "510", email: "petra@acme.example", last_reviewed_at: null },
+    seat_since: expect.stringMatching(/^2026-01-05T09:/),
+  };
+  for (const { idle } of [found, overHttp])
+    expect(idle.find(({ email }) => email === petra.email)).toEqual(petra);
+  for (const { email, last_reviewed_at, seat_since } of overHttp.idle) {
+    const same = found.idle.find((each) => each.email === email);
+    expect(same?.seat_since).toBe(seat_since);
+    // The operator also reads organizations on other plans.
+    expect((same?.last_reviewed_at ?? "") >= (last_reviewed_at ?? "")).toBe(true);
+  }
   expect((await callTool("seats", "idle", "--days", "3")).stderr).toContain(
     "Only pull requests that the key can read count: those of organizations on the Enterprise plan.",
   );
