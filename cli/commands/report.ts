@@ -17,6 +17,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
 import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
 import { apiOptions } from "../export/target.ts";
+import { ownerOnly } from "../export/target-file.ts";
 import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
@@ -166,7 +167,7 @@ async function writeReport(
   input: CommandInput,
   terminal: Terminal,
 ): Promise<void> {
-  await writeFile(file, written).catch((error: unknown) => {
+  await writeFile(file, written, { mode: ownerOnly }).catch((error: unknown) => {
     const code = systemCode(error);
     throw code === undefined ? error : unwritable(file, code);
   });

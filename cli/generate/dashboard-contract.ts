@@ -17,13 +17,17 @@ ${lines.join("\n")}
 `;
 };
 
-function policyOf({ rateLimit, keys, needs, needsOfKind, keysOfParameter, needsOfParameter }: Operation) {
+function policyOf(operation: Operation) {
+  const { rateLimit, keys, needs, needsOfKind, keysOfParameter, needsOfParameter } = operation;
   const { bucket, requestsMax, windowSeconds } = rateLimit;
   const accepted = (kind: KeyKind) => keys[kind] === "accepted";
   const names = new Set([...Object.keys(keysOfParameter ?? {}), ...Object.keys(needsOfParameter ?? {})]);
   return {
     limit: { bucket, requestsMax, windowSeconds },
     kinds: keyKinds.filter(accepted),
+    plan: operation.plan,
+    needsMetrics: operation.gates?.includes("metrics") ?? false,
+    actsOnHome: operation.instanceScope === "home",
     needs,
     needsOfKind: needsOfKind ?? {},
     parameters: Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
 
 export type RequestLimit = {
   readonly bucket: string;
@@ -10,6 +11,11 @@ export type RequestLimit = {
 export type OperationPolicy = {
   readonly limit: RequestLimit;
   readonly kinds: readonly KeyKind[];
+  readonly plan: Operation["plan"];
+  /** The organizations must send their metrics. */
+  readonly needsMetrics: boolean;
+  /** With an instance key, only the key's home counts. */
+  readonly actsOnHome: boolean;
   /** A permission, or `admin`. */
   readonly needs: string | null;
   readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;

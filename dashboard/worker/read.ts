@@ -4,18 +4,23 @@ import { pageLimits } from "../../lib/contract/limits.ts";
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
 import { type Period, periodBefore } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
-import { readPullRequests } from "../../lib/report/read.ts";
+import { type ReportReadOptions, readPullRequests } from "../../lib/report/read.ts";
 import { authorName } from "../../lib/report/seats.ts";
+import { chunksOf } from "../../lib/runtime/chunks.ts";
 import type { Learning } from "../figures/learnings.ts";
+import { type Organization, reasonLeftOut } from "../left-out.ts";
 import type { AuditEntry, KeyIdentity, PendingLearning } from "../protocol.ts";
+import { organizationName } from "../view.ts";
 
 /** The reads from the API for the sections of the page; each read is independent. */
 
-type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
+export type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
 
 /** A part of the key's scope, as an API filter. */
 export type Narrowing = {
   readonly filter: OrganizationFilter;
+  /** The organizations that a request with this filter acts on. */
+  readonly organizations: readonly Organization[];
   /** Everything that the key may see. */
   readonly isWhole: boolean;
 };
@@ -27,14 +32,37 @@ const organizationsMax = 10;
  * A workspace token can be limited to one organization, an instance key to several. If the API has no such filter,
  * everything is read and the worker filters.
  */
-export function narrowingOf({ key }: KeyIdentity, organizations: readonly string[]): Narrowing {
-  const [first] = organizations;
-  if (key.kind === "workspace" && first !== undefined && organizations.length === 1)
-    return { filter: { org_id: first }, isWhole: false };
-  if (key.kind === "instance" && first !== undefined && organizations.length <= organizationsMax)
-    return { filter: { organization_ids: organizations.map(idOf).join(",") }, isWhole: false };
-  return { filter: {}, isWhole: true };
+export function narrowingOf({ key, scope }: KeyIdentity, organizations: readonly string[]): Narrowing {
+  const chosen = scope.organizations.filter((each) => organizations.includes(nameOf(each)));
+  const several = organizations.length;
+  if (key.kind === "workspace" && several === 1)
+    return { filter: { org_id: organizations.join() }, organizations: chosen, isWhole: false };
+  if (key.kind === "instance" && several > 0 && several <= organizationsMax)
+    return {
+      filter: { organization_ids: chosen.map(({ provider_organization_id: id }) => id).join(",") },
+      organizations: chosen,
+      isWhole: false,
+    };
+  return { filter: {}, organizations: scope.organizations, isWhole: true };
 }
+
+/**
+ * The filters with which all metrics of the scope are read. The API refuses the metrics of a scope in which one
+ * organization on the plan sends none: then the others are named, one by one or ten together.
+ */
+export function metricsFilters({ key }: KeyIdentity, narrowing: Narrowing): readonly OrganizationFilter[] {
+  const onPlan = narrowing.organizations.filter((each) => reasonLeftOut(each, false) === null);
+  const ready = onPlan.filter((each) => reasonLeftOut(each, true) === null);
+  if (ready.length === onPlan.length) return [narrowing.filter];
+  return key.kind === "workspace"
+    ? ready.map((each) => ({ org_id: nameOf(each) }))
+    : chunksOf(ready, organizationsMax).map((some) => ({
+        organization_ids: some.map(({ provider_organization_id: id }) => id).join(","),
+      }));
+}
+
+const nameOf = ({ provider, provider_organization_id: id }: Organization): string =>
+  organizationName(provider, id);
 
 /** The same for a search, which also takes one repository. The service says if the rest is too much to search. */
 export function searchScope(identity: KeyIdentity, { organizations, repositories }: SearchedView) {
@@ -56,12 +84,12 @@ const repositoryOf = (name: string) => {
   return { organization: name.slice(0, slash), id: name.slice(slash + 1) };
 };
 
-const idOf = (organization: string): string => organization.slice(organization.indexOf(":") + 1);
-
 export type FetchDeps = {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly narrowing: Narrowing;
+  /** The filters of requests for metrics, one after another. */
+  readonly metrics: readonly OrganizationFilter[];
   onProgress(records: number, recordsMax?: number): void;
 };
 
@@ -72,49 +100,49 @@ export type FetchedReviews = {
 };
 
 export async function fetchReviews(reading: FetchDeps, period: Period): Promise<FetchedReviews> {
-  const { client, signal, narrowing, onProgress } = reading;
+  const { onProgress } = reading;
   const authors = new Set<string>();
-  const pullRequests = await readPullRequests(
-    client,
-    { ...period, ...narrowing.filter },
-    {
-      pageSizeMax: pageLimits.metrics.max,
-      signal,
-      // Each review has at most one record of findings.
-      onProgress: (records, reviews) =>
-        records > reviews ? onProgress(records, 2 * reviews) : onProgress(records),
-      onClosed: ({ provider, organization_id, author_id }) => {
-        if (author_id !== null) authors.add(authorName(provider, organization_id, author_id));
-      },
+  const pullRequests = await readEach(reading, period, {
+    // Each review has at most one record of findings.
+    onProgress: (records, reviews) =>
+      records > reviews ? onProgress(records, 2 * reviews) : onProgress(records),
+    onClosed: ({ provider, organization_id, author_id }) => {
+      if (author_id !== null) authors.add(authorName(provider, organization_id, author_id));
     },
-  );
+  });
   for (const { provider, organizationId, authorId } of pullRequests)
     if (authorId !== null) authors.add(authorName(provider, organizationId, authorId));
   return { pullRequests, authors };
 }
 
 /** The pull requests of the period before. */
-export const fetchBefore = (
-  { client, signal, narrowing, onProgress }: FetchDeps,
-  period: Period,
-): Promise<PullRequest[]> =>
-  readPullRequests(
-    client,
-    { ...periodBefore(period), ...narrowing.filter },
-    { pageSizeMax: pageLimits.metrics.max, signal, onProgress: (records) => onProgress(records) },
-  );
+export const fetchBefore = (reading: FetchDeps, period: Period): Promise<PullRequest[]> =>
+  readEach(reading, periodBefore(period), { onProgress: (records) => reading.onProgress(records) });
 
-export async function fetchMcp({ client, signal, narrowing, onProgress }: FetchDeps, period: Period) {
-  const query = { ...period, ...narrowing.filter };
+async function readEach(
+  { client, signal, metrics }: FetchDeps,
+  period: Period,
+  options: Pick<ReportReadOptions, "onProgress" | "onClosed">,
+): Promise<PullRequest[]> {
+  const read: PullRequest[] = [];
+  const more = { ...options, pageSizeMax: pageLimits.metrics.max, signal };
+  for (const filter of metrics)
+    read.push(...(await readPullRequests(client, { ...period, ...filter }, more)));
+  return read;
+}
+
+export async function fetchMcp({ client, signal, metrics, onProgress }: FetchDeps, period: Period) {
   const records: McpRecord[] = [];
-  const pages = pagesInHalves(
-    (place) => client.listMcpMetrics({ query: { ...query, ...place } }, { signal }),
-    ({ body }) => body.next_cursor,
-    { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
-  );
-  for await (const { body } of pages) {
-    records.push(...body.data);
-    onProgress(records.length);
+  for (const filter of metrics) {
+    const pages = pagesInHalves(
+      (place) => client.listMcpMetrics({ query: { ...period, ...filter, ...place } }, { signal }),
+      ({ body }) => body.next_cursor,
+      { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
+    );
+    for await (const { body } of pages) {
+      records.push(...body.data);
+      onProgress(records.length);
+    }
   }
   return records;
 }

@@ -1,4 +1,5 @@
 import type { OperationName } from "../../lib/client/client.ts";
+import { type Organization, reasonLeftOut } from "../left-out.ts";
 import type { KeyIdentity } from "../protocol.ts";
 import { policies } from "./contract.generated.ts";
 
@@ -7,9 +8,18 @@ import { policies } from "./contract.generated.ts";
  * would be refused: every refused use of a key creates an entry in the audit log.
  */
 export function refusalOf(
-  { key, role, permissions }: Pick<KeyIdentity, "key" | "role" | "permissions">,
+  identity: Pick<KeyIdentity, "key" | "role" | "permissions" | "scope">,
   name: OperationName,
   parameter?: string,
+  organizations: readonly Organization[] = identity.scope.organizations,
+): string | null {
+  return refusalOfKey(identity, name, parameter) ?? refusalOfScope(identity, name, organizations);
+}
+
+function refusalOfKey(
+  { key, role, permissions }: Pick<KeyIdentity, "key" | "role" | "permissions">,
+  name: OperationName,
+  parameter: string | undefined,
 ): string | null {
   const { kinds, needs, needsOfKind, parameters } = policies[name];
   const more = parameter === undefined ? undefined : parameters[parameter];
@@ -24,6 +34,23 @@ export function refusalOf(
     needed === "admin" ? role !== "cr_admin" : !permissions.includes(needed),
   );
   return missing === undefined ? null : `It needs a key with ${needWords(missing)}.`;
+}
+
+/** Some of the organizations must be on the plan, and for metrics also send them. */
+function refusalOfScope(
+  { key, scope }: Pick<KeyIdentity, "key" | "scope">,
+  name: OperationName,
+  organizations: readonly Organization[],
+): string | null {
+  const { plan, needsMetrics, actsOnHome } = policies[name];
+  const isHome = ({ id }: Organization) => id === scope.home?.id;
+  const acting = key.kind === "instance" && actsOnHome ? scope.organizations.filter(isHome) : organizations;
+  if (name !== "whoami" && acting.length === 0) return "None of these organizations is in the key's scope.";
+  if (plan === "any") return null;
+  const reasons = acting.map((each) => reasonLeftOut(each, needsMetrics));
+  if (reasons.includes(null)) return null;
+  const named = acting.map((each, index) => `${each.name}: ${reasons[index]}`);
+  return `${named.join("; ")}.`;
 }
 
 const needWords = (needed: string): string =>

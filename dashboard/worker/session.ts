@@ -107,7 +107,8 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
       const sendSearch = (search: LearningSearchState) => {
         if (!signal.aborted) send({ type: "searched", search });
       };
-      const sentence = refusalOf(identity, "searchLearnings");
+      const { organizations } = narrowingOf(identity, view.organizations);
+      const sentence = refusalOf(identity, "searchLearnings", undefined, organizations);
       if (sentence !== null) return sendSearch({ status: "failed", sentence });
       sendSearch({ status: "searching" });
       try {

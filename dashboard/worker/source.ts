@@ -1,6 +1,6 @@
 import type { Client } from "../../lib/client/client.ts";
 import type { KeyIdentity, SectionMessage, SectionState, ShownView } from "../protocol.ts";
-import type { FetchDeps, Narrowing } from "./read.ts";
+import { type FetchDeps, metricsFilters, type Narrowing } from "./read.ts";
 
 /** What a section is read and computed for. */
 export type Context = {
@@ -11,7 +11,7 @@ export type Context = {
 
 export type SourceOptions<Records, Data> = {
   /** Why the key may not read it, as a sentence; then no request is sent. */
-  refusal(identity: KeyIdentity): string | null;
+  refusal(context: Context): string | null;
   /** When this value changes, the section is read again; otherwise the kept records are used. */
   keyOf(context: Context): unknown;
   read(reading: FetchDeps, context: Context): Promise<Records>;
@@ -62,7 +62,7 @@ export function createSource<Records, Data>(
     reading = new AbortController();
     const { signal } = reading;
     records = undefined;
-    const sentence = options.refusal(context.identity);
+    const sentence = options.refusal(context);
     if (sentence !== null) {
       send(options.message({ status: "left-out", sentence }));
       return;
@@ -74,7 +74,10 @@ export function createSource<Records, Data>(
     onProgress(0);
     try {
       const answer = await options.read(
-        { client, signal, narrowing: context.narrowing, onProgress },
+        {
+          ...{ client, signal, onProgress, narrowing: context.narrowing },
+          metrics: metricsFilters(context.identity, context.narrowing),
+        },
         context,
       );
       if (signal.aborted) return;

@@ -1,3 +1,4 @@
+import type { OperationName } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
 import { figuresBefore } from "../../lib/report/report.ts";
@@ -10,6 +11,7 @@ import { reviewFigures } from "../figures/reviews.ts";
 import { idleUsers, type SeatInput, seatFigures, seatUses } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
+import { reasonLeftOut } from "../left-out.ts";
 import type { KeyIdentity, ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
 import {
@@ -42,7 +44,16 @@ const chosen = <Record extends Placed>(records: readonly Record[], view: ShownVi
   );
 };
 
+/** For requests that are limited to the chosen organizations. */
+const refusalHere =
+  (name: OperationName, parameter?: string) =>
+  ({ identity, narrowing }: Context): string | null =>
+    refusalOf(identity, name, parameter, narrowing.organizations);
+
 const homeOf = ({ scope }: KeyIdentity) => scope.home ?? scope.organizations[0] ?? null;
+
+const isComplete = ({ organizations }: Context["narrowing"]) =>
+  organizations.every((each) => reasonLeftOut(each, false) !== null || reasonLeftOut(each, true) === null);
 
 /** Ten people need a request: `npx review-api seats idle` has all. */
 const seatUsesMax = 100;
@@ -51,7 +62,7 @@ const seatUsesMax = 100;
 export function createSources(surroundings: SourceDeps, clock: Clock) {
   const teams: SectionSource<Team[]> = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listTeams"),
+      refusal: refusalHere("listTeams"),
       keyOf: byNarrowing,
       read: ({ client, signal, narrowing }) =>
         readTeams(client, narrowing.filter, { pageSizeMax: pageLimits.teams.max, signal }),
@@ -66,7 +77,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const reviews: SectionSource<FetchedReviews> = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
+      refusal: refusalHere("listReviewMetrics"),
       keyOf: byPeriod,
       read: async (reading, { view }) => {
         const read = await fetchReviews(reading, view.period);
@@ -86,7 +97,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const mcp = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listMcpMetrics"),
+      refusal: refusalHere("listMcpMetrics"),
       keyOf: byPeriod,
       read: async (reading, { view }) => {
         // They share a rate limit, and the figures of reviews have priority.
@@ -101,7 +112,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const before = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
+      refusal: refusalHere("listReviewMetrics"),
       keyOf: byPeriod,
       read: async (reading, { view }) => {
         // The period itself has priority.
@@ -125,7 +136,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const security = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listSecurityFindings"),
+      refusal: refusalHere("listSecurityFindings"),
       keyOf: byNarrowing,
       read: fetchFindings,
       figures: (findings, { view }) => securityFigures(chosen(findings, view), clock.nowMs()),
@@ -135,7 +146,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const seats = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listUsers"),
+      refusal: ({ identity }) => refusalOf(identity, "listUsers"),
       keyOf: ({ view }) => view.period.start_date,
       read: ({ client, signal, onProgress }, { view }) =>
         fetchSeats(client, view.period.start_date, { signal, onProgress }),
@@ -146,22 +157,25 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const seatInput = (read: FetchedSeats, { identity, narrowing }: Context): SeatInput => ({
     ...read,
-    authors: narrowing.isWhole ? (reviews.records()?.authors ?? null) : null,
+    // Whose organization sends no metrics cannot be called idle.
+    authors: narrowing.isWhole && isComplete(narrowing) ? (reviews.records()?.authors ?? null) : null,
     home: homeOf(identity),
     organizations: identity.scope.organizations,
   });
   const seatUse = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listUsers") ?? refusalOf(identity, "listReviewMetrics"),
+      refusal: ({ identity }) => refusalOf(identity, "listUsers") ?? refusalOf(identity, "listReviewMetrics"),
       keyOf: byPeriod,
-      read: async ({ client, signal }, context) => {
+      read: async ({ client, signal, metrics: filters }, context) => {
         // It shares their limits, and it is only about those who turn out to be idle.
         await Promise.all([before.settled(), seats.settled()]);
         signal.throwIfAborted();
         const read = seats.records();
         const idle = (read && idleUsers(seatInput(read, context))) ?? [];
         const some = idle.slice(0, seatUsesMax);
-        return await fetchSeatUse(client, some, homeOf(context.identity), { signal, nowMs: clock.nowMs() });
+        return await fetchSeatUse(client, some, homeOf(context.identity), {
+          ...{ signal, filters, nowMs: clock.nowMs() },
+        });
       },
       figures: (uses, { identity }) => seatUses(uses, homeOf(identity)),
       message: (state) => ({ type: "section", name: "seatUse", state }),
@@ -170,7 +184,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const learnings = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listLearnings"),
+      refusal: refusalHere("listLearnings"),
       keyOf: byNarrowing,
       read: fetchLearnings,
       figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
@@ -180,7 +194,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const pending = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listLearnings", "state=pending"),
+      refusal: refusalHere("listLearnings", "state=pending"),
       keyOf: byNarrowing,
       read: fetchPending,
       figures: (records, { view }) => chosen(records, view),
@@ -190,7 +204,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const audit = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listAuditLogs"),
+      refusal: refusalHere("listAuditLogs"),
       keyOf: byNarrowing,
       read: fetchAudit,
       figures: (entries, { view }) =>

@@ -80,15 +80,21 @@ export type SeatUse = {
 };
 export const lastReviewDays = 366;
 
+export type SeatUseOptions = CallOptions & {
+  readonly nowMs: number;
+  /** Of the metrics: everything that the key can see, unless a part of it is not to be had. */
+  readonly filters?: ReadonlyArray<{ readonly org_id?: string; readonly organization_ids?: string }>;
+};
+
 /** For a few people: the metrics are asked for ten authors at a time. */
 export async function fetchSeatUse(
   client: Client,
   people: readonly User[],
   home: Home | null,
-  { nowMs, ...call }: CallOptions & { readonly nowMs: number },
+  { nowMs, filters = [{}], ...call }: SeatUseOptions,
 ): Promise<ReadonlyMap<User, SeatUse>> {
   const [reviewed, assigned] = await Promise.all([
-    lastReviewed(client, people, home, { nowMs, ...call }),
+    lastReviewed(client, people, home, { nowMs, filters, ...call }),
     lastAssigned(client, people, home, call),
   ]);
   return new Map(
@@ -113,13 +119,14 @@ async function lastReviewed(
   client: Client,
   people: readonly User[],
   home: Home | null,
-  { nowMs, ...call }: CallOptions & { readonly nowMs: number },
+  { nowMs, filters = [{}], ...call }: SeatUseOptions,
 ): Promise<ReadonlyMap<string, string>> {
   const last = new Map<string, string>();
   const ids = new Set(people.flatMap((user) => membershipsOf(user, home).map(({ user_id }) => user_id)));
   const period = lastDays(lastReviewDays, nowMs);
-  for (const some of chunksOf([...ids], requestLimits.listValuesMax)) {
-    const query = { ...period, status: "all" as const, user_ids: some.join(",") };
+  const chunks = chunksOf([...ids], requestLimits.listValuesMax);
+  for (const [some, filter] of chunks.flatMap((each) => filters.map((filter) => [each, filter] as const))) {
+    const query = { ...period, ...filter, status: "all" as const, user_ids: some.join(",") };
     const pages = pagesInHalves(
       (place) => client.listReviewMetrics({ query: { ...query, ...place } }, call),
       ({ body }) => body.next_cursor,

@@ -140,10 +140,24 @@ describe("data that the page does not request", () => {
 
 test("the API narrows a scope where it can; elsewhere the page reads all of it", () => {
   const one = ["github:1"];
-  expect(narrowingOf(identity("workspace"), one)).toEqual({ filter: { org_id: "github:1" }, isWhole: false });
-  expect(narrowingOf(identity("workspace"), ["github:1", "gitlab:2"])).toEqual({ filter: {}, isWhole: true });
-  expect(narrowingOf(identity("instance"), ["github:1", "github:2"])).toEqual({
+  const organizations = ["1", "2"].map((id) => ({ ...organization, provider_organization_id: id }));
+  const scope = { tenant: "instance", tenant_id: "i", home: null, organizations } as const;
+  const all = { filter: {}, organizations: [organization], isWhole: true };
+  expect(narrowingOf(identity("workspace"), one)).toEqual({
+    filter: { org_id: "github:1" },
+    organizations: [organization],
+    isWhole: false,
+  });
+  expect(narrowingOf(identity("workspace"), ["github:1", "gitlab:2"])).toEqual(all);
+  expect(
+    narrowingOf(identity("instance", { scope: { ...scope, organizations: [...organizations] } }), [
+      "github:1",
+      "github:2",
+      "github:3",
+    ]),
+  ).toEqual({
     filter: { organization_ids: "1,2" },
+    organizations,
     isWhole: false,
   });
   expect(
@@ -152,7 +166,7 @@ test("the API narrows a scope where it can; elsewhere the page reads all of it",
       Array.from({ length: 11 }, (_, id) => `github:${id}`),
     ).isWhole,
   ).toBe(true);
-  expect(narrowingOf(identity("organization"), one)).toEqual({ filter: {}, isWhole: true });
+  expect(narrowingOf(identity("organization"), one)).toEqual(all);
 });
 
 describe("a search of Learnings", () => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
@@ -176,11 +176,12 @@ describe("report", () => {
     ]);
   });
 
-  test("report writes a file in the format of its name", async () => {
+  test("report writes a file in the format of its name, which only its owner can read", async () => {
     const file = join(folder, "report.html");
     const { code, stderr } = await callTool("report", "--data", data, "--key", key, "--output", file);
     expect([code, stderr]).toEqual([0, `Wrote the report to ${file}.`]);
     expect(await readFile(file, "utf8")).toMatch(/^<!doctype html>.*<svg .*<\/html>\n$/s);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
   test.each([
