@@ -8,7 +8,7 @@ import { keyKinds } from "../../lib/contract/access.ts";
 import { lastDays } from "../../lib/report/period.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { useApi } from "../support/api.ts";
-import { everyKindOfKey, World } from "../support/world.ts";
+import { everyKindOfKey, github, World } from "../support/world.ts";
 
 /** Every refused use of a key is an entry of the audit log: the page sends no request that is refused. */
 const api = useApi();
@@ -58,6 +58,7 @@ describe("the dashboard sends no request that is refused", () => {
 
   test("with a key of an organization that is not on the Enterprise plan", async () => {
     const organization = await world.organization("refusals-pro", { plan: "pro" });
+    await world.member(github("refusals-pro"), "u-admin", { role: "cr_admin" });
     const key = await world.key({ kind: "organization", organization, owner: "u-admin", role: "cr_admin" });
     const { refused, leftOut, failed } = await open(key);
     expect([refused, failed]).toEqual([[], []]);
@@ -66,6 +67,7 @@ describe("the dashboard sends no request that is refused", () => {
 
   test("with a key of an organization that sends no metrics", async () => {
     const organization = await world.organization("refusals-dark", { metrics: "unavailable" });
+    await world.member(github("refusals-dark"), "u-admin", { role: "cr_admin" });
     const key = await world.key({ kind: "organization", organization, owner: "u-admin", role: "cr_admin" });
     const { refused, leftOut, failed } = await open(key);
     expect([refused, failed]).toEqual([[], []]);
@@ -75,12 +77,11 @@ describe("the dashboard sends no request that is refused", () => {
   test("in a workspace with such organizations: the others are read, and an unknown one is not asked for", async () => {
     const workspace_id = "refusals-mixed";
     await world.workspace(workspace_id);
-    const one = { provider: "github", instance_id: null, provider_organization_id: "refusals-one" } as const;
     await world.organization("refusals-one", { workspace_id });
     await world.organization("refusals-two", { workspace_id });
     await world.organization("refusals-off", { workspace_id, metrics: "unavailable" });
     await world.organization("refusals-small", { workspace_id, plan: "pro" });
-    await world.member(one, "u-admin", { role: "cr_admin" });
+    await world.member(github("refusals-one"), "u-admin", { role: "cr_admin" });
     const token = await world.token(workspace_id);
     const whole = await open(token);
     expect([whole.refused, whole.failed, whole.leftOut]).toEqual([[], [], ["security"]]);
