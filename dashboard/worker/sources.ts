@@ -221,7 +221,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
   );
   const webhooks = createSource(
     {
-      refusal: (identity) => refusalOf(identity, "listWebhooks"),
+      refusal: refusalHere("listWebhooks"),
       keyOf: byNarrowing,
       read: fetchWebhooks,
       figures: (records) => records,
