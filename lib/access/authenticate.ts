@@ -63,9 +63,9 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * Takes one round of parallel consistent reads. Legacy keys take two, because their text names nothing to read.
- * Workspace and instance keys take two as well, unless this function accepted the key in the last minute: the read of
- * all organizations is only for keys that exist.
+ * Takes two rounds of consistent reads: the key, then everything else in parallel. A made-up key therefore costs one
+ * small read, whatever its text names. One round is enough if this function accepted the key in the last minute, except
+ * for a legacy key: its text names nothing to read.
  */
 export async function authenticate(
   deps: { readonly table: Table; readonly clock: Clock; readonly accepted?: AcceptedKeys },
@@ -73,17 +73,17 @@ export async function authenticate(
 ): Promise<Authentication> {
   const parsed = text && parseKeyText(text);
   if (!parsed) throw new AuthenticationError("malformed");
-  const legacyKey = parsed.hints.kind === "legacy" ? await deps.table.get(apiKeyKey(parsed.id)) : undefined;
-  const hints = parsed.hints.kind === "legacy" ? legacyHints(parsed, legacyKey, deps.clock) : parsed.hints;
-
   const known = deps.accepted?.tenantOf(parsed.hash, deps.clock.nowMs());
+  const isKeyFirst = !known || parsed.hints.kind === "legacy";
+  const first = isKeyFirst ? [await deps.table.get(apiKeyKey(parsed.id))] : [];
+  const hints = isKeyFirst ? hintsOf(parsed, checkedKey(parsed, first[0], deps.clock)) : parsed.hints;
+
   const tenant = known ?? tenantHint(hints);
   const wanted = wantedKeys(hints);
   const named = {
     organization: "organization" in hints ? hints.organization : undefined,
     user: hints.kind === "user" ? hints.userId : undefined,
   };
-  const first = known ? [] : await readTenantFirst(deps, parsed, hints);
   const keysOf = (of: TenantKey) => [...tenantRecordKeys(hints, of), ...prefetch(of, named)];
   const keys = [apiKeyKey(parsed.id), ...wanted, keyUseKey(parsed.id), ...keysOf(tenant)];
   const [others, rows] = await Promise.all([
@@ -113,26 +113,12 @@ const tenantRecordKeys = ({ kind }: ReadHints, tenant: TenantKey): Key[] =>
 const checkTenant = ({ key, tenant }: Principal, item: Item | undefined): object =>
   isWorkspaceTenant(tenant) ? activeWorkspace(item, key) : activeInstance(item, key);
 
-/** The first round of a workspace or instance key: the key and its tenant. Other kinds have none. */
-async function readTenantFirst(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
-  parsed: KeyText,
-  hints: ReadHints,
-): Promise<ReadonlyArray<Item | undefined>> {
-  if (hints.kind !== "workspace" && hints.kind !== "instance") return [];
-  const items = await table.getMany([apiKeyKey(parsed.id), tenantKey(tenantHint(hints))]);
-  const key = checkedKey(parsed, items[0], clock);
-  if (hints.kind === "workspace") activeWorkspace(items[1], key);
-  else activeInstance(items[1], key);
-  return items;
-}
-
 type ReadHints =
   | KeyHints
   | { readonly kind: "legacy"; readonly organization: string; readonly tenant: TenantKey };
 
-function legacyHints(parsed: KeyText, item: Item | undefined, clock: Clock): ReadHints {
-  const { organization, tenant } = checkedKey(parsed, item, clock);
+function hintsOf({ hints }: KeyText, { organization, tenant }: KeyItem): ReadHints {
+  if (hints.kind !== "legacy") return hints;
   if (organization === null) throw new AuthenticationError("unknown");
   return { kind: "legacy", organization, tenant };
 }

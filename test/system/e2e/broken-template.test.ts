@@ -116,7 +116,7 @@ test.each([
 
 test("a function without its grant is denied exactly the dropped calls", () => {
   expect(deployment().iamProxy.denied).toMatchObject([
-    { functionId: "ListOrganizationsFunction", action: "dynamodb:BatchGetItem" },
+    { functionId: "ListOrganizationsFunction", action: "dynamodb:GetItem" },
   ]);
 });
 

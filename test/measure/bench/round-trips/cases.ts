@@ -275,7 +275,7 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld): C
     ],
     // First the rows of the keys, then the keys.
     listKeys: [
-      get("5", "small", page(2), small.keys.organization, "/v1/keys"),
+      get("6", "small", page(2), small.keys.organization, "/v1/keys"),
       get(
         `of ${sizes.workspaceOrganizations} organizations`,
         "large",
@@ -295,6 +295,8 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld): C
       ),
       get(`workspace of ${sizes.workspaceOrganizations}`, "large", page(0), workspace.token, "/v1/whoami"),
       // The second round of authentication, and the write of the use.
+      cold(get("first use of a user key", "small", page(2), small.keys.unused, "/v1/whoami")),
+      cold(get("made-up user key, 401", "small", page(0), small.keys.madeUp, "/v1/whoami")),
       cold(get("first use of the token", "large", page(2), workspace.unusedToken, "/v1/whoami")),
       cold(get("made-up token, 401", "large", page(0), workspace.madeUpToken, "/v1/whoami")),
     ],

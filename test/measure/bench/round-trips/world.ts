@@ -1,7 +1,7 @@
 import { makeKeyText } from "../../../../lib/access/key-text.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
-import { scopeEpochsKey, type TenantKey } from "../../../../lib/store/layout.ts";
+import { organizationTenant, scopeEpochsKey, type TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../../lib/store/table.ts";
 import { finding } from "../../../support/event-data.ts";
 import { github, gitlab, type OrganizationId, World } from "../../../support/world.ts";
@@ -52,7 +52,15 @@ export type BenchOrganization = {
   /** Ids of organization keys that no caller uses. */
   readonly keyIds: readonly string[];
   readonly webhookIds: readonly string[];
-  readonly keys: { readonly organization: string; readonly user: string; readonly legacy: string };
+  readonly keys: {
+    readonly organization: string;
+    readonly user: string;
+    readonly legacy: string;
+    /** A user key that no request has used. */
+    readonly unused: string;
+    /** A user key with the right form and checksum that does not exist. */
+    readonly madeUp: string;
+  };
 };
 
 export type BenchWorld = {
@@ -130,6 +138,11 @@ async function buildOrganization(
       organization: await world.adminKey(uuid, "boss"),
       user: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,
       legacy: (await world.key({ kind: "legacy", organization: uuid })).text,
+      unused: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,
+      madeUp: makeKeyText(
+        { kind: "user", organization: uuid, tenant: organizationTenant(uuid), userId: "boss" },
+        systemRandom,
+      ),
     },
   };
 }
