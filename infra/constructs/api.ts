@@ -16,7 +16,12 @@ import {
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { chainGrants, operationTransactions, ownGrants } from "../../lib/contract/grants.ts";
+import {
+  chainGrants,
+  deniedAttributes,
+  operationTransactions,
+  ownGrants,
+} from "../../lib/contract/grants.ts";
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import {
@@ -31,7 +36,7 @@ import {
 import { referenceRoutes, referenceSource } from "../../lib/contract/reference.ts";
 import type { StackOptions } from "../options.ts";
 import type { FunctionFactory } from "./function-factory.ts";
-import { addGatewayResponses } from "./gateway-responses.ts";
+import { addGatewayResponses, gatewayAnswers, mountOf } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export type ApiProps = {
@@ -62,10 +67,7 @@ export class Api extends Construct {
       domainName === undefined
         ? this.restApi.url.replace(/\/$/, "")
         : `https://${domainName}${mountOf(options)}`;
-    addGatewayResponses(this.restApi, {
-      openToBrowsers: options.corsOrigins !== undefined,
-      mount: mountOf(options),
-    });
+    addGatewayResponses(this.restApi, gatewayAnswers(options));
     const environment = edgeVariables(options);
 
     this.functions = new Map(
@@ -158,12 +160,6 @@ function createIntegrations(scope: Construct, functions: readonly ServiceFunctio
       },
     });
 }
-
-/** The path prefix of the API at the address that the stack publishes. */
-const mountOf = ({ domainName, basePath, stage }: StackOptions): string => {
-  const segment = domainName === undefined ? stage : basePath;
-  return segment === undefined ? "" : `/${segment}`;
-};
 
 /**
  * The address at which a function of the API calls it. It names no stage resource: the stage needs the deployment, which

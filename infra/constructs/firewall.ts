@@ -7,7 +7,7 @@ import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { firewall, retention } from "../../lib/contract/platform.ts";
 import type { StackOptions } from "../options.ts";
-import { gatewayBody } from "./gateway-responses.ts";
+import { fixedHeaders, gatewayAnswers, gatewayBody } from "./gateway-responses.ts";
 
 export type FirewallProps = {
   readonly restApi: RestApi;
@@ -40,7 +40,7 @@ export class Firewall extends Construct {
           version: firewall.knownBadInputsVersion,
           ...except([...pathsOfFreeText(operations).map(patternOf), mcpPattern]),
         }),
-        callsPerAddress(2),
+        callsPerAddress(2, options),
       ],
     });
     new CfnWebACLAssociation(this, "Association", {
@@ -155,7 +155,7 @@ function except(
   return { scopeDownStatement: { notStatement: { statement } } };
 }
 
-const callsPerAddress = (priority: number): CfnWebACL.RuleProperty => ({
+const callsPerAddress = (priority: number, options: StackOptions): CfnWebACL.RuleProperty => ({
   name: "CallsPerAddress",
   priority,
   action: {
@@ -163,7 +163,10 @@ const callsPerAddress = (priority: number): CfnWebACL.RuleProperty => ({
       customResponse: {
         responseCode: 429,
         customResponseBodyKey: "tooManyRequests",
-        responseHeaders: [{ name: "retry-after", value: String(firewall.windowSeconds) }],
+        responseHeaders: Object.entries({
+          ...fixedHeaders("RATE_LIMIT_EXCEEDED", gatewayAnswers(options)),
+          "retry-after": String(firewall.windowSeconds),
+        }).map(([name, value]) => ({ name, value })),
       },
     },
   },

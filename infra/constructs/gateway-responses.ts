@@ -1,5 +1,6 @@
 import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorCodes, errorPagePath } from "../../lib/contract/errors.ts";
+import type { StackOptions } from "../options.ts";
 
 /**
  * Answers to requests that never reach a function, or whose function never answers. Our codes replace API Gateway's own
@@ -27,20 +28,40 @@ export function gatewayBody(code: ErrorCode): string {
   return JSON.stringify({ error: problem, errors: [problem] });
 }
 
+/** The headers of an answer that no function gives, whose values do not depend on the request. */
+export const fixedHeaders = (
+  code: ErrorCode,
+  { openToBrowsers, mount }: GatewayAnswers,
+): Record<string, string> => ({
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "strict-transport-security": "max-age=63072000; includeSubDomains",
+  link: `<${mount}${errorPagePath(code)}>; rel="help"; type="text/html"`,
+  // These answers contain no customer data, so any page may read why its call failed.
+  ...(openToBrowsers && { "access-control-allow-origin": "*" }),
+});
+
 /** Quoted values are literals, the others come from the request's context. */
-function gatewayHeaders(code: ErrorCode, { openToBrowsers, mount }: GatewayAnswers): Record<string, string> {
+function gatewayHeaders(code: ErrorCode, answered: GatewayAnswers): Record<string, string> {
   const { status } = errorCodes[code];
-  return {
-    "x-request-id": "context.requestId",
-    "cache-control": "'no-store'",
-    "x-content-type-options": "'nosniff'",
-    "strict-transport-security": "'max-age=63072000; includeSubDomains'",
-    link: `'<${mount}${errorPagePath(code)}>; rel="help"; type="text/html"'`,
-    ...((status === 429 || status === 503) && { "retry-after": "'1'" }),
-    // These answers contain no customer data, so any page may read why its call failed.
-    ...(openToBrowsers && { "access-control-allow-origin": "'*'" }),
+  const fixed = {
+    ...fixedHeaders(code, answered),
+    ...((status === 429 || status === 503) && { "retry-after": "1" }),
   };
+  const literals = Object.entries(fixed).map(([name, value]) => [name, `'${value}'`] as const);
+  return { "x-request-id": "context.requestId", ...Object.fromEntries(literals) };
 }
+
+/** The path prefix of the API at the address that the stack publishes. */
+export const mountOf = ({ domainName, basePath, stage }: StackOptions): string => {
+  const segment = domainName === undefined ? stage : basePath;
+  return segment === undefined ? "" : `/${segment}`;
+};
+
+export const gatewayAnswers = (options: StackOptions): GatewayAnswers => ({
+  openToBrowsers: options.corsOrigins !== undefined,
+  mount: mountOf(options),
+});
 
 export type GatewayAnswers = {
   readonly openToBrowsers: boolean;

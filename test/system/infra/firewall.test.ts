@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../lib/contract/operations.ts";
 import { pathOf } from "../../../lib/contract/requests.ts";
+import { baseHeaders } from "../../../lib/http/headers.ts";
 import { absent } from "../../support/subject.ts";
-import { properties } from "./support.ts";
+import { properties, type StackTemplate } from "./support.ts";
 import { synthesize } from "./synthesize.ts";
 
 const pattern = z.object({
@@ -35,6 +36,17 @@ const aclSchema = z.object({
       }),
     }),
   ),
+});
+
+const blockSchema = z.object({
+  Action: z.object({
+    Block: z.object({
+      CustomResponse: z.object({
+        ResponseCode: z.number(),
+        ResponseHeaders: z.array(z.object({ Name: z.string(), Value: z.string() })),
+      }),
+    }),
+  }),
 });
 
 /** The rules in the form that CloudFormation receives. */
@@ -103,6 +115,24 @@ describe("the firewall", () => {
       AWSManagedRulesAmazonIpReputationList: undefined,
       // The version with ReactJSRCE_BODY; public configurations use it and Version_1.25.
       AWSManagedRulesKnownBadInputsRuleSet: "Version_1.24",
+    });
+  });
+
+  test("the refusal of an address has the headers of every answer, the page of its code, and Retry-After", () => {
+    const { "x-request-id": _, ...fixed } = baseHeaders("any");
+    const sent = (rule: unknown) => blockSchema.parse(rule).Action.Block.CustomResponse;
+    const headersOf = (template: StackTemplate) => {
+      const { Rules } = z.object({ Rules: z.array(z.unknown()) }).parse(properties(template, "WebAcl"));
+      const { ResponseCode, ResponseHeaders } = sent(Rules.at(-1));
+      expect(ResponseCode).toBe(429);
+      return Object.fromEntries(ResponseHeaders.map(({ Name, Value }) => [Name, Value]));
+    };
+    const link = '</live/docs/errors/RATE_LIMIT_EXCEEDED>; rel="help"; type="text/html"';
+    const headers = { ...fixed, link, "retry-after": "300" };
+    expect(headersOf(synthesize({ waf: "true" }))).toEqual(headers);
+    expect(headersOf(synthesize({ waf: "true", corsOrigins: "https://app.example.com" }))).toEqual({
+      ...headers,
+      "access-control-allow-origin": "*",
     });
   });
 
