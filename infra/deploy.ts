@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { rollback, stackOutputs } from "../lib/contract/platform.ts";
 import { InvalidOptions, type StackOptions } from "./options.ts";
-import { optionsOfCommand } from "./options-of-command.ts";
+import { type ClientOptions, clientOptions, optionsOfCommand } from "./options-of-command.ts";
 
 const triggerOption = "--rollback-trigger-alarm-arns";
 
@@ -17,7 +17,7 @@ async function deploymentArguments(
   options: Pick<StackOptions, "stackName" | "ephemeral">,
 ): Promise<readonly string[]> {
   if (options.ephemeral || words.includes(triggerOption)) return words;
-  const arns = await rollbackAlarmsOf(options.stackName, profileOf(words));
+  const arns = await rollbackAlarmsOf(options.stackName, clientOptions(words));
   if (arns.length === 0) return words;
   return [
     ...words,
@@ -27,8 +27,8 @@ async function deploymentArguments(
 }
 
 /** The alarms of the deployed stack; none before the first deployment. */
-async function rollbackAlarmsOf(StackName: string, profile: string | undefined): Promise<readonly string[]> {
-  const client = new CloudFormationClient(profile === undefined ? {} : { profile });
+async function rollbackAlarmsOf(StackName: string, options: ClientOptions): Promise<readonly string[]> {
+  const client = new CloudFormationClient(options);
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const output = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === stackOutputs.rollbackAlarms);
@@ -42,12 +42,6 @@ async function rollbackAlarmsOf(StackName: string, profile: string | undefined):
   } finally {
     client.destroy();
   }
-}
-
-/** As CDK reads it; without it, both use AWS_PROFILE. */
-function profileOf(words: readonly string[]): string | undefined {
-  const index = words.indexOf("--profile");
-  return index < 0 ? undefined : words[index + 1];
 }
 
 async function main(): Promise<void> {

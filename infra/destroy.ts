@@ -4,7 +4,7 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { DeleteObjectsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { stackOutputs } from "../lib/contract/platform.ts";
 import { InvalidOptions } from "./options.ts";
-import { optionsOfCommand } from "./options-of-command.ts";
+import { type ClientOptions, clientOptions, optionsOfCommand } from "./options-of-command.ts";
 
 /**
  * `npm run destroy -- -c stackName=NAME -c ephemeral=true`: deletes a stack of a developer or a pull request with its
@@ -18,15 +18,15 @@ async function main(): Promise<void> {
       `${stackName} is not ephemeral: its data would stay, and this command refuses to delete it. docs/operate/aws.md ` +
         "says how a permanent stack is removed.",
     );
-  await emptyBucketOf(stackName);
+  await emptyBucketOf(stackName, clientOptions(words));
   const [code] = await once(spawn("cdk", ["destroy", "--force", ...words], { stdio: "inherit" }), "exit");
   process.exitCode = typeof code === "number" ? code : 1;
 }
 
-async function emptyBucketOf(StackName: string): Promise<void> {
-  const Bucket = await bucketOf(StackName);
+async function emptyBucketOf(StackName: string, options: ClientOptions): Promise<void> {
+  const Bucket = await bucketOf(StackName, options);
   if (Bucket === undefined) return;
-  const client = new S3Client({});
+  const client = new S3Client(options);
   try {
     for (;;) {
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
@@ -41,8 +41,8 @@ async function emptyBucketOf(StackName: string): Promise<void> {
 }
 
 /** The events bucket of a deployed ephemeral stack; undefined if there is no such stack. */
-async function bucketOf(StackName: string): Promise<string | undefined> {
-  const client = new CloudFormationClient({});
+async function bucketOf(StackName: string, options: ClientOptions): Promise<string | undefined> {
+  const client = new CloudFormationClient(options);
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const outputs = new Map(

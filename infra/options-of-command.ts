@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
 import * as z from "zod";
 import { parseOptions, type StackOptions } from "./options.ts";
 
@@ -25,4 +26,18 @@ async function contextOf(
 ): Promise<Readonly<Record<string, unknown>>> {
   const text = await readFile(path, "utf8").catch(() => "{}");
   return record.parse(pick(JSON.parse(text)));
+}
+
+/** How a command's own clients of AWS find their credentials. */
+export type ClientOptions = { readonly profile?: string };
+
+/** As CDK reads `--profile NAME` and `--profile=NAME`; without it, both use AWS_PROFILE. */
+export function clientOptions(words: readonly string[]): ClientOptions {
+  const { values } = parseArgs({
+    args: [...words],
+    options: { profile: { type: "string" } },
+    strict: false,
+    allowPositionals: true,
+  });
+  return typeof values.profile === "string" ? { profile: values.profile } : {};
 }

@@ -32,6 +32,8 @@ type AlarmRule = {
   /** Number of five-minute periods. All of them must be above the threshold, or at least `enough` of them. */
   readonly periods: number;
   readonly enough?: number;
+  /** Rings also if CloudWatch has no data. Without it, a new stack, which emits nothing, stays silent. */
+  readonly ringsWithoutData?: boolean;
 };
 
 const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, AlarmRule>>> => ({
@@ -47,6 +49,8 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
       metric: metrics.probeFailures,
       above: alarms.publicAddress.failuresAbove,
       periods: alarms.publicAddress.periods,
+      // `FILL` has nothing to fill if the check never ran in the whole time that CloudWatch looks at.
+      ringsWithoutData: true,
     },
   }),
   latencyP99: { metric: metrics.latencyP99, above: alarms.latencyP99.millisecondsAbove, periods: 3 },
@@ -178,7 +182,7 @@ function createAlarm(scope: Construct, name: string, { section, rule, topic }: A
     evaluationPeriods: rule.periods,
     ...(rule.enough !== undefined && { datapointsToAlarm: rule.enough }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
+    treatMissingData: rule.ringsWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     alarmDescription: `Runbook: docs/operate/runbook.md#${section.toLowerCase()}`,
   });
   if (!topic) return alarm;

@@ -13,6 +13,7 @@ import { goodCallsOn, type Sent } from "./good-calls.ts";
 import { logLines, logsOf, metricsOf } from "./logs.ts";
 import { QueuedWorld } from "./platform.ts";
 import { pullRequest, scan } from "./samples.ts";
+import { accessLogFields, savedQueries } from "./saved-queries.ts";
 import { unusedGrants } from "./unused-grants.ts";
 
 /**
@@ -213,6 +214,25 @@ describe("roles", () => {
 
 describe("logs", () => {
   const requestLines = () => logLines(deployment()).filter(({ message }) => message === "request");
+
+  test("every field that a saved query names is a field of the lines that it searches", async () => {
+    await deployment().call("/v1/roles/unknown", { key: admin() });
+    await expect.poll(() => requestLines().some(({ code }) => code === "ROLE_NOT_FOUND")).toBe(true);
+    const { template } = deployment();
+    const written: Readonly<Record<string, readonly string[]>> = {
+      ApiLogs: requestLines().flatMap((line) => Object.keys(line)),
+      AccessLogs: accessLogFields(template),
+    };
+    const queries = savedQueries(template);
+    expect(queries.map(({ logGroup }) => logGroup).toSorted()).toEqual([
+      "AccessLogs",
+      ...["ApiLogs", "ApiLogs", "ApiLogs"],
+    ]);
+    for (const { logGroup, fields } of queries) {
+      expect(fields.length).toBeGreaterThan(0);
+      expect(fields.filter((field) => !written[logGroup]?.includes(field))).toEqual([]);
+    }
+  });
 
   test("every request of an operation writes one line with the caller, the operation, the outcome and the cost", async () => {
     const before = requestLines().length;

@@ -92,6 +92,15 @@ test("a command without a region, or with a profile that nobody has, ends before
   expect(stderr).toMatch(/CloudFormation cannot be asked for the alarms of ReviewApi .*Check AWS_REGION/);
 });
 
+test("destroy looks for the stack with the profile that cdk gets", async () => {
+  outputs = { [stackOutputs.eventsBucket]: bucket };
+  for (const words of [["--profile", "nobody"], ["--profile=nobody"]]) {
+    const ended = await run("destroy", "-c", "ephemeral=true", ...words);
+    expect([ended.code, ended.words]).toEqual([1, undefined]);
+    expect(ended.stderr).toContain("nobody");
+  }
+});
+
 test("options that no deployment accepts end the command before cdk starts", async () => {
   const { code, stderr, words } = await run("deploy", "--context=waf=maybe");
   expect([code, words]).toEqual([1, undefined]);
