@@ -269,6 +269,7 @@ function operationFunction(
     description: `${operation.method} ${operation.path}`,
     ...(operation.streaming ? functionSettings.streaming : functionSettings.operation),
     tableGrants: [...chainGrants, ...ownGrants(operation)],
+    deniedAttributes: deniedAttributes(operation),
     ...operationTransactions(operation),
     ...(operation.uses && { uses: operation.uses }),
     environment,

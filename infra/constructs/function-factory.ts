@@ -8,7 +8,7 @@ import { environmentVariables } from "../../lib/contract/platform.ts";
 import type { WorkerResource } from "../../lib/contract/workers.ts";
 import type { StackOptions } from "../options.ts";
 import type { Data } from "./data.ts";
-import { tableStatements } from "./grants.ts";
+import { attributesDenied, tableStatements } from "./grants.ts";
 import type { Ingestion } from "./ingestion.ts";
 import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
@@ -21,6 +21,8 @@ export type FunctionProps = Transactions &
     readonly id: string;
     readonly source: string;
     readonly tableGrants: readonly TableGrant[];
+    /** Attributes of the table's items that it may not write. */
+    readonly deniedAttributes?: readonly string[];
     readonly uses?: readonly WorkerResource[];
     readonly environment?: ServiceFunctionProps["environment"];
   };
@@ -68,6 +70,7 @@ export class FunctionFactory {
       },
       statements: [
         ...tableStatements(data.table.arn, [...tableGrants, ...transactionGrants(tableGrants, props)]),
+        ...attributesDenied(data.table.arn, props.deniedAttributes ?? []),
         ...provisions.flatMap(({ statements }) => statements),
       ],
       logGroup,

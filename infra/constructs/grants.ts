@@ -20,6 +20,19 @@ export function tableStatements(tableArn: string, grants: readonly TableGrant[])
   });
 }
 
+/** Denied in every item, alone and inside transactions: roles that may write an item still cannot write these. */
+export const attributesDenied = (tableArn: string, attributes: readonly string[]): PolicyStatement[] =>
+  attributes.length === 0
+    ? []
+    : [
+        new PolicyStatement({
+          effect: Effect.DENY,
+          actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"],
+          resources: [tableArn],
+          conditions: { "ForAnyValue:StringEquals": { "dynamodb:Attributes": attributes } },
+        }),
+      ];
+
 const statement = (actions: readonly TableAction[], resource: string): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.ALLOW,

@@ -42,12 +42,22 @@ export async function keyConditions(
   { owner, role }: Pick<KeyItem, "owner" | "role">,
 ): Promise<TransactionWrite[]> {
   if (!organization) return [];
-  const { uuid } = organization;
   const member: TransactionWrite[] =
-    owner === null ? [] : [{ check: memberKey(uuid, owner), when: { equals: ["active", true] } }];
-  if (role === null || isSystemRole(role)) return member;
-  const guard = await table.get(peopleKey(uuid));
-  return [...member, keyGivenWrite(parsePeopleGuard(required(guard, "people guard")), role)];
+    owner === null
+      ? []
+      : [{ check: memberKey(organization.uuid, owner), when: { equals: ["active", true] } }];
+  return [...member, ...(await roleConditions(table, organization, role))];
+}
+
+/** Checks for the key's own transaction: its role still exists. */
+export async function roleConditions(
+  table: Table,
+  organization: OrganizationItem | null,
+  role: string | null,
+): Promise<TransactionWrite[]> {
+  if (!organization || role === null || isSystemRole(role)) return [];
+  const guard = await table.get(peopleKey(organization.uuid));
+  return [keyGivenWrite(parsePeopleGuard(required(guard, "people guard")), role)];
 }
 
 /** Every key that was ever issued, or only those of one organization. Includes revoked keys. */

@@ -16,7 +16,7 @@ export const mayBeHeldByKey = ({ keys_given }: Given, role: string): boolean =>
 
 /** A write for the key's transaction: checks that the role exists, and counts one more key. */
 export function keyGivenWrite({ pk, sk, keys_given }: PeopleGuard, role: string): TransactionWrite {
-  const exists: Condition = { present: ["roles", role] };
+  const exists: Condition = { present: ["counts", role] };
   const change = { set: [[countPath(role), (keys_given[role] ?? 0) + 1]] } as const;
   return { update: { pk, sk }, change, when: { all: [exists, roleKeysUnchanged({ keys_given }, role)] } };
 }

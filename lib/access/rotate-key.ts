@@ -15,8 +15,8 @@ import {
   boundedRegistryTable,
   draftKeyItem,
   type IssuedKey,
-  keyConditions,
   type RegistryDeps,
+  roleConditions,
   storeNew,
 } from "./key-registry.ts";
 import {
@@ -75,7 +75,9 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   const isShort = !isEnded && graceMs < keyLimits.unreceivedGraceMs;
   const [organizations, conditions] = await Promise.all([
     organizationsOf(deps.table, successor.key, organization),
-    keyConditions(deps.table, organization, successor.key),
+    // No check of the owner: a key whose owner has left is refused at every use, and the role of this operation then
+    // needs no right to members.
+    roleConditions(deps.table, organization, successor.key.role),
   ]);
   const metadata = {
     ...rightsOf(successor.key, organizations),

@@ -97,6 +97,22 @@ export const chainGrants: readonly TableGrant[] = [
   { actions: ["PutItem"], partitions: [auditLog, "REFUSED#"] },
 ];
 
+/**
+ * Attributes that give rights: the permissions of custom roles and the role of new members, both in an organization's
+ * people guard, and the hash that makes a key valid.
+ */
+export const rightsAttributes = ["roles", "default_role", "hash"] as const;
+export type RightsAttribute = (typeof rightsAttributes)[number];
+
+/**
+ * The attributes that the role of an operation may not write, whatever its grants allow: other functions write other
+ * attributes of the same items.
+ */
+export const deniedAttributes = ({
+  writesRights = [],
+}: Pick<Operation, "writesRights">): readonly RightsAttribute[] =>
+  rightsAttributes.filter((name) => !writesRights.includes(name));
+
 /** What a worker may do. If it writes audit entries, its puts may be in the same transaction as their audit entry. */
 export function workerGrants({
   tableActions,

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { KeyKind, Permission } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { RightsAttribute } from "./grants.ts";
 
 /** How an operation treats a kind of key. A kind that is not `accepted` is refused. */
 export type KeyPolicy = Readonly<Record<KeyKind, "accepted" | "forbidden" | "gone">>;
@@ -130,6 +131,8 @@ export type Operation = {
   readonly writePartitions?: readonly string[];
   /** Further partitions that it only reads. */
   readonly readPartitions?: readonly string[];
+  /** The attributes it writes of those that give rights; its role is denied the others. */
+  readonly writesRights?: readonly RightsAttribute[];
   /** What it uses besides the table; each adds a grant and an environment variable. */
   readonly uses?: readonly "embedder"[];
   /** The advice in the 413 response, if the usual advice does not fit. */

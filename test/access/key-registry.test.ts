@@ -158,7 +158,12 @@ describe("a new key", () => {
     const { organization } = await everyKindOfKey(world, "custom");
     await store().table.write({
       update: peopleKey(organization),
-      change: { set: [[["roles", "r1"], 1]] },
+      change: {
+        set: [
+          [["counts", "r1"], 0],
+          [["roles", "r1"], 1],
+        ],
+      },
     });
     const request = { kind: "organization", organization, owner: "u-member" } as const;
     expect((await world.key({ ...request, role: "r1" })).key.role).toBe("r1");

@@ -38,6 +38,7 @@ const writing = {
   tableActions: ["PutItem", "UpdateItem"],
   tablePartitions: ["ROLES#", "PEOPLE#"],
 } as const;
+const writesRights = ["roles", "default_role"] as const;
 
 const query = z.strictObject({ ...organizationSelector });
 const pathParameters = z.strictObject({ role_id: roleIdParameter });
@@ -140,6 +141,7 @@ export const getRole = operation({
 
 export const createRole = operation({
   ...writing,
+  writesRights,
   id: "createRole",
   source: "roles/create",
   method: "POST",
@@ -160,6 +162,7 @@ export const createRole = operation({
 
 export const updateRole = operation({
   ...writing,
+  writesRights,
   id: "updateRole",
   source: "roles/update",
   method: "PATCH",
@@ -177,6 +180,7 @@ export const updateRole = operation({
 
 export const deleteRole = operation({
   ...writing,
+  writesRights,
   id: "deleteRole",
   source: "roles/delete",
   method: "DELETE",

@@ -2,21 +2,36 @@ import * as z from "zod";
 import type { Account } from "./account.ts";
 import type { Access } from "./policy.ts";
 
-type Touched = Pick<Access, "action" | "enclosing"> & { readonly partitions: readonly string[] };
+type Touched = Pick<Access, "action" | "enclosing" | "attributes"> & {
+  readonly partitions: readonly string[];
+};
 
+const expressions = {
+  UpdateExpression: z.string().optional(),
+  ConditionExpression: z.string().optional(),
+  ExpressionAttributeNames: z.record(z.string(), z.string()).default({}),
+};
 const text = z.object({ S: z.string() }).transform(({ S }) => S);
 const keyed = z.object({ pk: text }).transform(({ pk }) => pk);
+const put = z
+  .object({ Item: z.record(z.string(), z.unknown()), ...expressions })
+  .transform((input) => withAttributes(access("PutItem", keyed.parse(input.Item)), input));
+const update = z
+  .object({ Key: keyed, ...expressions })
+  .transform((input) => withAttributes(access("UpdateItem", input.Key), input));
 const write = z.union([
-  z.object({ Put: z.object({ Item: keyed }) }).transform(({ Put }) => access("PutItem", Put.Item)),
-  z.object({ Update: z.object({ Key: keyed }) }).transform(({ Update }) => access("UpdateItem", Update.Key)),
+  z.object({ Put: put }).transform(({ Put }) => Put),
+  z.object({ Update: update }).transform(({ Update }) => Update),
   z.object({ Delete: z.object({ Key: keyed }) }).transform(({ Delete }) => access("DeleteItem", Delete.Key)),
   z
     .object({ ConditionCheck: z.object({ Key: keyed }) })
     .transform(({ ConditionCheck }) => access("ConditionCheckItem", ConditionCheck.Key)),
 ]);
 const batchWrite = z.union([
-  z.object({ PutRequest: z.object({ Item: keyed }) }).transform(({ PutRequest }) => PutRequest.Item),
-  z.object({ DeleteRequest: z.object({ Key: keyed }) }).transform(({ DeleteRequest }) => DeleteRequest.Key),
+  z.object({ PutRequest: put }).transform(({ PutRequest }) => PutRequest),
+  z
+    .object({ DeleteRequest: z.object({ Key: keyed }) })
+    .transform(({ DeleteRequest }) => access("DeleteItem", DeleteRequest.Key)),
 ]);
 const query = z
   .object({
@@ -30,7 +45,24 @@ const query = z
     return text.parse(input.ExpressionAttributeValues[value]);
   });
 
-const access = (action: string, ...partitions: string[]): Touched => ({ action, partitions });
+function access(action: string, ...partitions: string[]): Touched {
+  return { action, partitions };
+}
+
+type Expressions = {
+  readonly Item?: Readonly<Record<string, unknown>>;
+  readonly UpdateExpression?: string | undefined;
+  readonly ConditionExpression?: string | undefined;
+  readonly ExpressionAttributeNames: Readonly<Record<string, string>>;
+};
+
+/** The attributes of an item that a write puts, or that its expressions name: only the first name of a path counts. */
+function withAttributes(touched: Touched, input: Expressions): Touched {
+  const { Item = {}, UpdateExpression = "", ConditionExpression = "", ExpressionAttributeNames } = input;
+  const named = `${UpdateExpression} ${ConditionExpression}`.match(/(?<![\w.#])#\w+/g) ?? [];
+  const names = named.map((name) => ExpressionAttributeNames[name] ?? name);
+  return { ...touched, attributes: [...new Set([...Object.keys(Item), ...names])].toSorted() };
+}
 
 /** The permissions that a DynamoDB call needs. */
 export function accessesOf(account: Account, operation: string, input: unknown): Access[] {
@@ -64,11 +96,12 @@ function tableNameIn(input: unknown): string {
 function touchedBy(operation: string, input: unknown): Touched[] {
   switch (operation) {
     case "GetItem":
-    case "UpdateItem":
     case "DeleteItem":
       return [access(operation, z.object({ Key: keyed }).parse(input).Key)];
+    case "UpdateItem":
+      return [update.parse(input)];
     case "PutItem":
-      return [access(operation, z.object({ Item: keyed }).parse(input).Item)];
+      return [put.parse(input)];
     case "Query":
       return [access(operation, query.parse(input))];
     case "BatchGetItem": {
@@ -78,7 +111,7 @@ function touchedBy(operation: string, input: unknown): Touched[] {
     }
     case "BatchWriteItem": {
       const tables = z.object({ RequestItems: z.record(z.string(), z.array(batchWrite)) });
-      return [access(operation, ...Object.values(tables.parse(input).RequestItems).flat())];
+      return [together(operation, Object.values(tables.parse(input).RequestItems).flat())];
     }
     case "TransactWriteItems":
       return inside(operation, z.object({ TransactItems: z.array(write) }).parse(input).TransactItems);
@@ -95,10 +128,20 @@ function touchedBy(operation: string, input: unknown): Touched[] {
 }
 
 function inside(operation: string, touched: readonly Touched[]): Touched[] {
-  const partitionsOf = (all: readonly Touched[]) => all.flatMap(({ partitions }) => partitions);
-  const enclosing = { operation, partitions: partitionsOf(touched) };
-  return [...Map.groupBy(touched, ({ action }) => action)].map(([action, all]) => ({
-    ...access(action, ...partitionsOf(all)),
+  const all = together(operation, touched);
+  const enclosing = { operation, partitions: all.partitions };
+  return [...Map.groupBy(touched, ({ action }) => action)].map(([action, some]) => ({
+    ...together(action, some),
+    // IAM may see the attributes of the whole transaction: the widest reading denies the most.
+    ...(all.attributes && { attributes: all.attributes }),
     enclosing,
   }));
+}
+
+function together(action: string, touched: readonly Touched[]): Touched {
+  const attributes = [...new Set(touched.flatMap((each) => each.attributes ?? []))].toSorted();
+  return {
+    ...access(action, ...touched.flatMap(({ partitions }) => partitions)),
+    ...(attributes.length > 0 && { attributes }),
+  };
 }

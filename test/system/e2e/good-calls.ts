@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import * as z from "zod";
 import type { KeyKind } from "../../../lib/contract/access.ts";
+import { keyLimits } from "../../../lib/contract/limits.ts";
 import {
   type ListedOperation,
   type OperationId,
@@ -8,7 +9,8 @@ import {
   operations,
 } from "../../../lib/contract/operations.ts";
 import { requestOf, type Subject, usualKind } from "../../../lib/contract/requests.ts";
-import { learningKey } from "../../../lib/store/layout.ts";
+import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { apiKeyKey, learningKey } from "../../../lib/store/layout.ts";
 import { absent } from "../../support/subject.ts";
 import type { everyKindOfKey } from "../../support/world.ts";
 import type { Deployment } from "./deployment.ts";
@@ -84,6 +86,13 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     await table.write({
       put: { ...learningKey(fixture().organization, id), ...item, listed: { tenant: "w#left", place } },
     });
+  }
+
+  /** The key was made long enough ago that its value cannot still be on its way. */
+  async function age(keyId: string): Promise<void> {
+    const createdAt = toTimestamp(systemClock.nowMs() - 2 * keyLimits.unreceivedAfterMs);
+    const change = { set: [["created_at", createdAt]] } as const;
+    await deployment().store.table.write({ update: apiKeyKey(keyId), change });
   }
 
   /** Where more than the contract's request is needed to use every grant, or to see that the work is done. */
@@ -194,6 +203,11 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const { key } = await world.key({ kind: "organization", organization, owner: "u-member", role });
       const answer = await send("rotateKey", { subject: { key_id: key.id }, body: { grace_seconds: 0 } });
       expect([answer.status, answer.json]).toMatchObject([201, { kind: "organization" }]);
+      // Nobody used the new key: after a while its owner may rotate the old one again.
+      const agentic = await world.key({ kind: "agentic", organization, owner: "u-member" });
+      const rotated = await send("rotateKey", { subject: { key_id: agentic.key.id } });
+      await age(created.parse(rotated.json).id);
+      expect((await send("rotateKey", { subject: { key_id: agentic.key.id } })).status).toBe(201);
       const token = await world.token(fixture().keys.workspace.key.workspace_id ?? "");
       const own = { subject: { key_id: token.key.id } };
       expect((await callAs(operationOf("rotateKey"), token.text, own)).status).toBe(201);

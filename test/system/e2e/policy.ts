@@ -12,6 +12,8 @@ export type Access = {
   readonly resource: string;
   /** DynamoDB's leading keys, if the action has any. */
   readonly partitions?: readonly string[];
+  /** The attributes that a write names, also in its condition. */
+  readonly attributes?: readonly string[];
   /** The transaction that contains the action, with the keys of all its items. */
   readonly enclosing?: { readonly operation: string; readonly partitions: readonly string[] };
 };
@@ -66,7 +68,23 @@ function readingsOf(access: Access): readonly Access[] {
 
 /** True if a statement allows the access, under every interpretation of what IAM sees. */
 export const permits = (statements: readonly Statement[], access: Access): boolean =>
+  !statements.some((each) => denies(each, access)) &&
   readingsOf(access).every((reading) => statements.some((each) => allows(each, reading)));
+
+const denialSchema = z.strictObject({
+  "ForAnyValue:StringEquals": z.strictObject({ "dynamodb:Attributes": z.array(z.string()) }),
+});
+
+/** True if the statement denies the access, whatever others allow. */
+export function denies(
+  { Effect, Action, Condition, resources }: Statement,
+  { action, resource, attributes = [] }: Access,
+): boolean {
+  if (Effect !== "Deny" || !Action.includes(action)) return false;
+  if (!resources.some((pattern) => matchesPattern(pattern, resource))) return false;
+  const denied = denialSchema.parse(Condition)["ForAnyValue:StringEquals"]["dynamodb:Attributes"];
+  return attributes.some((name) => denied.includes(name));
+}
 
 export function allows({ Effect, Action, Condition, resources }: Statement, access: Access): boolean {
   if (Effect !== "Allow" || !Action.includes(access.action)) return false;

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import { type RightsAttribute, rightsAttributes } from "../../../lib/contract/grants.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
 import { partOf, type StackTemplate } from "../infra/support.ts";
 import type { Account } from "./account.ts";
-import { allows, roleStatements, type Statement } from "./policy.ts";
+import { allows, denies, roleStatements, type Statement } from "./policy.ts";
 
 /** A kind of item in the table, as lib/store/layout.ts lists it. */
 export type ItemKind = { readonly name: string; readonly partition: string; readonly example: string };
@@ -29,8 +30,21 @@ const insideTransactions = {
   TransactWriteItems: [...writes, "ConditionCheckItem"],
 };
 
-/** One cell's place: an action, alone or as part of a transaction. */
-const ways = [
+/** The kinds of items that have these attributes. */
+const rightsOf: Readonly<Record<RightsAttribute, string>> = {
+  roles: "people guard",
+  default_role: "people guard",
+  hash: "API key",
+};
+
+/** One cell's place: an action, alone or as part of a transaction, and an attribute that it writes. */
+type Way = {
+  readonly action: string;
+  readonly enclosing?: string | undefined;
+  readonly attribute?: RightsAttribute | undefined;
+};
+
+const ways: readonly Way[] = [
   ...single.map((action) => ({ action, enclosing: undefined })),
   ...Object.entries(insideTransactions).flatMap(([operation, actions]) =>
     actions.map((action) => ({ action, enclosing: operation })),
@@ -55,25 +69,29 @@ export class RoleMatrix {
    * The roles that may do this to an item of the kind. A transaction of one item is the most that a role can be
    * allowed: `ForAllValues` only becomes stricter with more keys.
    */
-  allowed(
-    kind: Pick<ItemKind, "example">,
-    { action, enclosing }: { readonly action: string; readonly enclosing?: string | undefined },
-  ): string[] {
+  allowed(kind: Pick<ItemKind, "example">, { action, enclosing, attribute }: Way): string[] {
     const partitions = [kind.example];
     const access = {
       action: `dynamodb:${action}`,
       resource: this.#tableArn,
       partitions,
+      ...(attribute && { attributes: [attribute] }),
       ...(enclosing !== undefined && { enclosing: { operation: enclosing, partitions } }),
     };
-    return roleIds.filter((id) => this.#statements.get(id)?.some((statement) => allows(statement, access)));
+    return roleIds.filter((id) => {
+      const statements = this.#statements.get(id) ?? [];
+      return (
+        statements.some((each) => allows(each, access)) && !statements.some((each) => denies(each, access))
+      );
+    });
   }
 
-  /** The operations whose roles may write an item of the kind in any way. */
-  operationsThatWrite(kind: ItemKind): string[] {
+  /** The operations whose roles may write an item of the kind, or this attribute of it, in any way. */
+  operationsThatWrite(kind: ItemKind, attribute?: RightsAttribute): string[] {
     const written = ways
       .filter(({ action }) => action === "BatchWriteItem" || writes.includes(action))
-      .flatMap((way) => this.allowed(kind, way));
+      .filter(({ action }) => !attribute || action !== "DeleteItem")
+      .flatMap((way) => this.allowed(kind, { ...way, attribute }));
     return operationIds.filter((id) => written.includes(id));
   }
 
@@ -83,10 +101,23 @@ export class RoleMatrix {
     return [...partitions.values()]
       .map((kinds) => {
         const names = kinds.map(({ name, partition }) => `${name} (${partition})`);
-        return [...names, ...this.#rows(kinds[0] ?? { example: "" }).map((row) => `    ${row}`)].join("\n");
+        const rows = [
+          ...this.#rows(kinds[0] ?? { example: "" }),
+          ...kinds.flatMap((kind) => this.#rights(kind)),
+        ];
+        return [...names, ...rows.map((row) => `    ${row}`)].join("\n");
       })
       .join("\n\n")
       .concat("\n");
+  }
+
+  #rights(kind: ItemKind): string[] {
+    const attributes = rightsAttributes.filter((attribute) => rightsOf[attribute] === kind.name);
+    return attributes.map((attribute) => {
+      const written = ways.filter(({ action }) => action === "PutItem" || action === "UpdateItem");
+      const roles = written.flatMap((way) => this.allowed(kind, { ...way, attribute }));
+      return `any write of ${attribute}: ${shown(roleIds.filter((id) => roles.includes(id)))}`;
+    });
   }
 
   /** A role may use what it holds alone in transactions too: their rows show only what they add. */

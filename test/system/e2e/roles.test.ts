@@ -7,9 +7,11 @@ import {
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { draftKeyItem } from "../../../lib/access/key-registry.ts";
+import { newGuard } from "../../../lib/people/guard.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { apiKeyKey } from "../../../lib/store/layout.ts";
+import { apiKeyKey, peopleKey } from "../../../lib/store/layout.ts";
+import type { Item } from "../../../lib/store/table.ts";
 import { github, World } from "../../support/world.ts";
 import { partOf } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
@@ -36,8 +38,7 @@ describe("the matrix of roles, kinds of items and actions", () => {
     ["organization of tenant", ["setSeatAssignment"]],
     ["workspace or instance", []],
     ["custom role", ["createRole", "updateRole", "deleteRole"]],
-    // Rotation only checks that the owner is a member, in its transaction; there IAM may see all keys together.
-    ["member", ["rotateKey", "giveRole", "changeRoles"]],
+    ["member", ["giveRole", "changeRoles"]],
     ["person of a workspace", ["assignSeats"]],
     ["cursor keys", []],
     ["webhook", ["createWebhook", "updateWebhook", "deleteWebhook"]],
@@ -54,10 +55,16 @@ describe("the matrix of roles, kinds of items and actions", () => {
         expect(readers).toContain(reader);
   });
 
-  test("outside its transaction, rotation cannot write a member", () => {
-    for (const action of ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"])
-      expect(matrix.allowed(kind("member"), { action })).not.toContain("rotateKey");
-  });
+  test.each([
+    ["roles", "people guard", ["createRole", "updateRole", "deleteRole"]],
+    ["default_role", "people guard", ["createRole", "updateRole", "deleteRole"]],
+    ["hash", "API key", ["rotateKey"]],
+  ] as const)(
+    "over HTTP the attribute %s of the kind %s is written by %j only",
+    (attribute, name, writers) => {
+      expect(matrix.operationsThatWrite(kind(name), attribute).toSorted()).toEqual(writers.toSorted());
+    },
+  );
 
   test("no role changes or deletes an audit entry alone, and no role reads the whole table", () => {
     const entry = kind("audit entry");
@@ -112,33 +119,51 @@ describe("a leaked role", () => {
       },
     );
 
-  test.each(operationIds.filter((id) => id !== "rotateKey" && id !== "deleteKey"))(
+  /** With the credentials of an operation's role, in every way of writing an item. */
+  async function expectDenied(id: string, item: Item): Promise<void> {
+    const client = clientOf(id);
+    const TableName = deployment().store.tableName;
+    const Item = marshall(item);
+    const { pk, sk, ...fields } = Item;
+    const names = Object.keys(fields);
+    const update = {
+      TableName,
+      Key: { pk: pk ?? expect.fail(), sk: sk ?? expect.fail() },
+      UpdateExpression: `SET ${names.map((_, index) => `#n${index} = :v${index}`).join(", ")}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(
+        Object.values(fields).map((value, index) => [`:v${index}`, value]),
+      ),
+    };
+    const denied = { name: "AccessDeniedException" };
+    await expect(client.send(new UpdateItemCommand(update))).rejects.toMatchObject(denied);
+    await expect(client.send(new PutItemCommand({ TableName, Item }))).rejects.toMatchObject(denied);
+    for (const each of [{ Update: update }, { Put: { TableName, Item } }])
+      await expect(
+        client.send(new TransactWriteItemsCommand({ TransactItems: [each] })),
+      ).rejects.toMatchObject(denied);
+  }
+
+  test.each(operationIds.filter((id) => id !== "rotateKey"))(
     "the role of %s cannot forge a key, in any way of writing",
     async (id) => {
-      const client = clientOf(id);
-      const TableName = deployment().store.tableName;
       const { text, key } = forged();
-      const Item = marshall(key);
-      const { pk, sk, ...fields } = Item;
-      const names = Object.keys(fields);
-      const update = {
-        TableName,
-        Key: { pk: pk ?? expect.fail(), sk: sk ?? expect.fail() },
-        UpdateExpression: `SET ${names.map((_, index) => `#n${index} = :v${index}`).join(", ")}`,
-        ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          Object.values(fields).map((value, index) => [`:v${index}`, value]),
-        ),
-      };
-      const denied = { name: "AccessDeniedException" };
-      await expect(client.send(new UpdateItemCommand(update))).rejects.toMatchObject(denied);
-      await expect(client.send(new PutItemCommand({ TableName, Item }))).rejects.toMatchObject(denied);
-      for (const item of [{ Update: update }, { Put: { TableName, Item } }])
-        await expect(
-          client.send(new TransactWriteItemsCommand({ TransactItems: [item] })),
-        ).rejects.toMatchObject(denied);
+      await expectDenied(id, key);
       expect(await deployment().store.table.get(apiKeyKey(key.id))).toBeUndefined();
       if (id === "whoami") expect((await deployment().call("/v1/users", { key: text })).status).toBe(401);
+    },
+  );
+
+  test.each(operationIds.filter((id) => !["createRole", "updateRole", "deleteRole"].includes(id)))(
+    "the role of %s cannot give a custom role permissions, or make it the role of new members",
+    async (id) => {
+      const stored = await deployment().store.table.get(peopleKey(organization));
+      for (const rights of [{ roles: { forged: 65_535 } }, { default_role: "cr_admin" }]) {
+        await expectDenied(id, { ...peopleKey(organization), ...rights });
+        const guard = { ...newGuard(organization, 1), ...rights };
+        await expectDenied(id, guard);
+      }
+      expect(await deployment().store.table.get(peopleKey(organization))).toEqual(stored);
     },
   );
 });

@@ -19,9 +19,10 @@ export const unusedGrants = (
     const asked = iamProxy.asked.get(functionId) ?? [];
     // The first statement of a role is about its log.
     const shared = path === undefined ? 0 : chainGrants.length + 1;
-    return statements.flatMap((statement, index) =>
+    const allowing = statements.filter(({ Effect }) => Effect === "Allow");
+    return allowing.flatMap((statement, index) =>
       statement.Action.filter((action) => !ofLambda.test(action))
-        .filter((action) => !isUsed(action, statement, statements.slice(0, index), index < shared, asked))
+        .filter((action) => !isUsed(action, statement, allowing.slice(0, index), index < shared, asked))
         .map((action) => `${id} ${action} on ${statement.resources} ${enclosingOperation(statement) ?? ""}`),
     );
   });

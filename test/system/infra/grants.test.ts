@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   chainGrants,
+  deniedAttributes,
   operationTransactions,
   ownGrants,
   type TableGrant,
@@ -60,6 +61,12 @@ const tableStatement = ({ actions, partitions, inside }: TableGrant) => ({
     Null: { "dynamodb:LeadingKeys": "false" },
     ...(inside && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [inside] } }),
   },
+});
+const denial = (attributes: readonly string[]) => ({
+  Effect: "Deny",
+  Action: ["dynamodb:BatchWriteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  Resource: [tableArn],
+  Condition: { "ForAnyValue:StringEquals": { "dynamodb:Attributes": attributes } },
 });
 /** CDK merges statements that differ only in their actions. */
 const merged = (grants: readonly TableGrant[]): TableGrant[] =>
@@ -146,6 +153,7 @@ describe("roles", () => {
       ...withTransactions([...chainGrants, ...ownGrants(operation)], operationTransactions(operation)).map(
         table,
       ),
+      denial(deniedAttributes(operation)),
       ...model,
     ]);
   });
