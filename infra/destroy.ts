@@ -53,8 +53,11 @@ async function bucketOf(StackName: string, options: ClientOptions): Promise<stri
       throw new InvalidOptions(`${StackName} was deployed as a permanent stack. Nothing was deleted.`);
     return outputs.get(stackOutputs.eventsBucket);
   } catch (error) {
-    if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
-    throw error;
+    if (error instanceof InvalidOptions || !(error instanceof Error)) throw error;
+    if (/does not exist/.test(error.message)) return undefined;
+    throw new InvalidOptions(
+      `CloudFormation cannot be asked for ${StackName} (${error.message || error.name}). Check AWS_REGION and your credentials.`,
+    );
   } finally {
     client.destroy();
   }

@@ -1,4 +1,5 @@
 import { queueLimits } from "../../lib/contract/platform.ts";
+import { importGroup } from "../../lib/events/import-group.ts";
 import type { EventQueue } from "../../lib/events/ports.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { OperatorError } from "../errors.ts";
@@ -7,6 +8,15 @@ import { OperatorError } from "../errors.ts";
 const countEvery = 1_000;
 const pollMs = 2_000;
 const standstillMsMax = 15 * 60_000;
+
+/**
+ * Everything that one command sends is one group, in the order of its file. Groups by organization would take every
+ * worker at once, and workers of one workspace only wait for each other: its events go through one head.
+ */
+export function importQueue(queue: EventQueue, importId: string): EventQueue {
+  const group = importGroup(importId);
+  return { send: (messages) => queue.send(messages.map((message) => ({ ...message, group }))) };
+}
 
 /**
  * A long import must not stand in front of everybody else's events: sending waits while the queue is long. It ends with

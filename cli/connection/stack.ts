@@ -11,7 +11,7 @@ import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { OperatorError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
-import { pacedQueue } from "./paced-queue.ts";
+import { importQueue, pacedQueue } from "./paced-queue.ts";
 import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
 import { queueCounter, waitForEmptyQueue } from "./stack-queue.ts";
 
@@ -33,7 +33,7 @@ export async function connectToStack(stackName: string, region: string | undefin
   const table = createDynamoTable(options);
   const deadLetterQueueUrl = output(stackOutputs.deadLetterQueueUrl);
   return {
-    queue,
+    queue: importQueue(queue, systemRandom.uuid()),
     table,
     audited: operatorDeps(table, Number(output(stackOutputs.auditRetentionDays))),
     vectors: createVectorSearch(options),

@@ -1,6 +1,7 @@
 import { eventLimits } from "../contract/limits.ts";
 import { queueLimits } from "../contract/platform.ts";
 import { describeError } from "../runtime/log.ts";
+import { letterGroup } from "./import-group.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { noteGivenUp } from "./tries.ts";
 
@@ -13,7 +14,7 @@ export async function deadLetter(deps: EventDeps, message: QueueMessage, reason:
   // Numbers such as 1e20 become longer when they are written again; as text, only the credentials change.
   const body = isTooLarge(redacted) ? redact(message.body).text : redacted;
   const shortReason = redact(reason).text.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
-  await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
+  await deps.deadLetters.send([{ id, group: letterGroup(message), body, reason: shortReason }]);
   deps.onOutcome?.("dead");
   deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });
   await closeTries(deps, message);

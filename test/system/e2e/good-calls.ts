@@ -204,10 +204,10 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const answer = await send("rotateKey", { subject: { key_id: key.id }, body: { grace_seconds: 0 } });
       expect([answer.status, answer.json]).toMatchObject([201, { kind: "organization" }]);
       // Nobody used the new key: after a while its owner may rotate the old one again.
-      const agentic = await world.key({ kind: "agentic", organization, owner: "u-member" });
-      const rotated = await send("rotateKey", { subject: { key_id: agentic.key.id } });
-      await age(created.parse(rotated.json).id);
-      expect((await send("rotateKey", { subject: { key_id: agentic.key.id } })).status).toBe(201);
+      const member = { kind: "organization", organization, owner: "u-member", role: "cr_member" } as const;
+      const subject = { key_id: (await world.key(member)).key.id };
+      await age(created.parse((await send("rotateKey", { subject })).json).id);
+      expect((await send("rotateKey", { subject })).status).toBe(201);
       const token = await world.token(fixture().keys.workspace.key.workspace_id ?? "");
       const own = { subject: { key_id: token.key.id } };
       expect((await callAs(operationOf("rotateKey"), token.text, own)).status).toBe(201);

@@ -216,8 +216,8 @@ describe("logs", () => {
   const requestLines = () => logLines(deployment()).filter(({ message }) => message === "request");
 
   test("every field that a saved query names is a field of the lines that it searches", async () => {
-    await deployment().call("/v1/roles/unknown", { key: admin() });
-    await expect.poll(() => requestLines().some(({ code }) => code === "ROLE_NOT_FOUND")).toBe(true);
+    await deployment().call("/v1/whoami?unknown=1", { key: admin(), headers: ["x-request-id", "refused"] });
+    await expect.poll(() => requestLines().some(({ request_id }) => request_id === "refused")).toBe(true);
     const { template } = deployment();
     const written: Readonly<Record<string, readonly string[]>> = {
       ApiLogs: requestLines().flatMap((line) => Object.keys(line)),
