@@ -216,8 +216,11 @@ describe("logs", () => {
   const requestLines = () => logLines(deployment()).filter(({ message }) => message === "request");
 
   test("every field that a saved query names is a field of the lines that it searches", async () => {
-    await deployment().call("/v1/whoami?unknown=1", { key: admin(), headers: ["x-request-id", "refused"] });
-    await expect.poll(() => requestLines().some(({ request_id }) => request_id === "refused")).toBe(true);
+    await deployment().call("/v1/whoami?unknown=1", {
+      key: admin(),
+      headers: ["x-request-id", "saved-query"],
+    });
+    await expect.poll(() => requestLines().some(({ request_id }) => request_id === "saved-query")).toBe(true);
     const { template } = deployment();
     const written: Readonly<Record<string, readonly string[]>> = {
       ApiLogs: requestLines().flatMap((line) => Object.keys(line)),
