@@ -2,7 +2,7 @@ import { ingest } from "../../../../lib/contract/workers.ts";
 import { openTable, together } from "../ingest/events.ts";
 import { countUnits, type Units } from "../ingest/units.ts";
 import { fullSizes, testSizes } from "../round-trips/world.ts";
-import { tripsPerBatch } from "../scale/simulate.ts";
+import { trips } from "../scale/simulate.ts";
 import { type BenchTable, rounded, type Section, type SectionModule, tableOf } from "../section.ts";
 import { startCountedEngine } from "../support/counted-engine.ts";
 import { countForms, type Form, storedBytesEach } from "./alternatives.ts";
@@ -78,7 +78,7 @@ async function countEvents(batches: number): Promise<Event[]> {
 /** Receive, delete and the platform's own send, ten messages each. */
 const queueRequestsPerEvent = 0.3;
 /** The sequential calls of a whole batch. */
-const tripsPerEvent = tripsPerBatch / together;
+const tripsPerEvent = trips.newBatch / together;
 
 function monthTable(events: readonly Event[]): BenchTable {
   const kinds = { workspace: "w", "stand-alone organization": "o" } as const;

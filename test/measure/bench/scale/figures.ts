@@ -18,7 +18,7 @@ import { assumed, awsQuotas } from "./assumptions.ts";
 import { measured, rowsOf } from "./measured.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 import { tokensOfLearning } from "./requests.ts";
-import { capacityOf, simulateStream, streamLoads, tripsPerBatch } from "./simulate.ts";
+import { capacityOf, simulateStream, streamLoads, trips } from "./simulate.ts";
 
 type Row = Readonly<Record<string, string | number>>;
 const number = (value: number, digits = 0): string =>
@@ -26,7 +26,9 @@ const number = (value: number, digits = 0): string =>
 
 /** The worker's own processor time for an event: what the engine computes is not in it, and no trip. */
 const workMsEach = measured("ingest", "The worker's own time", ["an event"], "ms of one CPU");
-export const slowStream = capacityOf(streamLoads(workMsEach, assumed.slowTripMs)["ten a batch"]);
+const slowStreamOf = (tripsPerBatch: number) =>
+  capacityOf(streamLoads(workMsEach, assumed.slowTripMs, tripsPerBatch)["ten a batch"]);
+export const slowStream = slowStreamOf(trips.newBatch);
 
 export function streamTable(): readonly Row[] {
   const loads = [assumed.tripMs, assumed.slowTripMs].flatMap((tripMs) =>
@@ -85,10 +87,12 @@ const candidatesOfPiece = Math.min(
   assumed.resultsOfSearch * indexLimits.nearestPerResult,
 );
 
-/** A page of records and one of vectors, read one after the other. */
+/** A piece has its own trips, and for each page of records one of vectors, one after the other. */
+const inspectedPerPiece = indexLimits.inspectedPerPieceMax;
+const tripsOfPiece = trips.piece + (2 * inspectedPerPiece) / indexLimits.inspectedPageItems;
 const inspectedPerSecond =
-  (1_000 * indexLimits.inspectedPageItems) /
-  (2 * assumed.slowTripMs + indexLimits.inspectedPageItems * assumed.inspectionMsEach);
+  (1_000 * inspectedPerPiece) /
+  (tripsOfPiece * assumed.slowTripMs + inspectedPerPiece * assumed.inspectionMsEach);
 const inspectedPerDay =
   inspectedPerSecond *
   (indexLimits.reconcilerRunMs / 1_000) *
@@ -123,7 +127,7 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "one tenant's stream",
       "breaks at": `${number(slowStream)} events a second`,
-      because: `one batch of ${eventQueueSettings.batchMessagesMax} events at a time, ${tripsPerBatch} trips to DynamoDB of ${assumed.slowTripMs} ms for each batch, and ${number(workMsEach, 1)} ms of the worker for each event`,
+      because: `one batch of ${eventQueueSettings.batchMessagesMax} events at a time, ${trips.newBatch} trips to DynamoDB of ${assumed.slowTripMs} ms for each batch, and ${number(workMsEach, 1)} ms of the worker for each event; ${number(slowStreamOf(trips.changedBatch))} a second if every event changes an older entry (${trips.changedBatch} trips)`,
       "an operator sees": `\`queueAge\` above ${number(alarms.queueAge.secondsAbove)} s; nothing is lost`,
       "what to change": "send fewer events of unchanged pull requests; a second workspace",
     },
@@ -166,7 +170,7 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "all tenants' events together",
       "breaks at": `${number(slowStream * eventQueueSettings.workers)} events a second`,
-      because: `${eventQueueSettings.workers} workers at once (\`eventWorkers\`)`,
+      because: `${eventQueueSettings.workers} workers at once (\`eventWorkers\`), each as fast as one tenant's stream: multiplied, not simulated`,
       "an operator sees": "`queueAge`, a long queue",
       "what to change": "`eventWorkers`, after Lambda's quota",
     },

@@ -64,10 +64,16 @@ export const capacityOf = ({
 }: Omit<StreamLoad, "eventsPerSecond">): number =>
   (batchMax * 1000) / (handoverMs + tripsPerBatch * tripMs + batchMax * workMsEach);
 
-/** Sequential trips of a full batch; test/measure/bench/scale/trips.test.ts counts them. */
-export const tripsPerBatch = 5;
+/** Sequential trips, counted by test/measure/bench/scale/trips.test.ts. */
+export const trips = {
+  /** Of a full batch of new pull requests, and of one whose pull requests all change an older entry. */
+  newBatch: 5,
+  changedBatch: 7,
+  /** Of a piece of the index's full check, besides the pages of records and vectors. */
+  piece: 20,
+} as const;
 
-export const streamLoads = (workMsEach: number, tripMs: number) => {
+export const streamLoads = (workMsEach: number, tripMs: number, tripsPerBatch: number = trips.newBatch) => {
   const common = { tripsPerBatch, tripMs, workMsEach, handoverMs: assumed.handoverMs };
   return {
     "ten a batch": { ...common, batchMax: eventQueueSettings.batchMessagesMax },

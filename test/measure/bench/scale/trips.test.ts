@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
+import { reconcileSome } from "../../../../lib/index/reconcile.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createDynamoTable } from "../../../../lib/store/dynamo.ts";
@@ -6,9 +8,10 @@ import { StoreMeter } from "../../../../lib/store/meter.ts";
 import { useStore } from "../../../support/engine.ts";
 import { github, World } from "../../../support/world.ts";
 import { batchesOf, depsOf, ingestAll, prepare } from "../ingest/events.ts";
-import { tripsPerBatch } from "./simulate.ts";
+import { trips } from "./simulate.ts";
 
 const store = useStore();
+const another = useStore();
 
 test("a full batch of events takes the number of trips that the simulation assumes", async () => {
   const { client, tableName } = store();
@@ -17,7 +20,22 @@ test("a full batch of events takes the number of trips that the simulation assum
   const id = github("7300000");
   await world.workspace("trips");
   await prepare(world, id, "trips");
+  const tripsOf = async (version: 1 | 2) => {
+    const meter = new StoreMeter();
+    for (const batch of batchesOf(id, 1, version)) await ingestAll(depsOf(table.metered(meter)), batch);
+    return meter.sequentialRoundTrips;
+  };
+  expect(await tripsOf(1)).toBe(trips.newBatch);
+  expect(await tripsOf(2)).toBe(trips.changedBatch);
+});
+
+test("a piece of the index's full check takes the number of trips that the page computes with", async () => {
+  const { client, tableName } = another();
+  const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
+  await new World(() => table).organization("7300001");
   const meter = new StoreMeter();
-  for (const batch of batchesOf(id, 1, 1)) await ingestAll(depsOf(table.metered(meter)), batch);
-  expect(meter.sequentialRoundTrips).toBe(tripsPerBatch);
+  const shared = { clock: systemClock, random: systemRandom, embedder: localEmbedder };
+  await reconcileSome({ ...shared, table: table.metered(meter) });
+  // The organization has one page of records and one of vectors, both empty.
+  expect(meter.sequentialRoundTrips).toBe(trips.piece + 2);
 });
