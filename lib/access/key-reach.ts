@@ -33,7 +33,12 @@ const tokenReach = (own: KeyItem, key: KeyItem): Reach =>
 /** Whether `key` is of the same instance and reaches only organizations that the caller's own key reaches. */
 function isWithin(key: KeyItem, own: KeyItem): boolean {
   if (own.kind !== "instance" || own.instance_id !== key.instance_id) return false;
-  if (own.authorized === null) return true;
-  const authorized = new Set(own.authorized);
-  return key.authorized?.every((uuid) => authorized.has(uuid)) ?? false;
+  return reachesOnly(key, own.authorized);
+}
+
+/** Whether an instance key reaches none but these organizations (UUIDs); null: all of the instance. */
+export function reachesOnly(key: KeyItem, organizations: readonly string[] | null): boolean {
+  if (organizations === null) return true;
+  const allowed = new Set(organizations);
+  return key.authorized?.every((uuid) => allowed.has(uuid)) ?? false;
 }

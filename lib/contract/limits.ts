@@ -349,6 +349,10 @@ export const learningLimits = {
   movedTogetherMax: 20,
   /** How often a write decides again after a lost race before it counts as failed. */
   attemptsMax: 8,
+  /** Of the notes of a tenant that one run reads for a type; the next run continues. */
+  notesReadMax: 1_000,
+  /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
+  notesReadAgainMax: 40,
   /** Longer than any request: nothing written before it can still become visible. */
   settledAfterMs: 120_000,
   /** How long the list keeps the former place of a Learning; it is needed for `settledAfterMs`. */
@@ -507,6 +511,10 @@ export const webhookLimits = {
   namedMax: 100,
   /** How long it is remembered that a Learning waits or a scan ended: longer than a failing webhook lives. */
   newsDays: 7,
+  /** Of the notes of a tenant that one run reads for a type; the next run continues. */
+  notesReadMax: 1_000,
+  /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
+  notesReadAgainMax: 40,
   /** Longer than any request: nothing written before it can still become visible. */
   settledAfterMs: 120_000,
   /** Days before the end of a key at which its webhook rings. */

@@ -1,3 +1,4 @@
+import { reachesOnly } from "../access/key-reach.ts";
 import { keysOfRows } from "../access/key-rows.ts";
 import { monthsBetween } from "../audit/list.ts";
 import { msPerDay } from "../contract/days.ts";
@@ -11,6 +12,7 @@ import { parseNews, type WebhookItem } from "../store/items/webhook.ts";
 import {
   auditPartition,
   isOrganizationTenant,
+  isScopeEpochs,
   learningListPartition,
   learningRemovalsPartition,
   newsPartition,
@@ -165,7 +167,10 @@ export class OwnerNews {
     });
   }
 
-  /** What `newsPut` noted, the newest things first. */
+  /**
+   * What `newsPut` noted, the newest things first. One partition has the notes of all types and organizations of the
+   * tenant, so a run reads them from the oldest on, up to a maximum, and the next run continues there.
+   */
   async #notedNews(
     webhook: WebhookItem,
     type: WebhookType,
@@ -175,17 +180,27 @@ export class OwnerNews {
     const told = webhook.rung[type];
     const since = told ?? "";
     if (since >= this.#settled) return undefined;
-    const items = await this.#read(`noted ${since}`, async () => {
-      const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled, descending: true };
-      return (await this.#table.queryPage({ ...range, pageItems: 2 * webhookLimits.namedMax })).items;
-    });
-    const own = items.map(parseNews).filter((item) => item.type === type && this.#concerns(webhook, item));
-    if (own.length === 0 && told !== undefined) return undefined;
+    const items = await this.#read(`noted ${since}`, () => this.#notesSince(tenant, since));
+    const mark = items.at(-1)?.sk ?? since;
+    const own = items
+      .map(parseNews)
+      .filter((item) => item.type === type && this.#concerns(webhook, item))
+      .toReversed();
+    if (own.length === 0 && told !== undefined)
+      return items.length > webhookLimits.notesReadAgainMax ? { mark, data: {}, isSilent: true } : undefined;
     const named = own.slice(0, webhookLimits.namedMax);
     const names = await this.#organizationIds([...new Set(named.map(({ organization }) => organization))]);
     const subjects = named.map((item) => subjectOf(names.get(item.organization) ?? "", item.id));
     const [field = "things"] = Object.keys(subjectOf("", ""));
-    return { mark: this.#settled, data: { [field]: subjects.map((subject) => subject[field]) } };
+    return { mark, data: { [field]: subjects.map((subject) => subject[field]) } };
+  }
+
+  async #notesSince(tenant: TenantKey, since: string): Promise<Item[]> {
+    const items: Item[] = [];
+    const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled };
+    for await (const item of queryAll(this.#table, { ...range, pageItems: webhookLimits.notesReadMax }))
+      if (items.push(item) === webhookLimits.notesReadMax) break;
+    return items;
   }
 
   #concerns({ authorized }: WebhookItem, { organization }: { readonly organization: string }): boolean {
@@ -212,7 +227,7 @@ export class OwnerNews {
       });
     const keys = (await this.#keys(webhook)).flatMap(
       ({ id, revoked_at, rotated_to, expires_at_ms: endMs }) =>
-        endMs !== null && revoked_at === null && rotated_to === null && isDue(endMs)
+        endMs !== null && endMs > this.#nowMs && revoked_at === null && rotated_to === null && isDue(endMs)
           ? [{ key_id: id, expires_at: toTimestamp(endMs) }]
           : [],
     );
@@ -220,29 +235,32 @@ export class OwnerNews {
     return { mark: markAt(this.#nowMs), data: { keys: keys.slice(0, namedMax) }, isSilent };
   }
 
+  /** The keys that `listKeys` shows: instance keys belong to the instance, also those whose home is the organization. */
   #keys({ authorized }: WebhookItem): Promise<KeyItem[]> {
     return this.#read(`keys ${authorized?.join()}`, async () => {
-      const rows = isOrganizationTenant(this.#owner)
-        ? [organizationKeyRow(this.#owner.slice(2), "")]
-        : [
-            ...(authorized === null ? [tenantKeyRow(this.#owner, "")] : []),
-            ...(authorized ?? (await this.#organizationsOfTenant())).map((uuid) =>
-              organizationKeyRow(uuid, ""),
-            ),
-          ];
-      const keys = new Map<string, KeyItem>();
-      for (const { pk, sk: beginsWith } of rows)
+      const isOrganization = isOrganizationTenant(this.#owner);
+      const organizations = isOrganization ? [this.#owner.slice(2)] : await this.#visible(authorized);
+      const keys: KeyItem[] = [];
+      for (const { pk, sk: beginsWith } of organizations.map((uuid) => organizationKeyRow(uuid, "")))
         for await (const page of keysOfRows(this.#table, { pk, beginsWith }))
-          for (const key of page) keys.set(key.id, key);
-      return [...keys.values()];
+          keys.push(...page.filter(({ kind }) => kind !== "instance"));
+      if (isOrganization) return keys;
+      const { pk, sk: beginsWith } = tenantKeyRow(this.#owner, "");
+      for await (const page of keysOfRows(this.#table, { pk, beginsWith }))
+        keys.push(...page.filter((key) => reachesOnly(key, authorized)));
+      return keys;
     });
   }
 
-  async #organizationsOfTenant(): Promise<string[]> {
-    const rows: Item[] = await Array.fromAsync(
-      queryAll(this.#table, { ...tenantOrganizationsRange(this.#owner), only: ["uuid"] }),
-    );
-    return rows.flatMap(({ uuid }) => (typeof uuid === "string" ? [uuid] : []));
+  /** The organizations of the tenant that a key with this list can read. */
+  async #visible(authorized: readonly string[] | null): Promise<string[]> {
+    const items = await Array.fromAsync(queryAll(this.#table, tenantOrganizationsRange(this.#owner)));
+    return items
+      .filter((item) => !isScopeEpochs(item))
+      .map(parseOrganization)
+      .filter(({ active, plan }) => active && plan === "enterprise")
+      .map(({ uuid }) => uuid)
+      .filter((uuid) => authorized === null || authorized.includes(uuid));
   }
 
   #disabledSiblings(webhook: WebhookItem): News | undefined {

@@ -148,7 +148,9 @@ type Result = {
 async function ring(deps: RingDeps, due: Due, { key, connect, startMs, report }: Run): Promise<void> {
   const { table, clock } = deps;
   const { webhook } = due;
-  const stored = required(await table.get(webhookSecretsKey(webhook.id)), "the secrets of the webhook");
+  const stored = await table.get(webhookSecretsKey(webhook.id));
+  // Deleted since it was found: the secrets end with their webhook.
+  if (!stored) return;
   const secrets = parseWebhookSecrets(stored);
   const attempts = due.news.map(([type, news]) =>
     connect(async (): Promise<Result | undefined> => {
@@ -181,7 +183,9 @@ async function recordResults(deps: RingDeps, due: Due, results: readonly Result[
   const told = results.filter(({ attempt }) => !attempt || isDelivered(attempt));
   const failed = results.filter(({ attempt }) => attempt && !isDelivered(attempt));
   const hasSuccess = told.some(({ attempt }) => attempt);
-  const failingSinceMs = hasSuccess || failed.length === 0 ? null : (webhook.failing_since_ms ?? nowMs);
+  // Where only silent marks moved on, nobody knows more about the receiver than before.
+  const stillFailing = failed.length > 0 ? (webhook.failing_since_ms ?? nowMs) : webhook.failing_since_ms;
+  const failingSinceMs = hasSuccess ? null : stillFailing;
   const isGone = failed.some(({ attempt }) => attempt?.status === 410);
   const isHopeless = failingSinceMs !== null && nowMs - failingSinceMs >= webhookLimits.failingMsMax;
   const reason = isGone ? "gone" : isHopeless ? "failing" : null;

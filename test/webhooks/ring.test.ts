@@ -1,22 +1,30 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { webhookLimits } from "../../lib/contract/limits.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
 import { parseWebhook } from "../../lib/store/items/webhook.ts";
-import { auditPartition, organizationTenant } from "../../lib/store/layout.ts";
+import {
+  auditPartition,
+  instanceTenant,
+  organizationTenant,
+  webhookSecretsKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
+import { newsPut } from "../../lib/store/news.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import { listDeliveries } from "../../lib/webhooks/deliveries.ts";
-import { updateWebhook } from "../../lib/webhooks/manage.ts";
+import { createWebhook, updateWebhook } from "../../lib/webhooks/manage.ts";
 import { ringWebhooks } from "../../lib/webhooks/ring.ts";
 import { keyOfWebhook } from "../../lib/webhooks/scope.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { scanAll } from "../support/scan-all.ts";
 import { organizationOf } from "../support/stored.ts";
-import { github, publicNetwork, World } from "../support/world.ts";
+import { github, gitlab, publicNetwork, World } from "../support/world.ts";
 import { closeReceivers, type Receiver, startReceiver } from "./support.ts";
 
 const store = useStore();
@@ -223,7 +231,97 @@ describe("the ring of a thing", () => {
     }
     expect(days.map((left) => Math.ceil(left))).toEqual([14, 3, 1]);
   });
+
+  test("names no key that has already expired", async () => {
+    const uuid = await company();
+    const by = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+    await world.key({ ...by, expiresInDays: 2 });
+    const later = await world.key({ ...by, expiresInDays: 4 });
+    const { receiver } = await endpoint(uuid, ["key.expiring"]);
+    clock.advance(3.5 * dayMs);
+    await run();
+    expect(receiver.heard.map(({ data }) => data.keys)).toEqual([
+      [{ key_id: later.key.id, expires_at: expect.any(String) }],
+    ]);
+  });
+
+  test("names only keys that the list of keys shows to the owner of the webhook", async () => {
+    await world.instance("hub");
+    const [home, other, lapsed] = [
+      await world.organization("home", { instance_id: "hub" }),
+      await world.organization("other", { instance_id: "hub" }),
+      await world.organization("lapsed", { instance_id: "hub" }),
+    ];
+    const by = { owner: "u-admin", role: "cr_admin", expiresInDays: 4 } as const;
+    for (const name of ["home", "other", "lapsed"])
+      await world.member(gitlab("hub", name), "u-admin", { role: "cr_admin" });
+    const nameOfId = new Map<string, string>();
+    for (const [name, organization] of Object.entries({ home, other, lapsed }))
+      nameOfId.set((await world.key({ kind: "organization", organization, ...by })).key.id, `of ${name}`);
+    for (const [name, authorized] of Object.entries({
+      narrow: [home],
+      wide: [home, other],
+      all: undefined,
+    })) {
+      const request = { kind: "instance", instanceId: "hub", home, authorized, ...by } as const;
+      nameOfId.set((await world.key(request)).key.id, name);
+    }
+    await world.organization("lapsed", { instance_id: "hub", plan: "pro" });
+    const single = await endpoint(home, ["key.expiring"]);
+    const some = await endpointOfInstance("hub", [home], ["key.expiring"]);
+    const whole = await endpointOfInstance("hub", null, ["key.expiring"]);
+    clock.advance(1.5 * dayMs);
+    await run();
+    const named = ({ heard }: Receiver) =>
+      z
+        .array(z.object({ key_id: z.string() }))
+        .parse(heard[0]?.data.keys)
+        .map(({ key_id }) => nameOfId.get(key_id))
+        .toSorted();
+    expect(named(single.receiver)).toEqual(["of home"]);
+    expect(named(some)).toEqual(["narrow", "of home"]);
+    expect(named(whole)).toEqual(["all", "narrow", "of home", "of other", "wide"]);
+  });
+
+  test("comes also if more things of others or of another type were noted since", async () => {
+    await world.workspace("acme");
+    const uuid = await company("one", { workspace_id: "acme", approval_delay_days: 3 });
+    const other = await company("two", { workspace_id: "acme" });
+    const { receiver, stored } = await endpoint(uuid, ["learning.pending"]);
+    await world.learning(github("one"), "Wait.");
+    const tenant = workspaceTenant("acme");
+    const noteMany = (count: number) =>
+      store().table.writeMany(
+        Array.from({ length: count }, (_, index) =>
+          newsPut({ tenant, organization: other, nowMs: clock.now }, "security.scan_completed", `r${index}`),
+        ),
+      );
+    clock.advance(1);
+    await noteMany(1_100);
+    clock.advance(1_000);
+    await run(6);
+    expect(receiver.heard.map(({ data }) => data.learnings)).toEqual([
+      [{ organization_id: "one", learning_id: expect.any(String) }],
+    ]);
+    // What was read is not read again each minute.
+    const meter = new StoreMeter();
+    await ringWebhooks(deps(store().table.metered(meter)));
+    expect(meter.readUnits).toBeLessThan(20);
+    await noteMany(100);
+    await run(4);
+    expect((await stored()).rung["learning.pending"]).toContain("#r");
+  });
 });
+
+/** A webhook of an instance, created by a key that is authorized for some of its organizations. */
+async function endpointOfInstance(id: string, authorized: string[] | null, types: readonly WebhookType[]) {
+  const receiver = await startReceiver();
+  const tenant = instanceTenant(id);
+  const manager = { ...world.deps, ...operatorOrigin, network: publicNetwork, admitted: Promise.resolve() };
+  const fields = { url: receiver.url, types, description: null };
+  await createWebhook(manager, { owner: tenant, tenant, organization: null, authorized }, fields);
+  return receiver;
+}
 
 describe("a webhook that fails", () => {
   test("is tried again after 1, 5 and 30 minutes, 2, 5 and 10 hours, then every 10 hours, with the same id", async () => {
@@ -342,6 +440,31 @@ describe("a webhook that fails", () => {
     await run(2);
     expect(typesOf(receiver)).toEqual(["learning.pending", "metrics.reviews"]);
     expect(await stored()).toMatchObject({ disabled_reason: null, failing_since_ms: null });
+  });
+
+  test("is also disabled if it has a type with nothing to tell", async () => {
+    const { stored } = await endpoint(await company(), ["metrics.reviews", "key.expiring"], 500);
+    for (let hours = 0; hours < 6 * 24; hours += 3) {
+      clock.advance(3 * hourMs - minuteMs);
+      await run();
+    }
+    expect(await stored()).toMatchObject({ disabled_reason: "failing" });
+  });
+
+  test("or was deleted during the run does not end the run with an error", async () => {
+    const uuid = await company();
+    const deleted = await endpoint(uuid, ["metrics.reviews"]);
+    const { receiver } = await endpoint(uuid, ["metrics.reviews"]);
+    const secrets = webhookSecretsKey(deleted.id);
+    const table: Table = {
+      ...store().table,
+      get: async (key, options) => {
+        if (key.pk === secrets.pk && key.sk === secrets.sk) await store().table.write({ delete: secrets });
+        return await store().table.get(key, options);
+      },
+    };
+    expect(await ringWebhooks(deps(table))).toMatchObject({ delivered: 1, failed: 0 });
+    expect([deleted.receiver.heard.length, receiver.heard.length]).toEqual([0, 1]);
   });
 
   test("by hanging delays no other", async () => {
