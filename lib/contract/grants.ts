@@ -1,4 +1,4 @@
-import type { Operation, TableAction } from "./operation.ts";
+import { type Operation, type RightsAttribute, rightsAttributes, type TableAction } from "./operation.ts";
 
 /** DynamoDB actions, allowed only on partitions whose keys begin with one of `partitions`. */
 export type TableGrant = {
@@ -96,13 +96,6 @@ export const chainGrants: readonly TableGrant[] = [
   /** Refused uses of real keys. */
   { actions: ["PutItem"], partitions: [auditLog, "REFUSED#"] },
 ];
-
-/**
- * Attributes that give rights: the permissions of custom roles and the role of new members, both in an organization's
- * people guard, and the hash that makes a key valid.
- */
-export const rightsAttributes = ["roles", "default_role", "hash"] as const;
-export type RightsAttribute = (typeof rightsAttributes)[number];
 
 /**
  * The attributes that the role of an operation may not write, whatever its grants allow: other functions write other

@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import type { KeyKind, Permission } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
-import type { RightsAttribute } from "./grants.ts";
 
 /** How an operation treats a kind of key. A kind that is not `accepted` is refused. */
 export type KeyPolicy = Readonly<Record<KeyKind, "accepted" | "forbidden" | "gone">>;
@@ -51,6 +50,13 @@ export type TableAction =
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export type AnswerSchema = { readonly description: string; readonly schema?: z.ZodType };
+
+/**
+ * Attributes that give rights: the permissions of custom roles and the role of new members, both in an organization's
+ * people guard, and the hash that makes a key valid.
+ */
+export const rightsAttributes = ["roles", "default_role", "hash"] as const;
+export type RightsAttribute = (typeof rightsAttributes)[number];
 
 export type Operation = {
   /** The name in OpenAPI and in the client. */

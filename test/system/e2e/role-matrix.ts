@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type RightsAttribute, rightsAttributes } from "../../../lib/contract/grants.ts";
+import { type RightsAttribute, rightsAttributes } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
 import { partOf, type StackTemplate } from "../infra/support.ts";
