@@ -12,11 +12,13 @@ const tableOperations: ReadonlySet<string> = new Set([
 /** What each function asks of the table in all runs, with and without faults, against its role in the template. */
 export class Grants {
   readonly #template: StackTemplate;
+  readonly #tableName: string;
   readonly #account: Account;
   readonly #asked = new Map<string, Map<string, Access & { readonly site: string }>>();
 
   constructor(template: StackTemplate, tableName: string) {
     this.#template = template;
+    this.#tableName = tableName;
     this.#account = new Account(template, tableName);
   }
 
@@ -27,6 +29,17 @@ export class Grants {
       if (tableOperations.has(operation))
         for (const access of accessesOf(this.#account, operation, JSON.parse(body)))
           known.set(JSON.stringify(access), { ...access, site });
+  }
+
+  /** Whether the role of a function allows one access of the table, alone or in a transaction. */
+  allows(functionId: string, action: string, partition: string, inTransaction = false): boolean {
+    const partitions = [partition];
+    return permits(this.statementsOf(functionId), {
+      action: `dynamodb:${action}`,
+      resource: this.#account.tableArn(this.#tableName),
+      partitions,
+      ...(inTransaction && { enclosing: { operation: "TransactWriteItems", partitions } }),
+    });
   }
 
   statementsOf(functionId: string): readonly Statement[] {

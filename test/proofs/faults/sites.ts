@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { spillKey } from "../../../lib/store/layout.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -62,13 +63,38 @@ const call = new RegExp(
   "g",
 );
 
+type StruckElsewhere = {
+  readonly test: string;
+  /** The function that makes the call, and what it asks of the table; the operator's own calls have no role. */
+  readonly asks?: {
+    readonly function: string;
+    readonly action: string;
+    readonly partition: string;
+    readonly inTransaction?: true;
+  };
+};
+
+const entry = { action: "PutItem", partition: "AUDIT#o#0a1b#2026-11", inTransaction: true } as const;
+
 /** Calls that no scenario makes, by name, and the test that makes them fail. */
-export const struckElsewhere: Readonly<Record<string, string>> = {
-  "lib/access/rotate-key.ts endGrace write": "test/access/key-rotation.test.ts",
-  "lib/people/change-roles-everywhere.ts recordTheRest transact": "test/functions/role-changes.test.ts",
-  "lib/learnings/create.ts recordLateFailures transact": "test/proofs/learnings/store-faults.test.ts",
-  "lib/stream/spill.ts isUsable get": "test/stream/spill-again.test.ts",
-  "lib/stream/mend.ts #keepSpills transactIf": "test/stream/repair-online.test.ts",
+export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
+  "lib/access/rotate-key.ts endGrace write": {
+    test: "test/access/key-rotation.test.ts",
+    asks: { function: "rotateKey", action: "UpdateItem", partition: "KEY#0a1b" },
+  },
+  "lib/people/change-roles-everywhere.ts recordTheRest transact": {
+    test: "test/functions/role-changes.test.ts",
+    asks: { function: "changeRoles", ...entry },
+  },
+  "lib/learnings/create.ts recordLateFailures transact": {
+    test: "test/proofs/learnings/store-faults.test.ts",
+    asks: { function: "createLearnings", ...entry },
+  },
+  "lib/stream/spill.ts isUsable get": {
+    test: "test/stream/spill-again.test.ts",
+    asks: { function: "ingest", action: "GetItem", partition: spillKey("0a1b", "0a1b").pk },
+  },
+  "lib/stream/mend.ts #keepSpills transactIf": { test: "test/stream/repair-online.test.ts" },
 };
 
 export type WrittenSite = {
