@@ -53,9 +53,9 @@ export type AnswerSchema = { readonly description: string; readonly schema?: z.Z
 
 /**
  * Attributes that give rights: the permissions of custom roles and the role of new members, both in an organization's
- * people guard, and the hash that makes a key valid.
+ * people guard, the hash that makes a key valid, and an organization's plan.
  */
-export const rightsAttributes = ["roles", "default_role", "hash"] as const;
+export const rightsAttributes = ["roles", "default_role", "hash", "plan"] as const;
 export type RightsAttribute = (typeof rightsAttributes)[number];
 
 export type Operation = {

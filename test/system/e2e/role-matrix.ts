@@ -35,6 +35,7 @@ const rightsOf: Readonly<Record<RightsAttribute, string>> = {
   roles: "people guard",
   default_role: "people guard",
   hash: "API key",
+  plan: "organization",
 };
 
 /** One cell's place: an action, alone or as part of a transaction, and an attribute that it writes. */
