@@ -490,6 +490,8 @@ export const webhookLimits = {
   oldSecretsMax: 4,
   /** From resolving the name to the end of the answer. */
   attemptMsMax: 15_000,
+  /** Of this, until the name servers have answered; also when a webhook is created. */
+  nameMsMax: 5_000,
   /** The service reads no more of an answer than this. */
   answerBytesMax: 64 * kibibyte,
   /** Of an answer that deliveries show. */
@@ -503,8 +505,12 @@ export const webhookLimits = {
   shards: 16,
   /** Connections of one run of the worker at the same time. */
   connectionsMax: 100,
+  /** Of these, for one owner: slow receivers of one tenant leave connections to the others. */
+  connectionsPerOwnerMax: 10,
   /** The worker begins no attempt after this time of its run. */
   ringMsMax: 40_000,
+  /** The worker reads no further owner's news after this time of its run; it sends what it found. */
+  findMsMax: 15_000,
   /** Owners whose news the worker reads at the same time. */
   ownersAtOnce: 10,
   /** Things that one ring names; the receiver finds the others in the list. */

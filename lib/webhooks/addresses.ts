@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { Resolver } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { webhookLimits } from "../contract/limits.ts";
 import { environmentVariables } from "../contract/platform.ts";
@@ -11,7 +11,7 @@ export class AddressRefused extends Error {
 
 /** How names become addresses, and which addresses are allowed. An argument, so that tests can change its mind. */
 export type Network = {
-  /** Every address of the name. Throws if there is none. */
+  /** Every address of the name. Throws or returns none if there is none. */
   resolve(hostname: string): Promise<readonly string[]>;
   /** Only in the local service: rings may go to programs on the same machine, also over http and to any port. */
   readonly allowsLoopback: boolean;
@@ -21,9 +21,31 @@ export type Network = {
   readonly trusted?: string;
 };
 
+const isNameOfThisMachine = (hostname: string): boolean => /^(.+\.)?localhost\.?$/.test(hostname);
+
+/**
+ * Asks the name servers. Node's `lookup` would occupy one of few threads until the name server answers; these questions
+ * occupy none and are cancelled when their time is up.
+ */
 export const nameServers = {
-  addressesOf: async (hostname: string): Promise<readonly string[]> =>
-    (await lookup(hostname, { all: true })).map(({ address }) => address),
+  addressesOf: async (
+    hostname: string,
+    {
+      servers,
+      msMax = webhookLimits.nameMsMax,
+    }: { readonly servers?: readonly string[]; readonly msMax?: number } = {},
+  ): Promise<readonly string[]> => {
+    if (isNameOfThisMachine(hostname)) return ["127.0.0.1", "::1"];
+    const resolver = new Resolver({ timeout: Math.ceil(msMax / 3), tries: 2 });
+    if (servers) resolver.setServers(servers);
+    const end = setTimeout(() => resolver.cancel(), msMax);
+    try {
+      const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+      return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    } finally {
+      clearTimeout(end);
+    }
+  },
 };
 
 export const systemNetwork = (): Network => ({
@@ -31,6 +53,17 @@ export const systemNetwork = (): Network => ({
   attemptMsMax: webhookLimits.attemptMsMax,
   allowsLoopback: optionalVariable(environmentVariables.webhooksToLoopback) === "true",
 });
+
+/** The same network, but each name is asked for once. */
+export function askingOnce(network: Network): Network {
+  const asked = new Map<string, Promise<readonly string[]>>();
+  const resolve = (hostname: string) => {
+    const addresses = asked.get(hostname) ?? network.resolve(hostname);
+    asked.set(hostname, addresses);
+    return addresses;
+  };
+  return { ...network, resolve };
+}
 
 /**
  * The ranges that IANA's special-purpose registries do not call globally reachable. A few small ranges inside them are

@@ -1,9 +1,10 @@
 import { reachesOnly } from "../access/key-reach.ts";
-import { keysOfRows } from "../access/key-rows.ts";
+import { keysOfOrganization, keysOfRows } from "../access/key-rows.ts";
 import { monthsBetween } from "../audit/list.ts";
 import { msPerDay } from "../contract/days.ts";
-import { webhookLimits } from "../contract/limits.ts";
+import { keyLimits, webhookLimits } from "../contract/limits.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
@@ -17,7 +18,6 @@ import {
   learningRemovalsPartition,
   newsPartition,
   organizationKey,
-  organizationKeyRow,
   scopeEpochsKey,
   streamHeadKey,
   type TenantKey,
@@ -39,7 +39,12 @@ export type News = {
   readonly isSilent?: boolean;
 };
 
-type Reader = { readonly table: Table; readonly nowMs: number };
+type Reader = {
+  readonly table: Table;
+  readonly nowMs: number;
+  /** Long readings end then; the next run tries again. */
+  readonly isTimeUp: () => boolean;
+};
 
 /**
  * The news of one organization, workspace or instance in one run of the worker. Everything is derived from what readers
@@ -48,14 +53,16 @@ type Reader = { readonly table: Table; readonly nowMs: number };
 export class OwnerNews {
   readonly #table: Table;
   readonly #nowMs: number;
+  readonly #isTimeUp: () => boolean;
   readonly #owner: TenantKey;
   /** All webhooks of the owner, also those that are not active. */
   readonly #siblings: readonly WebhookItem[];
   readonly #once = new Map<string, Promise<unknown>>();
 
-  constructor({ table, nowMs }: Reader, owner: TenantKey, siblings: readonly WebhookItem[]) {
+  constructor({ table, nowMs, isTimeUp }: Reader, owner: TenantKey, siblings: readonly WebhookItem[]) {
     this.#table = table;
     this.#nowMs = nowMs;
+    this.#isTimeUp = isTimeUp;
     this.#owner = owner;
     this.#siblings = siblings;
   }
@@ -225,25 +232,31 @@ export class OwnerNews {
         const atMs = expiresMs - days * msPerDay;
         return atMs > sinceMs && atMs <= this.#nowMs;
       });
-    const keys = (await this.#keys(webhook)).flatMap(
-      ({ id, revoked_at, rotated_to, expires_at_ms: endMs }) =>
-        endMs !== null && endMs > this.#nowMs && revoked_at === null && rotated_to === null && isDue(endMs)
-          ? [{ key_id: id, expires_at: toTimestamp(endMs) }]
-          : [],
+    const visible = await this.#keys(webhook);
+    if (!visible) return undefined;
+    const keys = visible.flatMap(({ id, revoked_at, rotated_to, expires_at_ms: endMs }) =>
+      endMs !== null && endMs > this.#nowMs && revoked_at === null && rotated_to === null && isDue(endMs)
+        ? [{ key_id: id, expires_at: toTimestamp(endMs) }]
+        : [],
     );
     const isSilent = keys.length === 0 && told !== undefined;
     return { mark: markAt(this.#nowMs), data: { keys: keys.slice(0, namedMax) }, isSilent };
   }
 
-  /** The keys that `listKeys` shows: instance keys belong to the instance, also those whose home is the organization. */
-  #keys({ authorized }: WebhookItem): Promise<KeyItem[]> {
+  /**
+   * The keys that `listKeys` shows: instance keys belong to the instance, also those whose home is the organization.
+   * Undefined if the time was up before all were read.
+   */
+  #keys({ authorized }: WebhookItem): Promise<KeyItem[] | undefined> {
     return this.#read(`keys ${authorized?.join()}`, async () => {
       const isOrganization = isOrganizationTenant(this.#owner);
       const organizations = isOrganization ? [this.#owner.slice(2)] : await this.#visible(authorized);
       const keys: KeyItem[] = [];
-      for (const { pk, sk: beginsWith } of organizations.map((uuid) => organizationKeyRow(uuid, "")))
-        for await (const page of keysOfRows(this.#table, { pk, beginsWith }))
-          keys.push(...page.filter(({ kind }) => kind !== "instance"));
+      for (const some of chunksOf(organizations, keyLimits.organizationsAtOnce)) {
+        if (this.#isTimeUp()) return undefined;
+        const found = await Promise.all(some.map((uuid) => keysOfOrganization(this.#table, uuid)));
+        keys.push(...found.flat().filter(({ kind }) => kind !== "instance"));
+      }
       if (isOrganization) return keys;
       const { pk, sk: beginsWith } = tenantKeyRow(this.#owner, "");
       for await (const page of keysOfRows(this.#table, { pk, beginsWith }))

@@ -24,7 +24,7 @@ import {
   type Update,
   writeIf,
 } from "../store/table.ts";
-import type { Network } from "./addresses.ts";
+import { askingOnce, type Network } from "./addresses.ts";
 import { attemptPut, deliveryPlace } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
@@ -36,55 +36,80 @@ import { signRing } from "./sign.ts";
 export type RingDeps = Store & { readonly network: Network };
 
 /** What one run did. */
-export type RingReport = { delivered: number; failed: number; disabled: number; postponed: number };
+export type RingReport = {
+  delivered: number;
+  failed: number;
+  disabled: number;
+  /** Rings that the next run sends. */
+  postponed: number;
+  /** Owners whose news the next runs read. */
+  unread: number;
+};
 
 /** A webhook and what it has not been told. */
 type Due = {
   readonly webhook: WebhookItem;
   readonly owner: OwnerNews;
   readonly news: ReadonlyArray<readonly [type: WebhookType, news: News]>;
+  /** The connections of its owner. */
+  readonly share: Limiter;
 };
+type Limiter = ReturnType<typeof limitConcurrency>;
 
 /**
  * One run: finds what every webhook has not been told, sends the rings, and records the results. Nothing is stored
- * before an attempt, so a crash at any point only repeats a ring, with the same id. Webhooks that fail come last, and
- * every webhook is recorded when its own attempts have ended: a slow one delays no other.
+ * before an attempt, so a crash at any point only repeats a ring, with the same id. Webhooks that fail come last, each
+ * webhook has one connection and each owner a share of all, and every webhook is recorded when its own attempts have
+ * ended: a slow one delays no other.
  */
 export async function ringWebhooks(deps: RingDeps): Promise<RingReport> {
   const startMs = deps.clock.nowMs();
-  const report: RingReport = { delivered: 0, failed: 0, disabled: 0, postponed: 0 };
+  const report: RingReport = { delivered: 0, failed: 0, disabled: 0, postponed: 0, unread: 0 };
   const pieces = new ErrorCollector();
-  const due = await findDue(deps, startMs, pieces);
+  const due = await findDue(deps, { startMs, report }, pieces);
   if (due.length > 0) {
     const key = sealingKeyOf(await deps.table.get(webhookEncryptionKey));
     const connect = limitConcurrency(webhookLimits.connectionsMax);
-    await Promise.all(
-      due.map((each) => pieces.run(() => ring(deps, each, { key, connect, startMs, report }))),
-    );
+    const ringInTurn = (each: Due) =>
+      each.share(() => connect(() => ring(deps, each, { key, startMs, report })));
+    await Promise.all(due.map((each) => pieces.run(() => ringInTurn(each))));
   }
   pieces.end();
   return report;
 }
 
-/** All webhooks with news, healthy ones first. */
-async function findDue(deps: RingDeps, nowMs: number, pieces: ErrorCollector): Promise<Due[]> {
+/** Webhooks with news, healthy ones first: of all owners, or of as many as there is time for. */
+async function findDue(
+  deps: RingDeps,
+  { startMs, report }: Pick<Run, "startMs" | "report">,
+  pieces: ErrorCollector,
+): Promise<Due[]> {
   const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
   const found = await Promise.all(shards.map((shard) => webhooksOf(deps, shard)));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
+  const isTimeUp = () => deps.clock.nowMs() - startMs > webhookLimits.findMsMax;
   const due: Due[] = [];
-  const owners = found.flatMap((ofShard) => [...ofShard]);
-  await Promise.all(
-    owners.map(([owner, webhooks]) =>
-      pieces.run(() =>
-        atATime(async () => {
-          const ownerNews = new OwnerNews({ ...deps, nowMs }, owner, webhooks);
-          due.push(...(await newsOf(ownerNews, webhooks, nowMs)));
-        }),
-      ),
-    ),
+  const findOf = async ([owner, webhooks]: readonly [TenantKey, WebhookItem[]]) => {
+    if (isTimeUp()) return void report.unread++;
+    const ownerNews = new OwnerNews({ ...deps, nowMs: startMs, isTimeUp }, owner, webhooks);
+    due.push(...(await newsOf(ownerNews, webhooks, startMs)));
+  };
+  const owners = inTurns(
+    found.flatMap((ofShard) => [...ofShard]),
+    startMs,
   );
+  await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
   const isFailing = ({ webhook }: Due) => Number(webhook.failing_since_ms !== null);
   return due.toSorted((one, other) => isFailing(one) - isFailing(other));
+}
+
+/**
+ * From another place each minute. Multiples of the golden ratio spread evenly: if there is time for a part of the list
+ * only, everybody is soon in it.
+ */
+function inTurns<Thing>(things: readonly Thing[], nowMs: number): Thing[] {
+  const start = Math.floor(((Math.floor(nowMs / 60_000) * 0.618_033_988_75) % 1) * things.length);
+  return [...things.slice(start), ...things.slice(0, start)];
 }
 
 async function webhooksOf({ table }: RingDeps, shard: number): Promise<Map<TenantKey, WebhookItem[]>> {
@@ -98,6 +123,7 @@ async function webhooksOf({ table }: RingDeps, shard: number): Promise<Map<Tenan
 
 async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs: number): Promise<Due[]> {
   const due: Due[] = [];
+  const share = limitConcurrency(webhookLimits.connectionsPerOwnerMax);
   for (const webhook of webhooks.filter(({ disabled_reason }) => disabled_reason === null)) {
     const news: Array<readonly [WebhookType, News]> = [];
     for (const type of webhook.types) {
@@ -105,7 +131,7 @@ async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs:
       const ofType = await owner.of(webhook, type);
       if (ofType) news.push([type, await sameWhileWaiting(owner, webhook, type, ofType)]);
     }
-    if (news.length > 0) due.push({ webhook, owner, news });
+    if (news.length > 0) due.push({ webhook, owner, news, share });
   }
   return due;
 }
@@ -130,7 +156,6 @@ const ringId = ({ id, generation }: WebhookItem, type: WebhookType, { mark }: Ne
 
 type Run = {
   readonly key: Uint8Array;
-  readonly connect: ReturnType<typeof limitConcurrency>;
   readonly startMs: number;
   readonly report: RingReport;
 };
@@ -145,31 +170,36 @@ type Result = {
   readonly attempt?: Attempt;
 };
 
-async function ring(deps: RingDeps, due: Due, { key, connect, startMs, report }: Run): Promise<void> {
+/** One type after the other, over one connection at a time. */
+async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
   const { table, clock } = deps;
   const { webhook } = due;
   const stored = await table.get(webhookSecretsKey(webhook.id));
   // Deleted since it was found: the secrets end with their webhook.
   if (!stored) return;
   const secrets = parseWebhookSecrets(stored);
-  const attempts = due.news.map(([type, news]) =>
-    connect(async (): Promise<Result | undefined> => {
-      const atMs = clock.nowMs();
-      const id = ringId(webhook, type, news);
-      const before = webhook.retries[type];
-      const place = before?.id === id ? before.place : deliveryPlace(atMs, id);
-      const result = { type, news, id, place, failures: before?.failures ?? 0 };
-      if (news.isSilent) return result;
-      // The next run sends it: this one would not see the end of the attempt.
-      if (atMs - startMs > webhookLimits.ringMsMax) return undefined;
+  const network = askingOnce(deps.network);
+  const results: Result[] = [];
+  let isReachable = true;
+  for (const [type, news] of due.news) {
+    const atMs = clock.nowMs();
+    const id = ringId(webhook, type, news);
+    const before = webhook.retries[type];
+    const place = before?.id === id ? before.place : deliveryPlace(atMs, id);
+    const result = { type, news, id, place, failures: before?.failures ?? 0 };
+    const isInTime = atMs - startMs <= webhookLimits.ringMsMax;
+    if (news.isSilent) results.push(result);
+    // Otherwise the next run sends it: this one would not see the end of the attempt, or nobody is there.
+    else if (isReachable && isInTime) {
       const signing = validSecrets(key, webhook.id, secrets, atMs);
-      const attempt = await send(deps, webhook.url, signRing({ id, type, data: news.data }, signing, atMs));
+      const message = signRing({ id, type, data: news.data }, signing, atMs);
+      const attempt = await send({ clock, network }, webhook.url, message);
       await table.write(attemptPut(webhook, result, attempt, atMs));
-      return { ...result, attempt };
-    }),
-  );
-  const results = (await Promise.all(attempts)).filter((result) => result !== undefined);
-  report.postponed += attempts.length - results.length;
+      results.push({ ...result, attempt });
+      isReachable = attempt.status !== null;
+    }
+  }
+  report.postponed += due.news.length - results.length;
   const isGood = ({ attempt }: Result) => !attempt || isDelivered(attempt);
   report.delivered += results.filter(({ attempt }) => attempt && isDelivered(attempt)).length;
   report.failed += results.filter((result) => !isGood(result)).length;

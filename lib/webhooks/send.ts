@@ -25,7 +25,7 @@ export async function send(
 ): Promise<Attempt> {
   const startMs = clock.nowMs();
   const signal = AbortSignal.timeout(network.attemptMsMax);
-  // A question to a name server cannot be ended; nobody waits for its answer any more.
+  // The signal does not end a question to a name server, but nobody waits for its answer any more.
   const timeUp = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

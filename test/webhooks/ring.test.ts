@@ -496,6 +496,78 @@ describe("a webhook that fails", () => {
   });
 });
 
+describe("many webhooks", () => {
+  test("of one owner hold at most ten connections, whatever they do", async () => {
+    const uuid = await company();
+    const held = Promise.withResolvers<void>();
+    let open = 0;
+    let openMax = 0;
+    for (let count = 0; count < 12; count++) {
+      const { receiver } = await endpoint(uuid, ["metrics.reviews"]);
+      receiver.answer = (_, response) => {
+        openMax = Math.max(openMax, ++open);
+        void held.promise.then(() => {
+          open--;
+          response.writeHead(204).end();
+        });
+      };
+    }
+    const other = await endpoint(await company("two"), ["metrics.reviews"]);
+    const running = ringWebhooks({ ...deps(), network: { ...publicNetwork, attemptMsMax: 600_000 } });
+    await expect.poll(async () => (await other.stored()).last_success_at).not.toBeNull();
+    await expect.poll(() => open).toBe(10);
+    held.resolve();
+    expect(await running).toMatchObject({ delivered: 13 });
+    expect(openMax).toBe(10);
+  });
+
+  test("get their rings in turns if a run has no time to read the news of all owners", async () => {
+    const endpoints: Awaited<ReturnType<typeof endpoint>>[] = [];
+    for (let count = 0; count < 25; count++)
+      endpoints.push(await endpoint(await world.organization(`owner-${count}`), ["metrics.reviews"]));
+    const slow: Table = {
+      ...store().table,
+      get: async (key, options) => {
+        if (key.pk.startsWith("ORG#")) clock.advance(1_800);
+        return await store().table.get(key, options);
+      },
+    };
+    const rung = () => endpoints.filter(({ receiver }) => receiver.heard.length > 0).length;
+    clock.advance(minuteMs);
+    expect(await ringWebhooks(deps(slow))).toMatchObject({ delivered: 9, unread: 16 });
+    for (let runs = 0; runs < 6; runs++) {
+      clock.advance(minuteMs);
+      await ringWebhooks(deps(slow));
+    }
+    expect(rung()).toBe(25);
+  });
+
+  test("or types of one webhook ask for its name once in a run", async () => {
+    const uuid = await company();
+    const { receiver, id } = await endpoint(uuid, ["metrics.reviews", "metrics.mcp", "learnings"]);
+    const url = receiver.url.replace("127.0.0.1", "localhost");
+    const key = keyOfWebhook({ owner: organizationTenant(uuid) }, id);
+    await store().table.write({ update: key, change: { set: [["url", url]] } });
+    const asked: string[] = [];
+    const resolve = async (hostname: string) => {
+      asked.push(hostname);
+      return ["127.0.0.1"];
+    };
+    await ringWebhooks({ ...deps(), network: { ...publicNetwork, resolve } });
+    expect([receiver.heard.length, asked]).toEqual([3, ["localhost"]]);
+  });
+
+  test("that do not answer hold one connection for one attempt, and get their other types a minute later", async () => {
+    const { receiver } = await endpoint(await company(), ["metrics.reviews", "metrics.mcp"]);
+    receiver.answer = (_, response) => void response.destroy();
+    clock.advance(minuteMs);
+    expect(await ringWebhooks(deps())).toMatchObject({ failed: 1, postponed: 1 });
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    await run(2);
+    expect(typesOf(receiver)).toEqual(["metrics.mcp", "metrics.reviews", "metrics.reviews"]);
+  });
+});
+
 async function disablings(uuid: string) {
   const pk = auditPartition(organizationTenant(uuid), new Date(clock.now).toISOString().slice(0, 7));
   const entries = (await Array.fromAsync(queryAll(store().table, { pk }))).map(parseAudit);
