@@ -25,7 +25,7 @@ import {
   tenantKeyRow,
   tenantOrganizationsRange,
 } from "../store/layout.ts";
-import { type Item, queryAll, type Table } from "../store/table.ts";
+import { queryAll, type Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
 import { markAt, msOfMark } from "./marks.ts";
 
@@ -187,7 +187,10 @@ export class OwnerNews {
     const told = webhook.rung[type];
     const since = told ?? "";
     if (since >= this.#settled) return undefined;
-    const items = await this.#read(`noted ${since}`, () => this.#notesSince(tenant, since));
+    const items = await this.#read(`noted ${since}`, async () => {
+      const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled };
+      return (await this.#table.queryPage({ ...range, pageItems: webhookLimits.notesReadMax })).items;
+    });
     const mark = items.at(-1)?.sk ?? since;
     const own = items
       .map(parseNews)
@@ -200,14 +203,6 @@ export class OwnerNews {
     const subjects = named.map((item) => subjectOf(names.get(item.organization) ?? "", item.id));
     const [field = "things"] = Object.keys(subjectOf("", ""));
     return { mark, data: { [field]: subjects.map((subject) => subject[field]) } };
-  }
-
-  async #notesSince(tenant: TenantKey, since: string): Promise<Item[]> {
-    const items: Item[] = [];
-    const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled };
-    for await (const item of queryAll(this.#table, { ...range, pageItems: webhookLimits.notesReadMax }))
-      if (items.push(item) === webhookLimits.notesReadMax) break;
-    return items;
   }
 
   #concerns({ authorized }: WebhookItem, { organization }: { readonly organization: string }): boolean {
