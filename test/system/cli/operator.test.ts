@@ -52,6 +52,7 @@ describe("members", () => {
       "504",
       "506",
       "507",
+      "510",
     ]);
     expect(everybody).toMatchObject({ seats_purchased: 25 });
     const admins = await members("--role", "admin");
