@@ -148,7 +148,10 @@ export class OwnerNews {
     return toTimestamp(this.#nowMs - webhookLimits.settledAfterMs);
   }
 
-  /** For lists in the order of time. The mark is the moment up to which the webhook knows the list. */
+  /**
+   * For lists in the order of time. The mark is the place of the newest item that the webhook knows, so that the ring of
+   * a repeated run has the same id.
+   */
   async #listNews(
     tenant: TenantKey,
     told: string | undefined,
@@ -156,21 +159,23 @@ export class OwnerNews {
     partitionsSince: (since: string, upTo: string) => readonly string[],
   ): Promise<News | undefined> {
     const epoch = await this.#epoch(tenant);
-    const mark = `${epoch}#${this.#settled}`;
-    const [toldEpoch, since = ""] = told?.split("#") ?? [];
-    if (toldEpoch !== String(epoch)) return { mark, data };
+    const [, toldEpoch, toldPlace] = told?.match(/^(\d+)#(.*)$/) ?? [];
+    // The first ring is about everything: the mark only needs a place that is the same in the next run.
+    const since = toldPlace ?? this.#settled.slice(0, "2026-11".length);
     if (since >= this.#settled) return undefined;
     const partitions = partitionsSince(since, this.#settled);
-    const found = await Promise.all(partitions.map((pk) => this.#hasItem(pk, since)));
-    if (found.includes(true)) return { mark, data };
+    const places = await Promise.all(partitions.map((pk) => this.#newestPlace(pk, since)));
+    const newest = places.toSorted().at(-1) ?? since;
+    if (newest > since || toldEpoch !== String(epoch)) return { mark: `${epoch}#${newest}`, data };
     // After an idle month the next run need not look at the month before again.
-    return partitions.length > 2 ? { mark, data, isSilent: true } : undefined;
+    return partitions.length > 2 ? { mark: `${epoch}#${this.#settled}`, data, isSilent: true } : undefined;
   }
 
-  #hasItem(pk: string, since: string): Promise<boolean> {
+  /** `since` if there is no newer one. */
+  #newestPlace(pk: string, since: string): Promise<string> {
     return this.#read(`${pk} ${since}`, async () => {
-      const range = { pk, after: since, upTo: this.#settled, pageItems: 1, only: ["pk"] };
-      return (await this.#table.queryPage(range)).items.length > 0;
+      const range = { pk, after: since, upTo: this.#settled, descending: true, pageItems: 1, only: ["sk"] };
+      return (await this.#table.queryPage(range)).items[0]?.sk ?? since;
     });
   }
 
@@ -191,11 +196,12 @@ export class OwnerNews {
       const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled };
       return (await this.#table.queryPage({ ...range, pageItems: webhookLimits.notesReadMax })).items;
     });
-    const mark = items.at(-1)?.sk ?? since;
     const own = items
       .map(parseNews)
       .filter((item) => item.type === type && this.#concerns(webhook, item))
       .toReversed();
+    // The next run passes over foreign notes after the newest own one.
+    const mark = own[0]?.sk ?? items.at(-1)?.sk ?? since;
     if (own.length === 0 && told !== undefined)
       return items.length > webhookLimits.notesReadAgainMax ? { mark, data: {}, isSilent: true } : undefined;
     const named = own.slice(0, webhookLimits.namedMax);
@@ -220,12 +226,15 @@ export class OwnerNews {
   async #expiringKeys(webhook: WebhookItem): Promise<News | undefined> {
     const told = webhook.rung["key.expiring"];
     const { keysReadEveryMs, keyExpiryDays, namedMax } = webhookLimits;
-    const sinceMs = told === undefined ? this.#nowMs - keysReadEveryMs : msOfMark(told);
+    const latestMs = Math.floor(this.#nowMs / keysReadEveryMs) * keysReadEveryMs;
+    const sinceMs = told === undefined ? latestMs - keysReadEveryMs : msOfMark(told);
     if (this.#nowMs - sinceMs < keysReadEveryMs) return undefined;
+    // In whole steps: a run that is repeated names the same keys, in a ring with the same id.
+    const untilMs = this.#nowMs - ((this.#nowMs - sinceMs) % keysReadEveryMs);
     const isDue = (expiresMs: number) =>
       keyExpiryDays.some((days) => {
         const atMs = expiresMs - days * msPerDay;
-        return atMs > sinceMs && atMs <= this.#nowMs;
+        return atMs > sinceMs && atMs <= untilMs;
       });
     const visible = await this.#keys(webhook);
     if (!visible) return undefined;
@@ -235,7 +244,7 @@ export class OwnerNews {
         : [],
     );
     const isSilent = keys.length === 0 && told !== undefined;
-    return { mark: markAt(this.#nowMs), data: { keys: keys.slice(0, namedMax) }, isSilent };
+    return { mark: markAt(untilMs), data: { keys: keys.slice(0, namedMax) }, isSilent };
   }
 
   /**

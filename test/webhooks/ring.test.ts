@@ -496,6 +496,32 @@ describe("a webhook that fails", () => {
   });
 });
 
+test("a ring that is repeated after a crash has the same id, whatever its type", async () => {
+  const uuid = await company("one", { approval_delay_days: 3 });
+  const types = webhookTypes.filter((type) => type !== "webhook.disabled");
+  const { receiver } = await endpoint(uuid, types);
+  const request = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+  await world.key({ ...request, expiresInDays: 2 });
+  await world.learning(github("one"), "Wait.");
+  await world.scan(github("one"), { repository_id: "9001" });
+  clock.advance(1.3 * dayMs);
+  const crashing: Table = {
+    ...store().table,
+    write: async (write, options) => {
+      if ("update" in write) throw new Error("The worker ends before it records the results.");
+      return await store().table.write(write, options);
+    },
+  };
+  await expect(ringWebhooks(deps(crashing))).rejects.toThrow("The worker ends");
+  const before = receiver.heard.splice(0).map(({ type, id }) => `${type} ${id}`);
+  await run();
+  expect(receiver.heard.map(({ type, id }) => `${type} ${id}`)).toEqual(before);
+  expect(before).toHaveLength(types.length);
+  receiver.heard.length = 0;
+  await run(5);
+  expect(typesOf(receiver)).toEqual([]);
+});
+
 describe("many webhooks", () => {
   test("of one owner hold at most ten connections, whatever they do", async () => {
     const uuid = await company();
