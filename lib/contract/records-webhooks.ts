@@ -39,7 +39,8 @@ export const webhookWords: FieldWords = {
   url: "Where the service sends rings: `https`, port 443 or 8443, a public address.",
   types: "What the webhook rings for.",
   description: "A note for people; null for none.",
-  active: "Whether the service sends rings. Set it to true to switch a webhook on; then every type rings.",
+  active:
+    "Whether the service sends rings. Set it to true to switch a webhook on; then every type but webhook.disabled rings.",
   last_success_at: "When a ring was last delivered, UTC; null for never.",
   last_failure_at: "When an attempt last failed, UTC; null for never.",
   disabled_reason:

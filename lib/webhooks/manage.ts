@@ -121,7 +121,8 @@ export async function updateWebhook(
       ...(description !== undefined && { description }),
       ...(active === true && { disabled_reason: null }),
       ...(active === false && isActive && { disabled_reason: "switched_off" }),
-      // Whoever was not listening may have missed rings: every type rings, as if it never had.
+      // Whoever was not listening may have missed rings: every type rings, as if it never had. `listWebhooks` shows
+      // which webhooks are disabled: to whoever switches one on, it is no news.
       ...(isNew && {
         generation: before.generation + 1,
         rung: { "webhook.disabled": markAt(manager.clock.nowMs()) },

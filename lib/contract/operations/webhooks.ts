@@ -114,8 +114,8 @@ export const updateWebhook = operation({
   path: "/v1/webhooks/{webhook_id}",
   summary: "Change a webhook, or switch it on or off",
   description:
-    "Fields that are not sent stay as they are. A webhook that is switched on rings every type once, because its " +
-    "receiver may have missed rings.",
+    "Fields that are not sent stay as they are. A webhook that is switched on rings every type but " +
+    "webhook.disabled once, because its receiver may have missed rings.",
   pathParameters,
   query,
   body: z.strictObject({
