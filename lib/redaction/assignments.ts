@@ -7,7 +7,9 @@ import {
   candidatesIn,
   findInCjkAfter,
   findInSentenceAfter,
+  type Sentences,
   sentenceLengthMax,
+  sentencesOf,
   verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
@@ -65,6 +67,13 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
   return valueAt(name.text, at, isEnv && isLineStart(name), separator.link === undefined ? undefined : 256);
 }
 
+/** A member that holds a user, a place, a duration or other settings, not the credential. */
+const otherMember =
+  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex|\$ref|title)$/i;
+
+const isOtherMember = (member: string): boolean =>
+  otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"));
+
 const cell = /[^|\n]{1,256}/y;
 /** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
 function cellAt(text: string, at: number): Value | undefined {
@@ -99,11 +108,7 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   }
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
-  if (
-    isKey &&
-    /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description)$/i.test(first.text)
-  )
-    return [];
+  if (isKey && isOtherMember(first.text)) return [];
   const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
   return credentials[0] === first || values.length === 2 ? credentials : [];
 }
@@ -114,7 +119,7 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 }
 
 const digestWord =
-  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
+  /\b(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?)\b[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
 /** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
@@ -170,11 +175,17 @@ function isFollowedByText({ text, end }: Name): boolean {
 }
 const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
 
-function inSentence(name: Name, claim: Claim, candidate: number): SearchResult | undefined {
-  const { text, end } = name;
-  if (candidate - end >= sentenceLengthMax || !(isCjk(name.name) || isFollowedByText(name))) return undefined;
-  const behind = (isCjk(name.name) ? findInCjkAfter : findInSentenceAfter)(text, end, claim);
-  return behind && found([behind], claim);
+type Prose = { readonly candidates: ReturnType<typeof candidatesIn>; readonly sentences: Sentences };
+
+function inSentence(name: Name, claim: Claim, { candidates, sentences }: Prose): SearchResult | undefined {
+  const { next } = candidates(name.end);
+  if (next - name.end < sentenceLengthMax && (isCjk(name.name) || isFollowedByText(name))) {
+    const behind = isCjk(name.name)
+      ? findInCjkAfter(name.text, name.end, claim)
+      : findInSentenceAfter(sentences, name.end, claim);
+    if (behind) return found([behind], claim);
+  }
+  return undefined;
 }
 
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
@@ -225,12 +236,6 @@ const isNoName = ({ text, name, start, end }: Name) =>
   (text.startsWith("=", end) && isSecretRef.test(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
-
-/** `/run/pw`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
-const isNoNoun = ({ text, start }: Name) =>
-  /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
-    text.slice(Math.max(0, start - 80), start),
-  );
 
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
@@ -285,7 +290,7 @@ export const assignments: Finder = {
   find(text, names) {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | null>();
-    const candidateBehind = candidatesIn(text);
+    const prose: Prose = { candidates: candidatesIn(text), sentences: sentencesOf(text) };
     const isNearNetwork = nearIn(text, networkWord);
     const isNearCipher = nearIn(text, cipherWord);
     let from = 0;
@@ -309,11 +314,9 @@ export const assignments: Finder = {
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
           claim = sure("api_key");
-        if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name))
-          outcome =
-            inSentence(name, claim, candidateBehind(name.end)) ??
-            (isPassword(claim) ? plainly(name, claim) : undefined) ??
-            outcome;
+        if (claim && claim.kind !== "key" && !outcome?.spans.length)
+          outcome = inSentence(name, claim, prose) ?? outcome;
+        if (claim && isPassword(claim) && !outcome?.spans.length) outcome = plainly(name, claim) ?? outcome;
       }
       spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);

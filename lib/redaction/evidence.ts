@@ -33,6 +33,7 @@ import {
   isStrong,
   isSurelyToken,
   isTokenLike,
+  isUnpronounceable,
   isUnusualWord,
   looksChosen,
 } from "./features.ts";
@@ -130,7 +131,7 @@ const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant ||
 /** A name that ends in "key", "auth", "session": the value must look like a key. */
 // biome-ignore format: one row a line
 const ofKeys: readonly Evidence[] = [
-  { evidence: "random token", holds: (judged) => isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant && !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && isStrong(judged.text)) },
+  { evidence: "random token", holds: ({ text }) => isSurelyToken(text) },
   { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
 ];
@@ -173,7 +174,7 @@ const ofPasswords: readonly Evidence[] = [
   { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
   { evidence: "words with joints", holds: (judged) => isWord(judged) && isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
+  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isUnpronounceable(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) },
   { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || isTokenLike(text) || looksChosen(text)) },

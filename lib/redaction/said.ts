@@ -12,8 +12,8 @@ export interface Saying {
   readonly before?: RegExp;
   /** Sticky: matches the text from the name to the value. */
   readonly behind: RegExp;
-  /** The value ends with its quote, its line, its clause, or before a preposition. Otherwise any text may follow. */
-  readonly ends: "quote" | "clause" | "phrase" | "line" | "anywhere";
+  /** The value ends with its quote, or its clause ends behind it. Otherwise any text may follow. */
+  readonly ends: "quote" | "clause" | "line" | "anywhere";
 }
 
 const close = "[\"'`)*\\uE000-\\uE003]{0,3}";
@@ -26,36 +26,92 @@ const sticky = (source: string) => new RegExp(source, "uyi");
 
 /** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
 const userBefore =
-  /(?:^|[\s(,:"'`*])(?:user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \t:=*]{1,4}["'`*]{0,2}(?!(?:and|or|und|y|et|e|the|name)[ ,])[\w.@+\\-]{2,40}["'`*]{0,2}(?:[ \t]?[,;/]|[ \t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \t](?:(?:the|a|la|le|das|dem|il|o)[ \t])?(?:mot de )?$/i;
-/** "with anna and the", "con ana y": the same, where only a preposition says that this is the user. */
-const accompaniedBefore =
-  /\b(?:with|as|using|mit|als|con|avec|com)[ \t](?!\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the|its|both|new|old|own|valid|every)[\w-]*[ ,])(?:cn=)?[\w.@+-]{2,40}[ \t](?:and|und|y|et|e)[ \t](?:(?:the|la|le|das|dem|il|o|a)[ \t])?(?:mot de )?$/i;
+  /(?:^|[\s(,:"'`*])(?:user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \t:=*]{1,4}["'`*]{0,2}(?!(?:and|or|und|y|et|e|the|name)[ ,])[\w.@+\\-]{2,40}["'`*]{0,2}(?:[ \t]?[,;/]|[ \t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \t](?:the[ \t]|a[ \t]|la[ \t]|le[ \t]|das[ \t]|dem[ \t]|il[ \t]|o[ \t])?$/i;
 
-// biome-ignore format: one row a line
 export const sayings: readonly Saying[] = [
-  { saying: "a verb", behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`), ends: "clause" },
-  { saying: "a verb behind an abbreviation", name: /^(?:pw|pwd|psw|mdp)$/i, behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`), ends: "anywhere" },
-  { saying: "Polish to", name: /has[lł]o$/i, behind: sticky(`${words}[ \\t]to[ \\t]${open}`), ends: "clause" },
-  { saying: "Turkish olarak", name: /^(?:parola|şifre)/i, behind: /[ \t](?=[^\s,.]{4,40} olarak )/y, ends: "anywhere" },
-  { saying: "quotes", behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|in|auf|na|a|en)[ \\t])?["'\`\\uE000-\\uE003]`), ends: "quote" },
-  { saying: "a verb and quotes", behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}["'\`\\uE000-\\uE003]`), ends: "quote" },
-  { saying: "a colon behind a label on its own line", before: /(?:^|\n)[ \t>]{0,4}[^:={}();"'`<>$\n]{0,60}$/, behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`), ends: "line" },
-  { saying: "a colon behind words of a sentence", before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`), ends: "clause" },
-  { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`), ends: "clause" },
-  { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: sticky(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-)[ \\t]{0,3}${open}`), ends: "anywhere" },
-  { saying: "a user before", before: userBefore, behind: sticky(`${close}(?:[ \\t]?[:=])?[ \\t]{1,4}(?:is[ \\t])?${open}`), ends: "phrase" },
-  { saying: "a user behind a preposition", before: accompaniedBefore, behind: sticky(`${close}[ \\t]${open}`), ends: "phrase" },
-  { saying: "a user on the line before", before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i, behind: sticky(`[ \\t]{1,20}${open}`), ends: "line" },
-  { saying: "a German noun", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
+  {
+    saying: "a verb",
+    behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`),
+    ends: "clause",
+  },
+  {
+    saying: "a verb behind an abbreviation, and more text",
+    name: /^(?:pw|pwd|psw|mdp)$/i,
+    behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`),
+    ends: "anywhere",
+  },
+  {
+    saying: "Polish to",
+    name: /has[lł]o$/i,
+    behind: sticky(`${words}[ \\t]to[ \\t]${open}`),
+    ends: "clause",
+  },
+  {
+    saying: "Turkish olarak",
+    name: /^(?:parola|şifre)/i,
+    behind: /[ \t](?=[^\s,.]{4,40} olarak )/y,
+    ends: "anywhere",
+  },
+  {
+    saying: "quotes",
+    behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|in|auf|na|a|en)[ \\t])?["'\`\\uE000-\\uE003]`),
+    ends: "quote",
+  },
+  {
+    saying: "a verb and quotes",
+    behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}["'\`\\uE000-\\uE003]`),
+    ends: "quote",
+  },
+  {
+    saying: "a colon behind a label on its own line",
+    before: /(?:^|\n)[^:={}();"'`<>$\n]{0,60}$/,
+    behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`),
+    ends: "line",
+  },
+  {
+    saying: "a colon behind words of a sentence",
+    before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/,
+    behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`),
+    ends: "clause",
+  },
+  {
+    saying: "a colon in brackets",
+    before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/,
+    behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`),
+    ends: "clause",
+  },
+  {
+    saying: "a sign of another script",
+    name: /[^\0-\u024f]$|has[lł]o$/i,
+    behind: sticky(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-)[ \\t]{0,3}${open}`),
+    ends: "anywhere",
+  },
+  {
+    saying: "a user before",
+    before: userBefore,
+    behind: sticky(`${close}(?:[ \\t]?[:=])?[ \\t]{1,4}(?:is[ \\t])?${open}`),
+    ends: "clause",
+  },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
-  { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
-  { saying: "changed to", before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`), ends: "phrase" },
-  { saying: "changed to, behind the name", behind: sticky(`(?:[ \\t](?:is|was|has been|wurde|ist))?[ \\t](?:now )?(?:set|reset|changed|rotated|updated|geändert|gesetzt)[ \\t](?:to|auf)[ \\t]${open}`), ends: "phrase" },
-  { saying: "its use or its owner before", before: /\b(?:use[sd]?|using|with|enter|type|try|mit|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \t](?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le)[ \t]){0,2}(?:mot de )?$/i, behind: sticky(`${close}[ \\t]${open}`), ends: "clause" },
-  { saying: "a column behind its name", before: /(?:^|\n)[ \t]{0,8}$/, behind: sticky(`(?:[ \\t]{3,40}|\\t)${open}`), ends: "line" },
-  { saying: "an equals sign behind words", before: /(?:^|\n)[ \t>*-]{0,4}[A-Z][\w-]{1,20} (?:[\w-]{1,20} ){0,3}$/, behind: sticky(`[ \\t]=[ \\t]${open}`), ends: "line" },
-  { saying: "an equals sign behind a sentence", behind: sticky(`${close}(?:[ \\t][\\p{L}\\d'/-]{1,24}){1,6}[ \\t]=[ \\t]${open}`), ends: "clause" },
-  { saying: "an answer on the next line", before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i, behind: /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y, ends: "line" },
+  {
+    saying: "a password for a short time",
+    before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i,
+    behind: sticky(`[ \\t]${open}`),
+    ends: "clause",
+  },
+  {
+    saying: "changed to",
+    before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i,
+    behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`),
+    ends: "clause",
+  },
+  {
+    saying: "an answer on the next line",
+    before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i,
+    behind:
+      /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y,
+    ends: "line",
+  },
   { saying: "an answer on the line", behind: /\?[ \t]{1,4}A:[ \t]/y, ends: "line" },
 ];
 
@@ -70,42 +126,30 @@ const madeBefore =
 const wordPattern = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
 const clauseEnd =
   /["'`*)\]\uE000-\uE003]{0,3}(?:[.,;:!?)\]]{1,3}(?:\s|$)|[ \t]{0,8}(?:\n|$)|[ \t]{1,4}[-(#|/])/y;
-const phraseEnd =
-  /["'`*\uE000-\uE003]{0,2}[ \t](?:(?:to|on|for|at|in|from|und|auf|für|pour|para|per)[ \t]|(?:yesterday|today|now|again|heute|gestern|hier|ayer|ieri)\b)/y;
 const lineEnd = /["'`*\uE000-\uE003]{0,3}\.?[ \t]{0,8}(?:\n|$|#)/y;
 const quotePattern = /["'`\uE000-\uE003]/;
 
 const joints =
   /^(?:is|was|for|of|on|to|at|in|from|von|vom|für|auf|am|im|zum|zur|de|du|des|del|della|di|do|da|van|voor|dla|na|w)$/;
-const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(bridge: string): boolean {
-  const words =
-    bridge
-      .toLowerCase()
-      .replace(changedTo, "")
-      .match(/\p{L}+/gu) ?? [];
+  const words = bridge.toLowerCase().match(/\p{L}+/gu) ?? [];
   const joint = words.findIndex((word) => joints.test(word));
   return (joint === -1 ? words : words.slice(0, joint)).some(isAbout);
 }
 
 const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
 
-/** "with password protection": nouns that make one with the name. */
-const isNounBehindName =
-  /^(?:grant|flow|box|protect|access|support|attacks?|database|step|guess|property|sync|plugin|backend|requirements?|autofill|breach|leaks?|alone|dictionary|people|users?|letters?|tests?)$|(?:tion|sion|ity|ment|ness|ance|ence|ship|ism)$/;
-
 /** Whether a word can be a password where a sentence gives one. */
-function isPasswordSaid(value: Value, quote: string, isBehindColon = false): boolean {
+function isPasswordSaid(value: Value, quote: string): boolean {
   const isQuoted = quote !== "";
   const word = value.text.toLowerCase();
   return (
     value.text.length >= 4 &&
     /[\p{L}]{3}/u.test(value.text) &&
     !/^[A-Z]{2,5}$|^\p{L}{1,3}$|^https?:/u.test(value.text) &&
-    (isQuoted || !isPredicate(word, isBehindColon)) &&
+    (isQuoted || !isPredicate(word)) &&
     !isAbout(word) &&
-    (isQuoted || !isNounBehindName.test(word)) &&
     !(
       isQuoted &&
       (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(value.text)
@@ -149,9 +193,8 @@ export function findSaid({ text, name, start, end }: Name): Value | undefined {
     const isQuoted = quotePattern.test(quote) && text.charAt(value.end) === quote;
     const isEnded =
       ends === "anywhere" ||
-      (ends === "phrase" && at(phraseEnd, text, value.end)) ||
       (ends === "quote" ? isQuoted : at(ends === "line" ? lineEnd : clauseEnd, text, value.end));
-    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "", bridge.includes(":"))) return value;
+    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "")) return value;
   }
   const plain = saidBefore.exec(before)?.[1];
   const made = plain ? undefined : madeBefore.exec(before)?.[1];

@@ -17,7 +17,7 @@ export async function startStage(prefix: string, target: string) {
       response.writeHead(403).end();
       return;
     }
-    const [, module] = /\/client\/([a-z.]+\.js)$/.exec(incoming.url) ?? [];
+    const [, module] = /\/client\/([a-z.-]+\.js)$/.exec(incoming.url) ?? [];
     if (module) {
       const script = await readFile(join(client, module));
       response.writeHead(200, { "content-type": "text/javascript" }).end(script);

@@ -229,45 +229,13 @@ export const urls: Record<string, readonly string[]> = {
 };
 
 export const statements: Record<string, readonly string[]> = {
-  "a place for a password is known by the words and signs around it, so that a plain word goes": [
-    "tool users create -u kiosk -p «cli_password|bluebird» -r Viewer",
-    "git push -u origin -p main",
-    "tool about -u 'kiosk:«cli_password|bluebird»@host.example'",
-    'modify -D "cn=Manager" -w «cli_password|Bl4e!bird»',
-    "mc alias set lab https://s3.example «cli_password|{lowalnum:20}» «cli_password|{alnum:40}»",
-    "stats auth kiosk:«password|bluebird»",
-    "stats auth enabled",
-    "The credentials on the board (kiosk:«password|bluebird») are old.",
-    "The credentials (type:bluebird) are old.",
-    '# userlist.txt\n"kiosk" "«password|bluebird»"',
-    'type = "SecureString"\n  value = "«secret|{hex:64}»"',
-    "('«password|bluebird»' | ConvertTo-SecureString -AsPlainText -Force)",
-    'press("«password|bluebird»"); // petra\'s password',
-    'press("bluebird"); // check password',
-    "<db:password>«password|Bluebird»</db:password>",
-    "enable secret 0 «device_password|bluebird»",
-    "enable secret bluebird",
-    "pw(lab)=«password|Bluebird7» pw(dev)=«password|Bluebird8»",
-    "write-attribute(name=password,value=«password|Bl4ebird»)",
-    'WiFi.begin(ssid, "«password|bluebird»");',
-    'User.objects.create_superuser("kiosk", "k@example.com", "«password|bluebird»")',
-    'Credentials("realm", "host", "kiosk", "«password|bluebird»")',
-    'box.LoginAsync("kiosk", "«password|bluebird»")',
-    'epgsql:connect("pg", "kiosk", "«password|bluebird»", [])',
-    'signal.connect("button", "clicked", "bluebird")',
-    'signWith(SignatureAlgorithm.HS256, "«password|7Ybo/qEWgr0pnc0e+dYeZ8x/CyZKn2v+3n8epHPX»")',
-    "Le compte de démo : petra / «password|Petra1962»",
-    "Log in with petra and the password «password|Marmelade» to see it.",
-    "senha do banco: «password|goiabada»",
-    "user: kiosk\npass: «password|territory»",
-    "tool publish --project-token=«token|{hex:12}»",
-  ],
   "a password is found after its option on a command line": [
     ...marked(
       "cli_password",
       [
         ...[
           "curl -u me:…",
+          "curl -u :…",
           "curl --user 'me:…'",
           "docker login -p…",
           "docker login -p …",
@@ -328,7 +296,7 @@ export const statements: Record<string, readonly string[]> = {
     ...marked(
       "cli_password",
       [
-        ...["x -u me -p …", "x --user me -P …", "knife x -P …"],
+        ...["x -p …", "x -P …", "x -pw …", "x -u me -p …", "x --user me -P …", "knife x -P …", "swaks -ap …"],
         ...["curl -x p:3128 -U me:…", "openssl dgst -hmac …"],
 
         ...["docker login --password-stdin <<EOF\n…\nEOF", "zfs load-key x <<< …"],
@@ -343,6 +311,8 @@ export const statements: Record<string, readonly string[]> = {
   ],
   "a password is found in the dialogue with a mail server": [
     `334 VXNlcm5hbWU6\n${pair("me")}`,
+    `AUTH PLAIN «password|${pair("\0me\0meadow7/?")}»`,
+    `a1 LOGIN me «password|lxA3:8Ue/hGR8a»`,
     "see LOGIN page docs/login/page2",
   ],
   "a password is found in a file of two lines": ["notes.txt\nme\nLq7vNz4kRt", "auth.txt\nme\nreadme"],
@@ -367,6 +337,7 @@ export const statements: Record<string, readonly string[]> = {
   ],
   "a password is found after the name of a directory's user or a mail address": [
     "ldap_bind($x, 'cn=me,dc=example', '«password|meadow harbor stone»')",
+    "Connection(server, 'cn=me', '«password|meadow.harbor.stone»')",
     "create_superuser('me', 'me@example.com', '«password|meadow77»')",
     "ldap_bind($x, 'cn=me,dc=example', $password)",
   ],
@@ -420,10 +391,14 @@ export const statements: Record<string, readonly string[]> = {
     'the password "«password|BATtery»"',
   ],
   "a password is found at its place in a file, a script or a device's configuration": [
+    "«password|Xk9mQ2ppLw7a»\nlogin: bob\nurl: example.com",
+    "«password|Summer-Rain-47»\nuser: bob",
+    "Settings\nlogin: bob\nurl: example.com",
     'expect "login:"\nsend "hunter22\\r"',
     'createUser bob SHA "«device_password|Xk9mQ2ppLw7a»" AES "«device_password|Yk8nR3qqMx6b»"',
     "createUser bob MD5 «device_password|Xk9mQ2ppLw7a» DES «device_password|Yk8nR3qqMx6b»",
     "createUser bob SHA «device_password|Xk9mQ2ppLw7a» AES ,",
+    "deploy/«password|Summer2024!»",
     "admin/config2.json",
     "INSERT INTO users (name, password) VALUES ('bob', '«password|Xk9mQ2pp»'), ('ann', '«password|Yk8nR3qq»')",
     "INSERT INTO users (name, password) VALUES ('bob', 'changeme'), (name",
@@ -494,7 +469,7 @@ export const statements: Record<string, readonly string[]> = {
     "ana 10:02\ncan I get the pw?\ntom 10:03\nsure: «password|p8TDlmnKsbNCIM»",
     "That «password|aHUqhukp32RXRpzu» in line 12 is the database password.",
     "it's «password|amber-willow-maple-14», the prod password",
-    "2FA backup codes:\n- «recovery_code|rr9y-qg7u\n- 6otk-yebc\n- lsgh-bosg»",
+    "2FA backup codes:\n- «recovery_code|rr9y-qg7u»\n- «recovery_code|6otk-yebc»\n- «recovery_code|lsgh-bosg»",
     "The shared secret between both services is gone.",
     "Forgot your password? Click here and see build2024.",
     "The login page shows pairs like web:release2024.",
