@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { PGlite } from "@electric-sql/pglite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { datasetNames } from "../../cli/datasets/datasets.ts";
-import { loadSql, warehouses } from "../../cli/datasets/sql.ts";
-import type { RecordFields } from "../../cli/export/layout.ts";
-import { ndjson, recordsOf } from "./support.ts";
+import { datasetNames } from "../../../cli/datasets/datasets.ts";
+import { loadSql, warehouses } from "../../../cli/datasets/sql.ts";
+import type { RecordFields } from "../../../cli/export/layout.ts";
+import { ndjson, recordsOf } from "../../datasets/support.ts";
 
 type Engine = {
   load(name: (typeof datasetNames)[number], changes: readonly object[]): Promise<void>;

@@ -1,31 +1,31 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { webhookLimits } from "../../lib/contract/limits.ts";
-import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
-import { systemRandom } from "../../lib/runtime/random.ts";
-import { parseAudit } from "../../lib/store/items/audit.ts";
-import { parseWebhook } from "../../lib/store/items/webhook.ts";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { webhookLimits } from "../../../lib/contract/limits.ts";
+import { type WebhookType, webhookTypes } from "../../../lib/contract/webhooks.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { parseAudit } from "../../../lib/store/items/audit.ts";
+import { parseWebhook } from "../../../lib/store/items/webhook.ts";
 import {
   auditPartition,
   instanceTenant,
   organizationTenant,
   webhookSecretsKey,
   workspaceTenant,
-} from "../../lib/store/layout.ts";
-import { StoreMeter } from "../../lib/store/meter.ts";
-import { newsPut } from "../../lib/store/news.ts";
-import { queryAll, type Table } from "../../lib/store/table.ts";
-import { listDeliveries } from "../../lib/webhooks/deliveries.ts";
-import { createWebhook, updateWebhook } from "../../lib/webhooks/manage.ts";
-import { ringWebhooks } from "../../lib/webhooks/ring.ts";
-import { keyOfWebhook } from "../../lib/webhooks/scope.ts";
-import { TestClock } from "../support/clock.ts";
-import { useStore } from "../support/engine.ts";
-import { scanAll } from "../support/scan-all.ts";
-import { organizationOf } from "../support/stored.ts";
-import { github, gitlab, publicNetwork, World } from "../support/world.ts";
-import { closeReceivers, type Receiver, startReceiver } from "./support.ts";
+} from "../../../lib/store/layout.ts";
+import { StoreMeter } from "../../../lib/store/meter.ts";
+import { newsPut } from "../../../lib/store/news.ts";
+import { queryAll, type Table } from "../../../lib/store/table.ts";
+import { listDeliveries } from "../../../lib/webhooks/deliveries.ts";
+import { createWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
+import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
+import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
+import { TestClock } from "../../support/clock.ts";
+import { useStore } from "../../support/engine.ts";
+import { scanAll } from "../../support/scan-all.ts";
+import { organizationOf } from "../../support/stored.ts";
+import { github, gitlab, publicNetwork, World } from "../../support/world.ts";
+import { closeReceivers, type Receiver, startReceiver } from "../../webhooks/support.ts";
 
 const store = useStore();
 closeReceivers();
