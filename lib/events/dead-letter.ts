@@ -28,7 +28,7 @@ async function closeTries(deps: EventDeps, message: QueueMessage): Promise<void>
     await noteGivenUp(deps, message);
   } catch (error) {
     // The dead letter is written: a second one would be worse than tries that are not deleted.
-    deps.log("warn", "The tries of a dead letter could not be closed.", {
+    deps.log("warn", "Tries of a dead letter could not be closed.", {
       messageId: message.id,
       error: describeError(error),
     });

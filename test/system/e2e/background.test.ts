@@ -216,7 +216,7 @@ test("ringWebhooks rings webhooks of an organization and a workspace, and disabl
   expect(deployment().iamProxy.denied).toEqual([]);
   expect(await table().getMany(places)).toMatchObject([
     { disabled_reason: "failing" },
-    { disabled_reason: null, retries: { learnings: { failures: 1 } } },
+    { disabled_reason: null, retries: { "metrics.review_comments": { failures: 1 } } },
   ]);
 });
 
