@@ -55,7 +55,7 @@ export function joinExamples(document: ApiDocument, examples: Examples): ApiDocu
   };
 }
 
-const mapped = <Value, Made>(
+export const mapped = <Value, Made>(
   values: Readonly<Record<string, Value>>,
   make: (value: Value, name: string) => Made,
 ) => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, make(value, name)]));

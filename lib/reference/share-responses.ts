@@ -1,4 +1,5 @@
 import type { ApiDocument, DocumentedResponse } from "./document.ts";
+import { mapped } from "./examples.ts";
 
 /** In the document that callers get, a response that several operations have stands once, in the components. */
 export function shareResponses(document: ApiDocument): object {
@@ -25,16 +26,8 @@ export function shareResponses(document: ApiDocument): object {
       ? { $ref: `#/components/responses/${nameOf(response, text)}` }
       : response;
   };
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).map(([path, methods]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(methods).map(([method, operation]) => [
-          method,
-          { ...operation, responses: mapValues(operation.responses, referred) },
-        ]),
-      ),
-    ]),
+  const paths = mapped(document.paths, (methods) =>
+    mapped(methods, (operation) => ({ ...operation, responses: mapped(operation.responses, referred) })),
   );
   return { ...document, paths, components: { ...document.components, responses: shared } };
 }
@@ -43,6 +36,3 @@ const responsesOf = ({ paths }: ApiDocument): DocumentedResponse[] =>
   Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ responses }) => Object.values(responses)),
   );
-
-const mapValues = <Value, Made>(values: Readonly<Record<string, Value>>, make: (value: Value) => Made) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, make(value)]));
