@@ -43,7 +43,10 @@ function faultPointsOf(scenario: string, calls: readonly Call[]): FaultPoint[] {
 
 /** The long run takes every place of every scenario; the short run takes each call site once and varies the fault. */
 export function casesOf(rehearsed: ReadonlyMap<string, CleanRun>): Case[] {
-  const points = [...rehearsed].flatMap(([scenario, { calls }]) => faultPointsOf(scenario, calls));
+  const all = [...rehearsed].flatMap(([scenario, { calls }]) => faultPointsOf(scenario, calls));
+  const isRacing = ({ scenario }: FaultPoint) => rehearsed.get(scenario)?.scenario.isRacing === true;
+  const sure = new Set(all.filter((point) => !isRacing(point)).map(({ call }) => call.site));
+  const points = all.filter((point) => !(isRacing(point) && sure.has(point.call.site)));
   const chosen = isLong ? points : [...Map.groupBy(points, ({ call }) => call.site).values()].map(inTurn);
   return chosen.flatMap(({ scenario, call, nth }, index) =>
     hows.flatMap((how) => {

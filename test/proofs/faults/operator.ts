@@ -225,6 +225,7 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
         ...change(() => repairTable(environment.store())),
         fixture: "a restored table",
         isAlone: true,
+        isRacing: true,
         // Numbers, epochs and the mark of a repair differ in every run, also the new number of what is appended again.
         uncompared: /"sk":"HEAD"|"sk":"ORG#!EPOCHS"|"restored":|"sk":"000[1-9]\d{6}"|"n":[1-9]\d{6}/,
       },

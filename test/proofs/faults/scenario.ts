@@ -43,6 +43,8 @@ export type Scenario = {
   readonly uncompared?: RegExp;
   /** It never runs beside other work, so nothing interferes with it. */
   readonly isAlone?: boolean;
+  /** Its own parts run side by side: which calls it makes depends on who is first. Faults strike elsewhere if they can. */
+  readonly isRacing?: boolean;
   /** Nobody waits for it: it may give up at the first fault, and its next try does the work. */
   readonly isRepeated?: boolean;
   /** People are consistent again only at its end: they move between tenants, or free seats go to others. */
