@@ -46,38 +46,48 @@ type Slot = {
 };
 
 const slotName = (index: number): string => `s${index}`;
+
+/** When each slot of a bucket was taken, by the slot's index; 0 for a slot that never was. */
+type TakenTimes = readonly number[];
+
 /** Eight characters until 2059, so comparing stamps as text compares their times. */
 const stampTime = (ms: number): string => ms.toString(36);
 const timeOfStamp = (stamp: string): number => Number.parseInt(stamp.slice(0, stamp.indexOf("#")), 36);
 
-export function createRateLimiter({ clock, random }: { clock: Clock; random: Random }): RateLimiter {
-  /** Stamps seen in each bucket. A stamp stays in its slot until it is a window old, so this never refuses wrongly. */
-  const seen = new Map<string, Map<string, string>>();
+const takenTimesOf = ({ requestsMax }: RateLimit, item?: Item): TakenTimes =>
+  Array.from({ length: requestsMax }, (_, index) => {
+    const stamp = item?.[slotName(index)];
+    return typeof stamp === "string" ? timeOfStamp(stamp) : 0;
+  });
 
-  function remember(bucket: string, item: Item | undefined): Map<string, string> {
-    const stamps = new Map<string, string>();
-    for (const [name, value] of Object.entries(item ?? {})) {
-      if (/^s\d+$/.test(name) && typeof value === "string") stamps.set(name, value);
-    }
+export function createRateLimiter({ clock, random }: { clock: Clock; random: Random }): RateLimiter {
+  /** What was last seen of each bucket. A stamp stays in its slot until it is a window old, so this never refuses wrongly. */
+  const seen = new Map<string, TakenTimes>();
+
+  function remember(bucket: string, times: TakenTimes): void {
     seen.delete(bucket);
-    seen.set(bucket, stamps);
+    seen.set(bucket, times);
     const oldest = seen.size > cacheLimits.bucketsMax ? seen.keys().next().value : undefined;
     if (oldest !== undefined) seen.delete(oldest);
-    return stamps;
   }
 
   async function admit(table: Table, limit: RateLimit, owner: string): Promise<Admission> {
     const bucket = `${limit.bucket}#${owner}`;
-    let stamps = seen.get(bucket) ?? new Map<string, string>();
+    let times = seen.get(bucket) ?? takenTimesOf(limit);
     for (;;) {
       const nowMs = clock.nowMs();
-      const young = youngStamps(limit, stamps, nowMs);
-      const slots = freeSlots(limit, young);
+      const slots = freeSlots(limit, times, nowMs);
       const slot = slots[slots.length > 1 ? random.below(slots.length) : 0];
-      if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, young, nowMs));
-      const taken = await take(table, { limit, owner, slot, nowMs });
-      stamps = remember(bucket, taken.item);
-      if (taken.admitted) return admissionOf(limit, stamps, nowMs);
+      if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, times, nowMs));
+      const taken = await take(table, { limit, owner, slot: slotName(slot), nowMs });
+      times = takenTimesOf(limit, taken.item);
+      remember(bucket, times);
+      if (taken.admitted)
+        return {
+          limit,
+          remaining: freeSlots(limit, times, nowMs).length,
+          resetSeconds: secondsUntilFree(limit, times, nowMs),
+        };
     }
   }
 
@@ -111,40 +121,25 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
   }
 
   function refuseKnownFull(limit: RateLimit, owner: string): void {
-    const stamps = seen.get(`${limit.bucket}#${owner}`);
-    if (!stamps || stamps.size < limit.requestsMax) return;
+    const times = seen.get(`${limit.bucket}#${owner}`);
+    if (!times) return;
     const nowMs = clock.nowMs();
-    const young = youngStamps(limit, stamps, nowMs);
-    if (freeSlots(limit, young).length > 0) return;
-    throw new RateLimitExceeded(limit, secondsUntilFree(limit, young, nowMs));
+    if (freeSlots(limit, times, nowMs).length === 0)
+      throw new RateLimitExceeded(limit, secondsUntilFree(limit, times, nowMs));
   }
 
   return { refuseKnownFull, admit };
 }
 
-/** The taken slots, each with the time at which it was taken. */
-type YoungStamps = ReadonlyMap<string, number>;
+const isFree = ({ windowSeconds }: RateLimit, takenAtMs: number, nowMs: number): boolean =>
+  takenAtMs <= nowMs - windowSeconds * 1000;
 
-function youngStamps(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): YoungStamps {
-  const cutoffMs = nowMs - limit.windowSeconds * 1000;
-  const young = new Map<string, number>();
-  for (const [slot, stamp] of stamps) {
-    const atMs = timeOfStamp(stamp);
-    if (atMs > cutoffMs) young.set(slot, atMs);
-  }
-  return young;
-}
+const freeSlots = (limit: RateLimit, times: TakenTimes, nowMs: number): number[] =>
+  times.flatMap((takenAtMs, slot) => (isFree(limit, takenAtMs, nowMs) ? [slot] : []));
 
-const freeSlots = (limit: RateLimit, young: YoungStamps): string[] =>
-  Array.from({ length: limit.requestsMax }, (_, index) => slotName(index)).filter((slot) => !young.has(slot));
-
-function secondsUntilFree(limit: RateLimit, young: YoungStamps, nowMs: number): number {
-  const oldestMs = Math.min(...young.values(), nowMs);
+function secondsUntilFree(limit: RateLimit, times: TakenTimes, nowMs: number): number {
+  const oldestMs = times
+    .filter((takenAtMs) => !isFree(limit, takenAtMs, nowMs))
+    .reduce((one, other) => Math.min(one, other), nowMs);
   return Math.max(1, Math.ceil((oldestMs + limit.windowSeconds * 1000 - nowMs) / 1000));
-}
-
-function admissionOf(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): Admission {
-  const young = youngStamps(limit, stamps, nowMs);
-  const remaining = Math.max(0, limit.requestsMax - young.size);
-  return { limit, remaining, resetSeconds: secondsUntilFree(limit, young, nowMs) };
 }

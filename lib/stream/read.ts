@@ -308,6 +308,7 @@ function removalPartitionStartsOf(
 /** If a part is missing, its entry is dropped from the page: it was superseded, and appears again at its new number. */
 async function loadPayloads(table: Table, walk: PageInProgress): Promise<void> {
   const spilled = [...walk.picked].flatMap(([id, { entry, spill }]) => (spill ? [{ id, entry, spill }] : []));
+  if (spilled.length === 0) return;
   const payloads = await readSpills(
     table,
     spilled.map(({ spill }) => spill),

@@ -190,13 +190,16 @@ describe("the memory of a warm function", () => {
   test("a warm function remembers the last thousand buckets, and forgets the least recently used one first", async () => {
     const clock = new TestClock();
     const limiter = limiterAt(clock, { ...systemRandom, below: () => 0 });
-    const admit = (owner: string, stored = {}) =>
-      limiter.admit(openTable(stored).table, { ...one, requestsMax: 2 }, owner);
-    const full = (owner: string) => caught(() => limiter.refuseKnownFull(one, owner));
-    for (let owner = 0; owner < 1_000; owner++) await admit(`owner-${owner}`);
-    expect(await full("owner-0")).not.toBe("admitted");
-    // Owner 0 was used again, so owner 1 is now the oldest.
-    await admit("owner-0", { s0: stamp(clock.nowMs()) });
+    const two = { ...one, requestsMax: 2 };
+    const taken = stamp(clock.nowMs());
+    const admit = (owner: string, stored: Readonly<Record<string, string>> = { s1: taken }) =>
+      limiter.admit(openTable(stored).table, two, owner);
+    const full = (owner: string) => caught(() => limiter.refuseKnownFull(two, owner));
+    await admit("owner-0", {});
+    for (let owner = 1; owner < 1_000; owner++) await admit(`owner-${owner}`);
+    expect(await full("owner-1")).not.toBe("admitted");
+    // Owner 0 is used again, so owner 1 is now the oldest.
+    await admit("owner-0", { s0: taken });
     await admit("newcomer");
     expect(await full("owner-1")).toBe("admitted");
     expect(await full("owner-2")).not.toBe("admitted");
