@@ -1,4 +1,4 @@
-import { csv, ndjson } from "../lib/http/list.ts";
+import { ndjson, renderCsv } from "../lib/http/list.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { UsageError } from "./errors.ts";
 import { formatTable, type Terminal, type TerminalRow } from "./terminal.ts";
@@ -48,6 +48,6 @@ export function showList<Record extends TerminalRow>(
 function linesOf(format: "ndjson" | "csv", records: readonly TerminalRow[]): string {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const columns = names.map((name) => ({ name, cell: (record: TerminalRow) => record[name] ?? null }));
-  const bytes = format === "csv" ? csv(columns, records) : ndjson(records);
+  const bytes = format === "csv" ? renderCsv(columns, records) : ndjson(records);
   return bytes.toString().trimEnd();
 }

@@ -1,4 +1,4 @@
-import { counted } from "../lib/contract/counted.ts";
+import { plural } from "../lib/contract/plural.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { OperatorError } from "./errors.ts";
 import { listOptions, showList } from "./listing.ts";
@@ -67,10 +67,10 @@ const lineOf = ({ seat_since, last_reviewed_at, ...row }: SeatRow) => ({
 });
 
 function say({ days, dry_run, seats_held, not_judged, idle: rows }: IdleAnswer, terminal: Terminal): void {
-  terminal.say(`${rows.length} of ${counted(seats_held, "assigned seat")} idle for ${counted(days, "day")}.`);
+  terminal.say(`${rows.length} of ${plural(seats_held, "assigned seat")} idle for ${plural(days, "day")}.`);
   if (not_judged > 0)
     terminal.say(
-      `Not judged: ${counted(not_judged, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`,
+      `Not judged: ${plural(not_judged, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`,
     );
   if (rows.length === 0) return;
   terminal.say(

@@ -1,4 +1,4 @@
-import { type CsvCell, csvRow } from "../lib/contract/csv.ts";
+import { type CsvCell, csvRow } from "../lib/contract/csv-row.ts";
 import { type FigureColumn, figureColumns } from "../lib/report/columns.ts";
 import type { Figures } from "../lib/report/figures.ts";
 

@@ -106,12 +106,16 @@ export const repositoryName = (provider: string, organizationId: string, reposit
 /** In the place of a team: authors who are in none. */
 export const noTeam = "none";
 
-type Placed = { readonly provider: string; readonly organizationId: string; readonly repositoryId: string };
+type InRepository = {
+  readonly provider: string;
+  readonly organizationId: string;
+  readonly repositoryId: string;
+};
 
 /** Whether a record of a repository is in the view. */
 export function pullRequestFilter(
   view: Pick<DashboardView, "organizations" | "repositories">,
-): (placed: Placed) => boolean {
+): (placed: InRepository) => boolean {
   const organizations = new Set(view.organizations);
   const repositories = new Set(view.repositories);
   return ({ provider, organizationId, repositoryId }) =>

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/contract/counted.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import { announcement } from "../announcement.ts";
@@ -108,7 +108,7 @@ export async function seedDemo(
   const nowMs = systemClock.nowMs();
   const { opening, history } = demoEvents(await demoSentUntil(directory), nowMs);
   const events = opening.length + history.length;
-  if (events > 0) terminal.say(`Loading the demo data: ${counted(events, "event")}.`);
+  if (events > 0) terminal.say(`Loading the demo data: ${plural(events, "event")}.`);
   // Events that are needed first are sent and applied, the others are only sent.
   const progress = startProgress(terminal, "Demo data", opening.length + events);
   await sendAll({ queue: queue.events, bucket }, opening, progress.advance);
@@ -133,7 +133,7 @@ async function applySeed(
   await queuePoller.drain();
   const failed = (await backend.queue.listDeadLetters()).length - failedBefore;
   if (failed > 0)
-    terminal.say(`Refused ${counted(failed, "event")} of ${file}; see: review-api events failed`);
+    terminal.say(`Refused ${plural(failed, "event")} of ${file}; see: review-api events failed`);
 }
 
 async function announce(

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/contract/counted.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { redact } from "../../lib/redaction/redact.ts";
 import type { Command } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -53,7 +53,7 @@ const redrive: Command = {
       const waits = sent.size > 0 || connection.waitsAfterSend;
       const outcome = waits && !input.flag("no-wait") ? await outcomeOf(connection, sent) : {};
       if (input.flag("json")) terminal.out(JSON.stringify({ sent: sent.size, ...outcome }));
-      else terminal.say(`Sent ${counted(sent.size, "event")} again.`);
+      else terminal.say(`Sent ${plural(sent.size, "event")} again.`);
       const { failed_again: failures = [], still_queued: isStillQueued } = outcome;
       if (failures.length > 0) throw new OperatorError(failedAgainText(failures, outcome));
       if (isStillQueued) throw new OperatorError(queueNotEmpty);
@@ -121,7 +121,7 @@ function failedAgainText(failures: readonly Failure[], { more_may_have_failed }:
   const hidden = more_may_have_failed
     ? "\n  Other events may have failed too: the queue shows only the first events of a group."
     : "";
-  return `${counted(failures.length, "event")} failed again:${shown.join("")}${more}${hidden}`;
+  return `${plural(failures.length, "event")} failed again:${shown.join("")}${more}${hidden}`;
 }
 
 /** "No such event" would claim too much for a queue that hides some events. */

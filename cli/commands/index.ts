@@ -1,4 +1,4 @@
-import { counted } from "../../lib/contract/counted.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -20,7 +20,7 @@ const reconcile: Command = {
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
       if (report.failed > 0)
         throw new OperatorError(
-          `${counted(report.failed, "Learning")} could not be indexed; they are marked, and the next run tries again.`,
+          `${plural(report.failed, "Learning")} could not be indexed; they are marked, and the next run tries again.`,
         );
     }),
 };

@@ -5,8 +5,8 @@ import { readUses } from "../../lib/access/last-used.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
-import { counted } from "../../lib/contract/counted.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
@@ -182,7 +182,7 @@ export const showIssued = (input: CommandInput, terminal: Terminal, { text, key 
 export function alsoEnded(id: string, ended: readonly string[]): string {
   const others = ended.filter((each) => each !== id);
   if (others.length === 0) return "";
-  return `, and with it ${counted(others.length, "other key")} of its line: ${others.join(", ")}`;
+  return `, and with it ${plural(others.length, "other key")} of its line: ${others.join(", ")}`;
 }
 
 export async function showKeys(

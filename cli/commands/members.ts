@@ -1,7 +1,7 @@
 import { systemRoles } from "../../lib/contract/access.ts";
-import { counted } from "../../lib/contract/counted.ts";
 import type { ItemErrorCode } from "../../lib/contract/errors.ts";
 import { pageLimits, peopleLimits } from "../../lib/contract/limits.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import type { BatchOutcomes, BatchStatus } from "../../lib/people/batch.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
@@ -44,7 +44,7 @@ const list: Command = {
       const none = "There are no such members.";
       if (showList(input, terminal, { records: members, document, none }) !== "table") return;
       const whose = organization.workspace_id === null ? "" : " of the workspace";
-      terminal.say(`${seats.seats_assigned} of ${counted(seats.seats_purchased, "seat")}${whose} assigned.`);
+      terminal.say(`${seats.seats_assigned} of ${plural(seats.seats_purchased, "seat")}${whose} assigned.`);
     });
   },
 };
@@ -98,7 +98,7 @@ const setRole: Command = {
         userIds,
         changesBillingAdmins: true,
       });
-      showOutcomes(input, terminal, outcomes, (count) => `Gave ${role.name} to ${counted(count, "member")}.`);
+      showOutcomes(input, terminal, outcomes, (count) => `Gave ${role.name} to ${plural(count, "member")}.`);
     });
   },
 };
@@ -123,7 +123,7 @@ const setSeat: Command = {
       const organization = await findOrganizationByName(table, input.requiredText("org"));
       const outcomes = await assignSeatsToMembers(audited, organization, { action, userIds });
       const verb = action === "assign" ? "Assigned" : "Unassigned";
-      showOutcomes(input, terminal, outcomes, (count) => `${verb} ${counted(count, "seat")}.`);
+      showOutcomes(input, terminal, outcomes, (count) => `${verb} ${plural(count, "seat")}.`);
     });
   },
 };

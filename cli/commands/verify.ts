@@ -1,5 +1,5 @@
-import { counted } from "../../lib/contract/counted.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { type Connection, defaultDataPath } from "../connection/connection.ts";
@@ -27,7 +27,7 @@ const command: Command = {
       else
         terminal.say(["What verify leaves behind:", ...report.stays.map((each) => `  ${each}`)].join("\n"));
       if (failed > 0)
-        throw new OperatorError(`${counted(failed, "check")} of ${report.checks.length} failed.`);
+        throw new OperatorError(`${plural(failed, "check")} of ${report.checks.length} failed.`);
     }),
 };
 

@@ -6,7 +6,7 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Random } from "../../lib/runtime/random.ts";
 import type { FailedEvent } from "./connection.ts";
 
-type Deps = {
+type StackDeadLettersOptions = {
   readonly call: SqsCall;
   readonly queueUrl: string;
   /** The queue that a letter is sent back to. */
@@ -32,7 +32,7 @@ type Message = z.output<typeof messageSchema>;
  * deleted, so a caller that only reads sees the first ten of each group; a caller that sends them again sees all.
  * Letters that were read are hidden from others for a moment and made visible at the end.
  */
-export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
+export async function* failedEventsOf(deps: StackDeadLettersOptions): AsyncGenerator<FailedEvent> {
   /**
    * The messages that were sent again here. If one fails again, it returns as a letter with that id and is left for the
    * next run; otherwise this would never end. Times cannot distinguish them: the queue's clock is not this machine's.
@@ -62,7 +62,7 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
   }
 }
 
-async function receive({ call, queueUrl, random }: Deps): Promise<readonly Message[]> {
+async function receive({ call, queueUrl, random }: StackDeadLettersOptions): Promise<readonly Message[]> {
   const received = await call("ReceiveMessage", {
     QueueUrl: queueUrl,
     // If the answer is lost, SQS delivers the same letters again instead of keeping them hidden.
@@ -80,7 +80,7 @@ const idOf = ({ Attributes, MessageId }: Message): string => Attributes.MessageD
 
 type Run = { readonly held: Map<string, string>; readonly sentAgain: Set<string> };
 
-function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): FailedEvent {
+function failedEvent(deps: StackDeadLettersOptions, message: Message, { held, sentAgain }: Run): FailedEvent {
   const { Body, Attributes, MessageAttributes, MessageId } = message;
   const group = Attributes.MessageGroupId ?? MessageId;
   const sentMs = Number(Attributes.SentTimestamp);
@@ -109,7 +109,10 @@ function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): Fa
   };
 }
 
-async function release({ call, queueUrl }: Deps, handles: readonly string[]): Promise<void> {
+async function release(
+  { call, queueUrl }: StackDeadLettersOptions,
+  handles: readonly string[],
+): Promise<void> {
   for (const some of chunksOf(handles, receiveMessagesMax)) {
     const Entries = some.map((ReceiptHandle, index) => ({
       Id: String(index),

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/contract/counted.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { waitingEventId, waitingRows } from "../../lib/events/waiting-list.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput } from "../command.ts";
@@ -53,10 +53,10 @@ async function checkFile(file: EventFile, input: CommandInput, terminal: Termina
     else terminal.out(lineProblem(file, line, problem));
   }
   if (isJson) terminal.out(JSON.stringify({ events, invalid, problems }));
-  else if (invalid === 0) terminal.say(`Checked ${counted(events, "event")}: no mistakes. Nothing was sent.`);
+  else if (invalid === 0) terminal.say(`Checked ${plural(events, "event")}: no mistakes. Nothing was sent.`);
   if (invalid > 0)
     throw new OperatorError(
-      `${invalid} of ${counted(events, "event")} ${invalid === 1 ? "has" : "have"} mistakes. Nothing was sent.`,
+      `${invalid} of ${plural(events, "event")} ${invalid === 1 ? "has" : "have"} mistakes. Nothing was sent.`,
     );
 }
 
@@ -87,7 +87,7 @@ async function sendFile(file: EventFile, input: CommandInput, terminal: Terminal
   if (input.flag("json")) terminal.out(JSON.stringify(outcome));
   else
     terminal.say(
-      `Sent ${counted(outcome.sent, "event")}${outcome.refused === undefined ? `. ${laterHint}` : ", and the queue is empty."}`,
+      `Sent ${plural(outcome.sent, "event")}${outcome.refused === undefined ? `. ${laterHint}` : ", and the queue is empty."}`,
     );
   const problems = [...refusedText(outcome), ...waitingText(outcome)];
   if (problems.length > 0) throw new OperatorError(problems.join("\n"));
@@ -99,7 +99,7 @@ const refusedText = ({ refused = 0 }: Outcome): readonly string[] =>
   refused === 0
     ? []
     : [
-        `${counted(refused, "event")} ${refused === 1 ? "was" : "were"} refused. To see why: review-api events failed`,
+        `${plural(refused, "event")} ${refused === 1 ? "was" : "were"} refused. To see why: review-api events failed`,
       ];
 
 const thingsShownMax = 10;
@@ -108,9 +108,9 @@ function waitingText({ waiting = 0, waits_for = [] }: Outcome): readonly string[
   if (waiting === 0) return [];
   const more = waits_for.length - thingsShownMax;
   return [
-    `${counted(waiting, "event")} ${waiting === 1 ? "waits and is" : "wait and are"} not applied:`,
+    `${plural(waiting, "event")} ${waiting === 1 ? "waits and is" : "wait and are"} not applied:`,
     ...waits_for.slice(0, thingsShownMax).map(({ thing, events }) => `  ${events} for the ${thing}`),
-    ...(more > 0 ? [`  and others for ${counted(more, "more thing")}`] : []),
+    ...(more > 0 ? [`  and others for ${plural(more, "more thing")}`] : []),
     "They are applied when these things arrive. To list them: review-api events waiting. To remove one: review-api events drop EVENT_ID",
   ];
 }

@@ -1,5 +1,5 @@
-import { isFormula } from "../../lib/contract/csv.ts";
-import { type CsvColumn, csv } from "../../lib/http/list.ts";
+import { isFormula } from "../../lib/contract/csv-row.ts";
+import { type CsvColumn, renderCsv } from "../../lib/http/list.ts";
 import type { ExportFormat } from "./format.ts";
 
 /** The fields of a record by name; in CSV all of them are text. */
@@ -36,7 +36,7 @@ export function csvTableOf<Record, Row>(
   columns: ReadonlyArray<CsvColumn<Row>>,
   split: (record: Record) => readonly Row[],
 ): CsvTable<Record> {
-  const rowsOf = (rows: readonly Row[]) => csv(columns, rows).toString();
+  const rowsOf = (rows: readonly Row[]) => renderCsv(columns, rows).toString();
   const header = rowsOf([]);
   return {
     header: header.slice(0, -lineEnd.length),

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { storeLimits } from "../../lib/contract/limits.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "../../lib/events/ports.ts";
-import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
-import type { Random } from "../../lib/runtime/random.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseItem } from "../../lib/store/items/parse.ts";
 import { escapeKeyPart } from "../../lib/store/layout.ts";
+import type { Store } from "../../lib/store/retry-on-conflict.ts";
 import {
   type Item,
   type Key,
@@ -79,9 +79,7 @@ const numberDigits = 12;
 const sendTogetherMax = 40;
 const sendBytesMax = storeLimits.transactionBytesMax / 2;
 
-type Deps = { readonly table: Table; readonly clock: Clock; readonly random: Random };
-
-export function createLocalQueue(deps: Deps): LocalQueue {
+export function createLocalQueue(deps: Store): LocalQueue {
   const { table, clock } = deps;
   return {
     events: {
@@ -140,7 +138,7 @@ export function createLocalQueue(deps: Deps): LocalQueue {
 
 /** Messages of one call become visible together, so that the second cannot be received before the first. */
 async function sendWrites(
-  { table, clock, random }: Deps,
+  { table, clock, random }: Store,
   messages: readonly QueueMessage[],
 ): Promise<TransactionWrite[]> {
   const first = await reserveNumbers(table, messages.length);
@@ -171,7 +169,7 @@ async function reserveNumbers(table: Table, count: number): Promise<number> {
 
 const numberKey = (number: number): string => String(number).padStart(numberDigits, "0");
 
-const deadLetterOf = (letter: QueueMessage, reason: string, number: number, clock: Clock): Item => ({
+const deadLetterOf = (letter: QueueMessage, reason: string, number: number, clock: Store["clock"]): Item => ({
   ...{ pk: deadLetters, sk: numberKey(number) },
   ...{ id: letter.id, group: letter.group, body: letter.body, reason, failed_at: toTimestamp(clock.nowMs()) },
 });

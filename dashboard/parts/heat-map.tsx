@@ -1,5 +1,5 @@
 import { categories, severities } from "../../lib/contract/metrics-words.ts";
-import { type HeatCell, wordsOf } from "../../lib/report/report.ts";
+import { type HeatCell, withSpaces } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatShare } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
@@ -22,8 +22,8 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
     name: "acceptance-by-severity-and-category",
     caption: "Acceptance by severity and category",
     columns: [
-      textColumn("severity", "Severity", ({ severity }: HeatCell) => wordsOf(severity)),
-      textColumn("category", "Category", ({ category }: HeatCell) => wordsOf(category)),
+      textColumn("severity", "Severity", ({ severity }: HeatCell) => withSpaces(severity)),
+      textColumn("category", "Category", ({ category }: HeatCell) => withSpaces(category)),
       countColumn("acceptance", "Acceptance", ({ findings }: HeatCell) => findings.acceptance, formatShare),
       countColumn("posted", "Findings", ({ findings }: HeatCell) => findings.posted),
       countColumn("accepted", "Accepted", ({ findings }: HeatCell) => findings.accepted),
@@ -46,7 +46,7 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
               <th scope="col">Category</th>
               {columns.map((severity) => (
                 <th key={severity} scope="col">
-                  {wordsOf(severity)}
+                  {withSpaces(severity)}
                 </th>
               ))}
             </tr>
@@ -54,7 +54,7 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
           <tbody>
             {rows.map((category) => (
               <tr key={category}>
-                <th scope="row">{wordsOf(category)}</th>
+                <th scope="row">{withSpaces(category)}</th>
                 {columns.map((severity) => (
                   <Heat
                     key={severity}

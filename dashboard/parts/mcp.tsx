@@ -1,4 +1,4 @@
-import { counted } from "../../lib/contract/counted.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { formatCount } from "../../lib/report/words.ts";
 import type { McpFigures } from "../figures/mcp.ts";
 import { countColumn, textColumn } from "../tables.ts";
@@ -37,7 +37,7 @@ export function Mcp({ figures: { pullRequests, calls, servers } }: { readonly fi
       ) : (
         <>
           <p class="sum">
-            <strong>{formatCount(calls)}</strong> calls in {counted(pullRequests, "pull request")}
+            <strong>{formatCount(calls)}</strong> calls in {plural(pullRequests, "pull request")}
           </p>
           <ul class="bars">
             {servers.map((server) => (
@@ -47,7 +47,7 @@ export function Mcp({ figures: { pullRequests, calls, servers } }: { readonly fi
                   <span>
                     {formatCount(server.calls)} calls
                     {server.failures > 0 && <small> · {formatCount(server.failures)} failed</small>}
-                    <small> · {counted(server.pullRequests, "pull request")}</small>
+                    <small> · {plural(server.pullRequests, "pull request")}</small>
                   </span>
                 </div>
                 <div class="track" aria-hidden="true">

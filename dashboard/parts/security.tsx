@@ -1,4 +1,4 @@
-import { counted } from "../../lib/contract/counted.ts";
+import { plural } from "../../lib/contract/plural.ts";
 import { formatCount } from "../../lib/report/words.ts";
 import { findingAges, type SecurityFigures } from "../figures/security.ts";
 import { countColumn, textColumn } from "../tables.ts";
@@ -72,7 +72,7 @@ export function Security({ figures: { open, counts, first } }: { readonly figure
                   <b>{finding.title}</b>
                   <small>
                     {finding.repository} · {finding.file_path}:{finding.start_line}
-                    {finding.cwe !== null && ` · ${finding.cwe}`} · open for {counted(finding.days, "day")}
+                    {finding.cwe !== null && ` · ${finding.cwe}`} · open for {plural(finding.days, "day")}
                   </small>
                 </div>
               </li>

@@ -31,13 +31,13 @@ import { fetchWebhooks } from "./webhooks.ts";
 const byNarrowing = ({ narrowing }: Context) => narrowing;
 const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];
 
-type Placed = {
+type InRepository = {
   readonly provider: string;
   readonly organization_id: string;
   readonly repository_id: string;
 };
 /** The records of the chosen organizations and repositories. */
-const chosen = <Record extends Placed>(records: readonly Record[], view: ShownView): Record[] => {
+const chosen = <Record extends InRepository>(records: readonly Record[], view: ShownView): Record[] => {
   const passes = pullRequestFilter(view);
   return records.filter(({ provider, organization_id: organizationId, repository_id: repositoryId }) =>
     passes({ provider, organizationId, repositoryId }),

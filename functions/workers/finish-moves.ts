@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { settleOldOwed } from "../../lib/audit/owed.ts";
+import { writeOldOwed } from "../../lib/audit/owed.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
 import { moveLogs } from "../../lib/organizations/move-log.ts";
@@ -19,7 +19,7 @@ export const handler = worker(
     const pieces = new ErrorCollector();
     let areCopiesLate = false;
     await pieces.run(() =>
-      settleOldOwed(store).catch((error: unknown) => {
+      writeOldOwed(store).catch((error: unknown) => {
         areCopiesLate = isTemporaryStoreError(error);
         throw error;
       }),

@@ -102,7 +102,7 @@ const defined = (attributes: Put["put"] | object): OwedItem["entry"] =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
 /** Writes the copies of each note in one transaction with the end of the note: a second run finds nothing to do. */
-export async function settleOwed(deps: OwedDeps, owed: readonly OwedItem[]): Promise<void> {
+export async function writeOwed(deps: OwedDeps, owed: readonly OwedItem[]): Promise<void> {
   for (const item of owed) {
     const momentMs = deps.clock.nowMs();
     const change = {
@@ -135,11 +135,11 @@ function copiesOf({ entry, texts, copies }: OwedItem, momentMs: number): Put[] {
 }
 
 /** Settles notes that the process that made them did not settle. */
-export async function settleOldOwed(deps: OwedDeps): Promise<void> {
+export async function writeOldOwed(deps: OwedDeps): Promise<void> {
   const upTo = toTimestamp(deps.clock.nowMs() - auditLimits.settledAfterMs);
   const pieces = new ErrorCollector();
   for await (const item of queryAll(deps.table, { pk: owedPartition, upTo })) {
-    if (item.settled !== true) await pieces.run(() => settleOwed(deps, [parseOwed(item)]));
+    if (item.settled !== true) await pieces.run(() => writeOwed(deps, [parseOwed(item)]));
   }
   pieces.end();
 }

@@ -4,7 +4,7 @@ import type { EventTypeName } from "../contract/event-names.ts";
 import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { captureLearning } from "../learnings/events/capture.ts";
-import { settlePrivateLearnings } from "../learnings/events/pull-request.ts";
+import { closePrivateLearnings } from "../learnings/events/pull-request.ts";
 import {
   learningCapturedFields,
   learningUsedFields,
@@ -135,7 +135,7 @@ const pullRequestType: EventType<PullRequestFinalized> = {
       finalizePullRequests(store, events),
       seatAuthors(store, events),
       ...events.map(({ data, version }) =>
-        settlePrivateLearnings(store, {
+        closePrivateLearnings(store, {
           organization: organizationUuid(data),
           prUrl: data.pr_url,
           status: data.status,

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { requestLimits } from "../contract/limits.ts";
-import { pathName, valueAt } from "../contract/problems.ts";
+import { pathName, valueAt } from "../contract/schema-sentences.ts";
 
 /** Each value completes the sentence "must be …". */
 const kinds: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
-import { valueAt } from "../contract/problems.ts";
+import { valueAt } from "../contract/schema-sentences.ts";
 
 export const bytesMaxOf = ({ bodyBytesMax = requestLimits.bodyBytesMax }: Operation): number => bodyBytesMax;
 

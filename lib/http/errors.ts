@@ -2,7 +2,7 @@ import { ApiError } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { errorShapeOf } from "../contract/operation.ts";
-import { valueAt } from "../contract/problems.ts";
+import { valueAt } from "../contract/schema-sentences.ts";
 import { StoreUnavailable } from "../store/table.ts";
 import type { Rendered } from "./operation-result.ts";
 import { renderResult } from "./operation-result.ts";

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../contract/api-error.ts";
-import { shortened } from "../contract/problems.ts";
+import { shortened } from "../contract/schema-sentences.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";

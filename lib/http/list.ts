@@ -1,4 +1,4 @@
-import { type CsvCell, csvRow } from "../contract/csv.ts";
+import { type CsvCell, csvRow } from "../contract/csv-row.ts";
 import { type BytesResult, jsonType } from "./operation-result.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
@@ -27,7 +27,7 @@ export function listResult<Record>(list: List<Record>): BytesResult {
     return { bytes: Buffer.from(JSON.stringify(json)), contentType: jsonType, headers };
   }
   return list.format === "csv"
-    ? { bytes: csv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
+    ? { bytes: renderCsv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
     : { bytes: ndjson([...list.records, ...marked(list)]), contentType: "application/x-ndjson", headers };
 }
 
@@ -47,7 +47,10 @@ export const ndjson = (records: readonly unknown[]): Buffer =>
   Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 
 /** With a header row. */
-export function csv<Record>(columns: ReadonlyArray<CsvColumn<Record>>, records: readonly Record[]): Buffer {
+export function renderCsv<Record>(
+  columns: ReadonlyArray<CsvColumn<Record>>,
+  records: readonly Record[],
+): Buffer {
   const rows = [csvRow(columns.map(({ name }) => name))];
   for (const record of records) rows.push(csvRow(columns.map(({ cell }) => cell(record))));
   return Buffer.from(rows.join(""));

@@ -4,7 +4,6 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../contract/api-error.ts";
 import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
-import { shortened } from "../contract/problems.ts";
 import {
   documentFile,
   errorPagesFolder,
@@ -19,6 +18,7 @@ import {
   referenceSecurityPolicy,
   searchPath,
 } from "../contract/reference.ts";
+import { shortened } from "../contract/schema-sentences.ts";
 import type { ApiDocument } from "../reference/document.ts";
 import { joinExamples } from "../reference/examples.ts";
 import { shareResponses } from "../reference/share-responses.ts";

@@ -5,7 +5,7 @@ import { readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { ApiError, type Problem } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
-import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
+import { firstProblemsOf, sentencesOf, valueAt } from "../contract/schema-sentences.ts";
 import { required } from "../runtime/required.ts";
 import { pathValues, textField } from "./parameters.ts";
 
@@ -43,7 +43,7 @@ export function readInput<Op extends Operation>(
   const body = checkBody(operation, event.body, keepsOrgId);
   const sentences = [path, query, body].flatMap((checked) => checked.problems);
   return {
-    problems: firstOf(sentences).map(invalid),
+    problems: firstProblemsOf(sentences).map(invalid),
     // The cast holds, because the type is derived from the schemas that parsed the values.
     input: { path: path.value, query: query.value, body: body.value } as OperationInput<Op>,
     /** A well-formed cursor, also if other values have problems. */

@@ -1,7 +1,7 @@
 import type { AnyRequest } from "../client/dispatch.ts";
-import { counted } from "../contract/counted.ts";
 import { mcpLimits } from "../contract/mcp.ts";
-import { shortened, valueAt } from "../contract/problems.ts";
+import { plural } from "../contract/plural.ts";
+import { shortened, valueAt } from "../contract/schema-sentences.ts";
 import type { Api } from "./api.ts";
 import type { JsonObject, OperationTool } from "./operation-tool.ts";
 import { type ToolAnswer, ToolError } from "./result.ts";
@@ -61,7 +61,7 @@ function sentenceOf({ listing }: OperationTool, content: JsonObject): string {
   const isChange = typeof content.status === "string";
   const counts = Object.entries(content).flatMap(([name, list]) =>
     Array.isArray(list) && (isChange || isListOfRecords(listing.outputSchema, name))
-      ? [`${name}: ${counted(list.length, "record")}.`]
+      ? [`${name}: ${plural(list.length, "record")}.`]
       : [],
   );
   const sentences = [

@@ -4,7 +4,7 @@ import { ReviewApiError } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { mcpLimits } from "../contract/mcp.ts";
 import { isCalendarDay } from "../contract/parameters.ts";
-import { firstOf, sentencesOf } from "../contract/problems.ts";
+import { firstProblemsOf, sentencesOf } from "../contract/schema-sentences.ts";
 import { type ListName, listNames, listOf } from "../report/lists.ts";
 import { lastDays, type Period } from "../report/period.ts";
 import { readPullRequests, readWithBefore } from "../report/read.ts";
@@ -176,7 +176,7 @@ function parse<Schema extends z.ZodObject>(schema: Schema, args: JsonObject): z.
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
   const problems = sentencesOf({ issues: error.issues, schema, value: args, whole: "arguments" });
-  throw new ToolError("INVALID_REQUEST", firstOf(problems).join(" "));
+  throw new ToolError("INVALID_REQUEST", firstProblemsOf(problems).join(" "));
 }
 
 function periodOf({ start_date, end_date }: Filters): Period {

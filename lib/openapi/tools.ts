@@ -76,11 +76,10 @@ function argumentsOf(operation: ListedOperation): Argument[] {
   for (const place of ["path", "query"] as const)
     for (const { name, description, schema, required: isRequired } of describeParameters(operation, place)) {
       const list = listSchema(schema);
-      const words = wordsOf(operation, name, description);
       add({
         name,
         place: list ? "list" : place,
-        schema: shortInput({ ...(list ?? schema), description: words }),
+        schema: shortInput({ ...(list ?? schema), description: descriptionOf(operation, name, description) }),
         isRequired,
       });
     }
@@ -89,7 +88,10 @@ function argumentsOf(operation: ListedOperation): Argument[] {
     add({
       name,
       place: "body",
-      schema: shortInput({ ...schema, description: wordsOf(operation, name, String(schema.description)) }),
+      schema: shortInput({
+        ...schema,
+        description: descriptionOf(operation, name, String(schema.description)),
+      }),
       isRequired: body.required?.includes(name) ?? false,
     });
   return [...found.values()];
@@ -118,10 +120,14 @@ function listSchema({ description }: Schema): Schema | undefined {
   return { type: "array", items, maxItems: Number(maxItems) };
 }
 
-function wordsOf({ paging, organization, instanceScope }: ListedOperation, name: string, words: string) {
+function descriptionOf(
+  { paging, organization, instanceScope }: ListedOperation,
+  name: string,
+  description: string,
+) {
   if (name === "limit" && paging) return `Records of a page; ${mcpLimits.pageSizeDefault} unless given.`;
   if (name === "cursor") return "next_cursor of the previous page.";
-  if (name !== "org_id" || instanceScope === "named") return words;
+  if (name !== "org_id" || instanceScope === "named") return description;
   return `provider_organization_id of one organization; ${organization}.`;
 }
 

@@ -20,7 +20,7 @@ import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
 import { MoveProgress } from "./move-progress.ts";
 import { takeTurns } from "./turns.ts";
-import { hasEpochs, settledEpochs } from "./visibility.ts";
+import { hasEpochs, publishedEpochs } from "./visibility.ts";
 
 /**
  * Moves one kind of an organization's data from the tenant it left to its current tenant. It runs again after a crash,
@@ -65,7 +65,7 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   if (leaving === undefined) return false;
   // The writer of the move may have been interrupted before it published the epoch, so readers may not know of the move
   // yet.
-  if (hasEpochs(leaving)) await settledEpochs(store.table, leaving);
+  if (hasEpochs(leaving)) await publishedEpochs(store.table, leaving);
   const progress = await MoveProgress.read(store.table, organization);
   for (const [kind, move] of movers) {
     if (progress.isDone(kind)) continue;

@@ -23,7 +23,7 @@ import { followMode } from "./follow-mode.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
 import { newLogMove } from "./move-log.ts";
 import { newMove } from "./move-progress.ts";
-import { hasEpochs, planScopeChange, publishEpoch, type ScopeChange, settledEpochs } from "./visibility.ts";
+import { hasEpochs, planScopeChange, publishEpoch, publishedEpochs, type ScopeChange } from "./visibility.ts";
 
 /** The full state of one organization, as the platform reports it. */
 export type OrganizationSaved = Pick<
@@ -55,14 +55,14 @@ export async function saveOrganization(
 ): Promise<void> {
   const uuid = organizationUuid(saved);
   const { organization, mayHaveRoom, isLateFirst, epochs } = await retryOnConflict(store, async () => {
-    const stored = await settledOrganization(store, uuid, saved, version);
+    const stored = await publishedOrganization(store, uuid, saved, version);
     return applyOrganization(store, stored, saved, version);
   });
   for (const { tenant, epoch } of epochs) await publishEpoch(store.table, tenant, epoch);
   const { tenant } = organization;
   // On a repeated delivery, the first attempt may have been interrupted before it published its epoch. The move does
   // the same for the tenant that was left.
-  if (epochs.length === 0 && hasEpochs(tenant)) await settledEpochs(store.table, tenant);
+  if (epochs.length === 0 && hasEpochs(tenant)) await publishedEpochs(store.table, tenant);
   if (isLateFirst) await followDelay(store, uuid);
   if (organization.seats_behind) await followMode(store, organization);
   // Other events leave a move that takes long to the scheduled worker: the events behind them need not wait for it.
@@ -74,7 +74,7 @@ export async function saveOrganization(
  * Reads the stored organization. One move at a time: an event that changes the tenant again waits until the earlier
  * move is finished. All other events are applied while the organization moves.
  */
-async function settledOrganization(
+async function publishedOrganization(
   store: Store,
   uuid: string,
   saved: OrganizationSaved,

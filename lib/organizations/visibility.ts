@@ -30,7 +30,7 @@ const isSettled = ({ next, published }: ScopeEpochs): boolean => published === n
  * Returns the epochs with all earlier changes published. It reads them together with the row of the last change: this
  * waits for a transaction that is committed but not visible yet, so afterwards anyone may publish its epoch.
  */
-export async function settledEpochs(table: Table, tenant: TenantKey): Promise<ScopeEpochs> {
+export async function publishedEpochs(table: Table, tenant: TenantKey): Promise<ScopeEpochs> {
   const epochs = parseScopeEpochs(await table.get(scopeEpochsKey(tenant)));
   if (isSettled(epochs) || epochs.lastOrganization === undefined) return epochs;
   const { lastOrganization: uuid } = epochs;
@@ -70,9 +70,9 @@ export async function planScopeChange(
   before: ScopedOrganization | undefined,
   after: ScopedOrganization,
 ): Promise<ScopeChange> {
-  const arrival = becomesVisible(before, after) ? await settledEpochs(table, after.tenant) : undefined;
+  const arrival = becomesVisible(before, after) ? await publishedEpochs(table, after.tenant) : undefined;
   const left = before && leaves(before, after) ? before : undefined;
-  const departure = left && (await settledEpochs(table, left.tenant));
+  const departure = left && (await publishedEpochs(table, left.tenant));
   // As late as possible: a first page decides by an epoch's age whether it can trust it.
   const nowMs = clock.nowMs();
   const change = { uuid: after.uuid, nowMs };

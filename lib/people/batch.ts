@@ -1,4 +1,4 @@
-import { settleOwed } from "../audit/owed.ts";
+import { writeOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { withoutKeys } from "../contract/key-forms.ts";
 import type { OwedItem } from "../store/items/owed.ts";
@@ -101,7 +101,7 @@ export async function inParts<Element, State>(
       if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);
       return decision;
     });
-    if (part.owed && !work.dryRun) await settleOwed(store, part.owed);
+    if (part.owed && !work.dryRun) await writeOwed(store, part.owed);
     part.reportOutcomes();
     rest = rest.slice(part.decided);
     known = part.after;

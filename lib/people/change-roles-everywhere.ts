@@ -1,7 +1,7 @@
 import type { AuditedContext } from "../audit/entry.ts";
-import { counted } from "../contract/counted.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { plural } from "../contract/plural.ts";
 import { inChunks } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
@@ -155,7 +155,7 @@ function failuresOf(
     for (const { id, code, message } of failures) {
       const place = { org_id: organization.provider_organization_id, code, message };
       const places = [...(failed.get(id)?.organizations ?? []), place];
-      const summary = `Failed in ${places.length} of ${counted(organizations.length, "organization")}.`;
+      const summary = `Failed in ${places.length} of ${plural(organizations.length, "organization")}.`;
       outcomes.fail(id, code, summary);
       failed.set(id, { id, code, message: summary, organizations: places });
     }

@@ -8,8 +8,8 @@ import {
   systemRoles,
 } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
-import { counted } from "../contract/counted.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { plural } from "../contract/plural.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, parsePeopleGuard, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
@@ -270,7 +270,7 @@ function refuseInUse(guard: PeopleGuard, roleId: string): void {
   if (members === 0) return;
   throw new ApiError(
     "ROLE_IN_USE",
-    `The role is still given to ${counted(members, "member")}. Give them another role first.`,
+    `The role is still given to ${plural(members, "member")}. Give them another role first.`,
   );
 }
 

@@ -96,7 +96,7 @@ export class PeopleDraft {
     let madeRoom = false;
     for (const pool of new Set([...this.#seatsFree.keys(), ...this.#roles.keys()])) {
       const people = [...this.#people.values()].filter((working) => working.pool === pool);
-      settleSeats(people, this.#seatsFree.get(pool) ?? 0);
+      giveFreeSeats(people, this.#seatsFree.get(pool) ?? 0);
       madeRoom ||= seatsOf(people).seatsTaken < 0;
       writes.push(...peopleWrites(pool, people, this.#roles.get(pool)));
     }
@@ -119,7 +119,7 @@ export class PeopleDraft {
  * is given back here can be taken here even if fewer seats are purchased than assigned: it is the same person's seat,
  * under another address.
  */
-function settleSeats(people: readonly Working[], seatsFree: number): void {
+function giveFreeSeats(people: readonly Working[], seatsFree: number): void {
   let available = Math.max(0, seatsFree);
   for (const working of people) {
     if (working.after.seat && !isSeatDue(working.after)) {

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { type AuditPage, type AuditPosition, readAuditLog } from "../audit/list.ts";
 import { happenedAt, happenedBefore } from "../contract/audit.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
 import { versionInstant } from "../store/items/version.ts";
 import { memberKey, type PoolKey, personsRange } from "../store/layout.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
 import { queryAll, type Table } from "../store/table.ts";
 
 export type SeatedPerson = {
@@ -33,13 +33,15 @@ type IdleSeatQuery = {
   readonly auditRetentionDays: number;
 };
 
-type Deps = { readonly table: Table; readonly clock: Clock };
-
 /**
  * Finds people who have held a seat of the pool since `sinceMs` and have finished no pull request in any of its
  * organizations.
  */
-export async function findIdleSeats(deps: Deps, pool: PoolKey, question: IdleSeatQuery): Promise<IdleSeats> {
+export async function findIdleSeats(
+  deps: Pick<Store, "table" | "clock">,
+  pool: PoolKey,
+  question: IdleSeatQuery,
+): Promise<IdleSeats> {
   const entries = await seatEntriesSince(deps, pool, question);
   const idle: Array<Omit<SeatedPerson, "seatSince">> = [];
   let held = 0;
@@ -63,7 +65,7 @@ export async function findIdleSeats(deps: Deps, pool: PoolKey, question: IdleSea
 
 /** Newest entries first, until all people are found. */
 async function withSeatSince(
-  deps: Deps,
+  deps: Pick<Store, "table" | "clock">,
   pool: PoolKey,
   { sinceMs, auditRetentionDays }: IdleSeatQuery,
   idle: ReadonlyArray<Omit<SeatedPerson, "seatSince">>,
@@ -94,7 +96,7 @@ const isSeatAssigned = ({ action }: AuditItem): boolean => action === "seats.ass
 
 /** The audit log records every assigned seat, whoever assigned it. */
 async function seatEntriesSince(
-  deps: Deps,
+  deps: Pick<Store, "table" | "clock">,
   pool: PoolKey,
   { sinceMs, auditRetentionDays }: IdleSeatQuery,
 ): Promise<readonly AuditItem[]> {

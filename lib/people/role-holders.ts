@@ -1,7 +1,7 @@
 import { keysOfOrganization } from "../access/key-rows.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
-import { counted } from "../contract/counted.ts";
+import { plural } from "../contract/plural.ts";
 import { isLive } from "../store/items/key.ts";
 
 /** Checks organization keys of the organization, and instance keys whose home it is. */
@@ -16,7 +16,7 @@ export async function refuseHeldByKey(
   if (!holder) return;
   throw new ApiError(
     "ROLE_IN_USE",
-    `The role is still held by ${counted(holders.length, "live key")}, ${holder.id} for one. End ${
+    `The role is still held by ${plural(holders.length, "live key")}, ${holder.id} for one. End ${
       holders.length === 1 ? "it" : "them"
     } first.`,
   );

@@ -1,4 +1,4 @@
-import { settleOwed, withCopies } from "../audit/owed.ts";
+import { withCopies, writeOwed } from "../audit/owed.ts";
 import { eventLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
 import { log } from "../runtime/log.ts";
 import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
@@ -92,7 +92,7 @@ async function seatAndRecord(store: Store, pool: PoolKey, changes: readonly Pers
   );
   const { writes, owed } = withCopies(peopleWrites(pool, changes), entry);
   await store.table.transact(writes);
-  await settleOwed(store, owed);
+  await writeOwed(store, owed);
 }
 
 /** Whether the seat or the decision about it changes. */

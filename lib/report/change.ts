@@ -1,4 +1,4 @@
-import { counted } from "../contract/counted.ts";
+import { plural } from "../contract/plural.ts";
 import type { FiguresBefore } from "./report.ts";
 import { formatCount, formatMinutes, formatShare } from "./words.ts";
 
@@ -22,7 +22,7 @@ const percent = (now: number, before: number): string | null => {
 };
 const points = (now: number, before: number): string | null => {
   const difference = Math.abs(Math.round(now * 100) - Math.round(before * 100));
-  return difference === 0 ? null : `${counted(difference, "point")} `;
+  return difference === 0 ? null : `${plural(difference, "point")} `;
 };
 
 export const units = {

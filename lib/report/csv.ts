@@ -1,4 +1,4 @@
-import { csvRow } from "../contract/csv.ts";
+import { csvRow } from "../contract/csv-row.ts";
 import { figureColumns } from "./columns.ts";
 import type { ReviewReport } from "./report.ts";
 

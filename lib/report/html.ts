@@ -6,7 +6,7 @@ import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textT
 import type { Figures } from "./figures.ts";
 import { Markup, markup } from "./markup.ts";
 import type { PlotSeries } from "./plot-geometry.ts";
-import { type ReportRow, type ReviewReport, wordsOf } from "./report.ts";
+import { type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
 import { countTicks, minuteTicks, shareTicks, wholeTicks } from "./scale.ts";
 import { style } from "./style.generated.ts";
 import {
@@ -185,11 +185,11 @@ function heatMapTable({ heat_map }: ReviewReport): Markup {
   const columns = [...severities, null];
   return markup`<div class="scroll"><table class="heat">
 <caption>Acceptance, and how many findings were posted</caption>
-<thead><tr><th scope="col">Category</th>${columns.map((severity) => markup`<th scope="col">${wordsOf(severity)}</th>`)}</tr></thead>
+<thead><tr><th scope="col">Category</th>${columns.map((severity) => markup`<th scope="col">${withSpaces(severity)}</th>`)}</tr></thead>
 <tbody>
 ${[...categories, null].map(
   (category) =>
-    markup`<tr><th scope="row">${wordsOf(category)}</th>${columns.map((severity) => cell(severity, category))}</tr>`,
+    markup`<tr><th scope="row">${withSpaces(category)}</th>${columns.map((severity) => cell(severity, category))}</tr>`,
 )}
 </tbody></table></div>`;
 }

@@ -1,4 +1,4 @@
-import { csvRow } from "../contract/csv.ts";
+import { csvRow } from "../contract/csv-row.ts";
 import { nameHead, numberHead, reportTitle, type TextTable } from "./columns.ts";
 import { type Figures, figuresOf, findsAny } from "./figures.ts";
 import { markdownTable } from "./markdown.ts";

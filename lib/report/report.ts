@@ -226,7 +226,7 @@ const findingRows = <Field extends "severity" | "category">(
     const having = pullRequests.filter(findsAny(passes));
     return {
       id: value,
-      name: wordsOf(value),
+      name: withSpaces(value),
       in_part: false,
       organization: null,
       figures: figuresOf(having, passes),
@@ -259,4 +259,4 @@ function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
 }
 
 /** `data_integrity_and_integration` as readable words. */
-export const wordsOf = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;
+export const withSpaces = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csv, listResult } from "../../lib/http/list.ts";
+import { listResult, renderCsv } from "../../lib/http/list.ts";
 
 type Row = { a: string | null; b: number; c: string[] };
 const columns = [
@@ -7,7 +7,7 @@ const columns = [
   { name: "b", cell: (row: Row) => row.b },
   { name: "c", cell: (row: Row) => row.c },
 ];
-const text = (rows: Row[]) => csv(columns, rows).toString();
+const text = (rows: Row[]) => renderCsv(columns, rows).toString();
 
 describe("CSV", () => {
   test("CSV has a header row, CRLF, empty cells for null and lists as JSON", () => {

@@ -20,13 +20,13 @@ export class DigestMap {
   }
 
   get(digest: Buffer): number | undefined {
-    const value = this.#values[this.#slotOf(wordsOf(digest))] ?? 0;
+    const value = this.#values[this.#slotOf(unsignedsOf(digest))] ?? 0;
     return value === 0 ? undefined : value - 1;
   }
 
   /** `value`: an integer from 0. */
   set(digest: Buffer, value: number): void {
-    this.#put(wordsOf(digest), value + 1);
+    this.#put(unsignedsOf(digest), value + 1);
     if (this.#size > this.#slots * loadMax) this.#grow();
   }
 
@@ -65,7 +65,7 @@ export class DigestMap {
   }
 }
 
-function wordsOf(digest: Buffer): Uint32Array {
+function unsignedsOf(digest: Buffer): Uint32Array {
   const words = new Uint32Array(wordsPerDigest);
   for (let word = 0; word < wordsPerDigest; word++) words[word] = digest.readUInt32LE(word * 4);
   return words;

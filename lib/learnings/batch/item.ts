@@ -1,6 +1,6 @@
 import { learningLimits } from "../../contract/limits.ts";
 import { learningItem } from "../../contract/operations/learnings.ts";
-import { firstOf, sentencesOf } from "../../contract/problems.ts";
+import { firstProblemsOf, sentencesOf } from "../../contract/schema-sentences.ts";
 import { turnTaker } from "../../runtime/turns.ts";
 import { type LearningContent, redactContent } from "../content.ts";
 
@@ -33,9 +33,9 @@ function readItem(raw: unknown, index: number): BatchItem {
   const parsed = learningItem.safeParse(raw);
   if (!parsed.success) {
     const { issues } = parsed.error;
-    const problem = firstOf(sentencesOf({ issues, schema: learningItem, value: raw, whole: "item" })).join(
-      " ",
-    );
+    const problem = firstProblemsOf(
+      sentencesOf({ issues, schema: learningItem, value: raw, whole: "item" }),
+    ).join(" ");
     return { index, problem, content: identifiable(raw) };
   }
   const { repository_id, learning, file, source_url } = parsed.data;

@@ -34,7 +34,7 @@ export type FinalizedPullRequest = {
  * write the same item, so one of the two sees the other, in either order. Safe to repeat; a repetition completes an
  * interrupted run.
  */
-export async function settlePrivateLearnings(store: Store, finalized: FinalizedPullRequest): Promise<void> {
+export async function closePrivateLearnings(store: Store, finalized: FinalizedPullRequest): Promise<void> {
   const pullRequest = pullRequestDigest(finalized.prUrl);
   const key = pullRequestLearningsKey(finalized.organization, pullRequest);
   const ended = await markEnded(store, key, finalized);

@@ -5,7 +5,7 @@ import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import { approveDue, decideLearning } from "../../../lib/learnings/approval.ts";
 import type { CreateAnswer } from "../../../lib/learnings/create.ts";
-import { settlePrivateLearnings } from "../../../lib/learnings/events/pull-request.ts";
+import { closePrivateLearnings } from "../../../lib/learnings/events/pull-request.ts";
 import { walkLearnings } from "../../../lib/learnings/export/walk.ts";
 import { moveLearnings } from "../../../lib/learnings/move-learnings.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
@@ -123,7 +123,7 @@ const finalized =
     }
     const version = `2026-11-02T00:00:00.000Z#${systemRandom.uuid()}`;
     const end = { organization: fixture.home.uuid, prUrl, status, version };
-    return { act: ({ table }) => settlePrivateLearnings(storeOf(table), end) };
+    return { act: ({ table }) => closePrivateLearnings(storeOf(table), end) };
   };
 
 const routes: Readonly<Record<string, Route>> = {

@@ -5,7 +5,7 @@ import { embeddedText } from "../../../lib/index/embedder.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import { approveDue } from "../../../lib/learnings/approval.ts";
-import { settlePrivateLearnings } from "../../../lib/learnings/events/pull-request.ts";
+import { closePrivateLearnings } from "../../../lib/learnings/events/pull-request.ts";
 import { updateLearning } from "../../../lib/learnings/update.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
@@ -66,7 +66,7 @@ const capture = (table: Table, { name }: Home, learning: string, more: object = 
     ...more,
   });
 const settle = (table: Table, { uuid: organization }: Home, status: "merged" | "closed") =>
-  settlePrivateLearnings(storeOf(table), {
+  closePrivateLearnings(storeOf(table), {
     organization,
     prUrl: pr,
     status,

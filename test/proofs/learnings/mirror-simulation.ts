@@ -6,7 +6,7 @@ import { MoveUnderWay, resumeMoves } from "../../../lib/organizations/move.ts";
 import { moveLogs } from "../../../lib/organizations/move-log.ts";
 import { saveOrganization } from "../../../lib/organizations/save-organization.ts";
 import { saveWorkspace } from "../../../lib/organizations/save-workspace.ts";
-import { isVisible, settledEpochs } from "../../../lib/organizations/visibility.ts";
+import { isVisible, publishedEpochs } from "../../../lib/organizations/visibility.ts";
 import { type Clock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
@@ -246,7 +246,7 @@ export class MirrorSimulation {
       await resumeMoves(this.#deps());
       await relistMoved(this.#deps());
       await moveLogs(this.#deps());
-      await settledEpochs(this.table(), tenant);
+      await publishedEpochs(this.table(), tenant);
     }
     for (let rounds = 0; rounds < 2; rounds++) {
       await this.scheduler.sleep(2 * settledSteps);

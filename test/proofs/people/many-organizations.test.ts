@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
-import { settleOldOwed } from "../../../lib/audit/owed.ts";
+import { writeOldOwed } from "../../../lib/audit/owed.ts";
 import { auditLimits, peopleLimits, requestLimits, storeLimits } from "../../../lib/contract/limits.ts";
 import { assignSeatsByEmail } from "../../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../../lib/store/items/people.ts";
@@ -108,10 +108,10 @@ test("the clock worker writes, once, the copies of an entry that an unavailable 
   expect((await unassign(harness.table)).succeeded).toEqual([email]);
   const all = 2 * storeLimits.transactionActionsMax + 1;
   expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
-  await settleOldOwed(harness);
+  await writeOldOwed(harness);
   expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
   harness.clock.now += auditLimits.settledAfterMs + 1;
-  for (let run = 0; run < 2; run++) await settleOldOwed(harness);
+  for (let run = 0; run < 2; run++) await writeOldOwed(harness);
 
   const { tenant, copies } = await entries("seats.unassigned");
   expect(tenant).toMatchObject([{ metadata: { ids: [email], organization_count: all } }]);

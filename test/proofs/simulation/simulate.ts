@@ -1,4 +1,4 @@
-import { hasEpochs, settledEpochs } from "../../../lib/organizations/visibility.ts";
+import { hasEpochs, publishedEpochs } from "../../../lib/organizations/visibility.ts";
 import { datasets, type StreamDeps } from "../../../lib/stream/stream.ts";
 import { sweepParts } from "../../../lib/stream/sweep.ts";
 import { weekStartMs } from "../../../lib/stream/weeks.ts";
@@ -71,7 +71,7 @@ export async function checkRest(world: World): Promise<void> {
   }
   // If the event that changed the scope is delivered again, it publishes the epoch that it could not publish before.
   for (const tenant of new Set(organizations.flatMap(tenantsFor)))
-    if (hasEpochs(tenant)) await settledEpochs(world.connect(process), tenant);
+    if (hasEpochs(tenant)) await publishedEpochs(world.connect(process), tenant);
   await checkAtRest(world);
   for (const scope of await scopesAtRest(world)) await checkFreshWalk(world, process, scope);
   for (const mirror of world.mirrors) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import { createRole } from "../../lib/contract/operations/roles.ts";
-import { firstOf, sentencesOf } from "../../lib/contract/problems.ts";
+import { firstProblemsOf, sentencesOf } from "../../lib/contract/schema-sentences.ts";
 import { readTakesAlone, takesAlone } from "../../lib/contract/sentences.ts";
 
 /** The messages about a value that the schema rejects. */
@@ -39,9 +39,9 @@ test("a list of problems that is too long ends with the number of the others", (
   const { problemsMax } = requestLimits;
   const problemsOf = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);
   const listed = problemsOf(problemsMax);
-  expect(firstOf(listed)).toEqual(listed);
-  expect(firstOf(problemsOf(problemsMax + 1))).toEqual([...listed, "There is 1 more problem."]);
-  expect(firstOf(problemsOf(problemsMax + 2))).toEqual([...listed, "There are 2 more problems."]);
+  expect(firstProblemsOf(listed)).toEqual(listed);
+  expect(firstProblemsOf(problemsOf(problemsMax + 1))).toEqual([...listed, "There is 1 more problem."]);
+  expect(firstProblemsOf(problemsOf(problemsMax + 2))).toEqual([...listed, "There are 2 more problems."]);
 });
 
 test("a 413 response for a single pull request names it, so that a client can read the name", () => {

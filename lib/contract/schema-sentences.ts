@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { counted } from "./counted.ts";
 import { withoutKeys } from "./key-forms.ts";
 import { requestLimits } from "./limits.ts";
+import { plural } from "./plural.ts";
 
 /** The problems that a schema found in a value; `whole` is the name of the whole value. */
 export type SchemaFailure = {
@@ -19,13 +19,13 @@ export const sentencesOf = (failure: SchemaFailure): string[] =>
  * Limits how much of the caller's input is sent back. Further problems are counted, so that nobody takes the list for
  * complete.
  */
-export function firstOf(problems: readonly string[]): string[] {
+export function firstProblemsOf(problems: readonly string[]): string[] {
   const { problemsMax } = requestLimits;
   const left = problems.length - problemsMax;
   return left > 0
     ? [
         ...problems.slice(0, problemsMax),
-        `There ${left === 1 ? "is" : "are"} ${counted(left, "more problem")}.`,
+        `There ${left === 1 ? "is" : "are"} ${plural(left, "more problem")}.`,
       ]
     : [...problems];
 }

@@ -1,2 +1,0 @@
-/** `1 member`, `2 members`. */
-export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
