@@ -64,8 +64,9 @@ export class AuthenticationError extends ApiError {
 
 /**
  * Takes two rounds of consistent reads: the key, then everything else in parallel. A made-up key therefore costs one
- * small read, whatever its text names. One round is enough if this function accepted the key in the last minute, except
- * for a legacy key: its text names nothing to read.
+ * small read, whatever its text names. The key of a whole workspace or instance takes three: the second reads the row
+ * that says whether it is active, so that an inactive one never reads its organizations. One round is enough if this
+ * function accepted the key in the last minute, except for a legacy key: its text names nothing to read.
  */
 export async function authenticate(
   deps: { readonly table: Table; readonly clock: Clock; readonly accepted?: AcceptedKeys },
@@ -73,10 +74,11 @@ export async function authenticate(
 ): Promise<Authentication> {
   const parsed = text && parseKeyText(text);
   if (!parsed) throw new AuthenticationError("malformed");
-  const known = deps.accepted?.tenantOf(parsed.hash, deps.clock.nowMs());
-  const isKeyFirst = !known || parsed.hints.kind === "legacy";
-  const first = isKeyFirst ? [await deps.table.get(apiKeyKey(parsed.id))] : [];
-  const hints = isKeyFirst ? hintsOf(parsed, checkedKey(parsed, first[0], deps.clock)) : parsed.hints;
+  const known = deps.accepted?.take(parsed.hash, deps.clock.nowMs());
+  const { hints, first } =
+    !known || parsed.hints.kind === "legacy"
+      ? await readFirst(deps, parsed)
+      : { hints: parsed.hints, first: [] };
 
   const tenant = known ?? tenantHint(hints);
   const wanted = wantedKeys(hints);
@@ -98,9 +100,24 @@ export async function authenticate(
   const isStale = principal.tenant !== tenant;
   const found = isStale ? await deps.table.getMany(keysOf(principal.tenant)) : items.slice(2 + wanted.length);
   const records = tenantRecordKeys(hints, principal.tenant).length;
-  if (records > 0) checkTenant(principal, found[0]);
+  if (records > 0) checkTenant(principal.key, principal.tenant, found[0]);
   deps.accepted?.add(parsed.hash, { atMs: deps.clock.nowMs(), tenant: principal.tenant });
   return { principal, prefetched: found.slice(records) };
+}
+
+/** The first items of all that authentication reads: if they refuse the key, nothing else is read. */
+async function readFirst(
+  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  parsed: KeyText,
+): Promise<{ readonly hints: ReadHints; readonly first: ReadonlyArray<Item | undefined> }> {
+  const item = await table.get(apiKeyKey(parsed.id));
+  const key = checkedKey(parsed, item, clock);
+  const hints = hintsOf(parsed, key);
+  if (hints.kind !== "workspace" && hints.kind !== "instance") return { hints, first: [item] };
+  const tenant = tenantHint(hints);
+  const row = await table.get(tenantKey(tenant));
+  checkTenant(key, tenant, row);
+  return { hints, first: [item, row] };
 }
 
 /**
@@ -110,7 +127,7 @@ export async function authenticate(
 const tenantRecordKeys = ({ kind }: ReadHints, tenant: TenantKey): Key[] =>
   kind === "workspace" || kind === "instance" || isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)];
 
-const checkTenant = ({ key, tenant }: Principal, item: Item | undefined): object =>
+const checkTenant = (key: KeyItem, tenant: TenantKey, item: Item | undefined): object =>
   isWorkspaceTenant(tenant) ? activeWorkspace(item, key) : activeInstance(item, key);
 
 type ReadHints =
@@ -129,6 +146,7 @@ function tenantHint(hints: ReadHints): TenantKey {
   return hints.tenant;
 }
 
+/** Begins with the row of the tenant if the key stands for all of it; see `readFirst`. */
 function wantedKeys(hints: ReadHints): Key[] {
   switch (hints.kind) {
     case "workspace":

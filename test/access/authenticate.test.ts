@@ -357,6 +357,8 @@ describe("the reads of an authentication", () => {
 
   const kinds = ["organization", "user", "agentic", "workspace", "instance"] as const;
   const ofTenant = { workspace: ["Query"], instance: ["Query"], organization: [], user: [], agentic: [] };
+  /** The row of a whole workspace or instance is read before everything that grows with it. */
+  const before = { workspace: ["GetItem"], instance: ["GetItem"], organization: [], user: [], agentic: [] };
 
   test.each(kinds)(
     "a made-up %s key costs one small read; a key that was just accepted takes one round",
@@ -378,13 +380,35 @@ describe("the reads of an authentication", () => {
       const refused = { isAccepted: false, operations: ["GetItem"] };
       expect(await callsOf(madeUp, accepted)).toEqual(refused);
       const oneRound = { isAccepted: true, operations: ["BatchGetItem", ...ofTenant[kind]] };
-      const twoRounds = { isAccepted: true, operations: ["GetItem", ...oneRound.operations] };
+      const inRounds = {
+        isAccepted: true,
+        operations: ["GetItem", ...before[kind], ...oneRound.operations],
+      };
       const now = new TestClock();
-      expect(await callsOf(text, accepted, now)).toEqual(twoRounds);
+      expect(await callsOf(text, accepted, now)).toEqual(inRounds);
       expect(await callsOf(text, accepted, now)).toEqual(oneRound);
       expect(await callsOf(madeUp, accepted, now)).toEqual(refused);
       now.advance(keyLimits.acceptedForMs);
-      expect(await callsOf(text, accepted, now)).toEqual(twoRounds);
+      expect(await callsOf(text, accepted, now)).toEqual(inRounds);
+    },
+  );
+
+  test.each(["workspace", "instance"] as const)(
+    "a key of an inactive %s costs two units, once it was refused also if it was just accepted",
+    async (kind) => {
+      const { keys } = await everyKindOfKey(world, `inactive-${kind}`);
+      const { text, key } = keys[kind];
+      const accepted = new AcceptedKeys();
+      const now = new TestClock();
+      expect(await callsOf(text, accepted, now)).toMatchObject({ isAccepted: true });
+      await store().table.write({ update: tenantKey(key.tenant), change: { set: [["active", false]] } });
+      const refused = { isAccepted: false, operations: ["GetItem", "GetItem"] };
+      expect(await callsOf(text)).toEqual(refused);
+      // The first refusal in a function that accepted the key reads everything, the others do not.
+      const meter = new StoreMeter();
+      const deps = { table: store().table.metered(meter), clock: now, accepted };
+      await expect(authenticate(deps, { text })).rejects.toMatchObject({ reason: `${kind} inactive` });
+      expect(await callsOf(text, accepted, now)).toEqual(refused);
     },
   );
 

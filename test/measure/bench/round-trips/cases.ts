@@ -294,11 +294,15 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld): C
         "/v1/whoami",
       ),
       get(`workspace of ${sizes.workspaceOrganizations}`, "large", page(0), workspace.token, "/v1/whoami"),
-      // The second round of authentication, and the write of the use.
+      // The further rounds of authentication, and the write of the use.
       cold(get("first use of a user key", "small", page(2), small.keys.unused, "/v1/whoami")),
       cold(get("made-up user key, 401", "small", page(0), small.keys.madeUp, "/v1/whoami")),
-      cold(get("first use of the token", "large", page(2), workspace.unusedToken, "/v1/whoami")),
+      cold(get("first use of the token", "large", page(3), workspace.unusedToken, "/v1/whoami")),
       cold(get("made-up token, 401", "large", page(0), workspace.madeUpToken, "/v1/whoami")),
+      // The key and its workspace; then the refusal is recorded, at most once a minute.
+      cold(
+        get("token of an inactive workspace, 401", "large", page(2), workspace.inactiveToken, "/v1/whoami"),
+      ),
     ],
   };
 }

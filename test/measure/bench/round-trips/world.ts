@@ -74,6 +74,8 @@ export type BenchWorld = {
     readonly unusedToken: string;
     /** The right form and checksum, and no such key. */
     readonly madeUpToken: string;
+    /** A real token of another workspace of as many organizations, which is not active any more. */
+    readonly inactiveToken: string;
     readonly first: OrganizationId;
     readonly emails: readonly string[];
   };
@@ -200,7 +202,17 @@ async function buildWorkspace(
   const emails = people.map((name) => `${name}@example.com`);
   const [token, unused] = [await world.token(workspace), await world.token(workspace)];
   const madeUpToken = makeKeyText({ kind: "workspace", workspaceId: workspace }, systemRandom);
-  return { token: token.text, unusedToken: unused.text, madeUpToken, first, emails };
+  const inactiveToken = await buildInactiveWorkspace(world, organizations);
+  return { token: token.text, unusedToken: unused.text, madeUpToken, inactiveToken, first, emails };
+}
+
+async function buildInactiveWorkspace(world: World, organizations: number): Promise<string> {
+  const workspace = await world.workspace("bench-inactive");
+  for (const name of named(organizations, (index) => String(7_003_000 + index)))
+    await world.organization(name, { workspace_id: workspace });
+  const { text } = await world.token(workspace);
+  await world.workspace(workspace, { active: false });
+  return text;
 }
 
 async function buildInstance(world: World): Promise<BenchWorld["instance"]> {
