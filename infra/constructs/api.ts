@@ -1,17 +1,13 @@
-import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
-  AuthorizationType,
-  AwsIntegration,
+  ApiDefinition,
   CfnRestApi,
   EndpointType,
-  type Integration,
-  type IResource,
   LogGroupLogDestination,
-  type Method,
   MethodLoggingLevel,
-  ResponseTransferMode,
-  RestApi,
+  RestApiMode,
+  SpecRestApi,
 } from "aws-cdk-lib/aws-apigateway";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
@@ -25,8 +21,6 @@ import {
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import {
-  apiGatewayLimits,
-  binaryMediaTypes,
   environmentVariables,
   fallbackSource,
   functionSettings,
@@ -35,8 +29,9 @@ import {
 } from "../../lib/contract/platform.ts";
 import { referenceRoutes, referenceSource } from "../../lib/contract/reference.ts";
 import type { StackOptions } from "../options.ts";
+import { type ApiDefinitionProps, apiDefinition, tls } from "./api-definition.ts";
 import type { FunctionFactory } from "./function-factory.ts";
-import { addGatewayResponses, gatewayAnswers, mountOf } from "./gateway-responses.ts";
+import { mountOf } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export type ApiProps = {
@@ -47,7 +42,7 @@ export type ApiProps = {
 
 /** The regional REST API: a route and a function for every operation, and one fallback for everything else. */
 export class Api extends Construct {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly accessLogs: LogGroup;
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly fallback: ServiceFunction;
@@ -61,13 +56,6 @@ export class Api extends Construct {
       retention: retention.logDays,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    this.restApi = createRestApi(this, this.accessLogs, options);
-    const { domainName } = options;
-    this.url =
-      domainName === undefined
-        ? this.restApi.url.replace(/\/$/, "")
-        : `https://${domainName}${mountOf(options)}`;
-    addGatewayResponses(this.restApi, gatewayAnswers(options));
     const environment = edgeVariables(options);
 
     this.functions = new Map(
@@ -102,33 +90,34 @@ export class Api extends Construct {
       description: `${mcpRoute.method} ${mcpRoute.path}`,
       ...functionSettings.mcp,
       tableGrants: [],
-      environment: { ...environment, [environmentVariables.apiUrl]: innerAddress(this.restApi, options) },
+      environment: { ...environment, [environmentVariables.apiUrl]: innerAddress(this, options) },
     });
 
-    const integrate = createIntegrations(this, [
-      ...this.functions.values(),
-      this.fallback,
-      reference,
-      this.mcp,
-    ]);
-    for (const operation of operations) {
-      const target = this.functions.get(operation.id);
-      if (target) addRoute(this.restApi, operation, integrate(target, operation.streaming));
-    }
-    addMcpRoute(this.restApi, integrate(this.mcp));
-    addReferenceRoutes(this.restApi, integrate(reference));
-    addFallbackRoutes(this.restApi, integrate(this.fallback));
+    const called = [...this.functions.values(), this.fallback, reference, this.mcp];
+    this.restApi = createRestApi(this, this.accessLogs, options, {
+      routes: [
+        ...operations.flatMap(({ id: operationId, method, path, streaming }) => {
+          const target = this.functions.get(operationId);
+          return target ? [{ method, path, target, operationId, streaming }] : [];
+        }),
+        { method: mcpRoute.method, path: mcpRoute.path, target: this.mcp },
+        ...referenceRoutes.map(({ method, path }) => ({ method, path, target: reference })),
+      ],
+      fallback: this.fallback,
+      invokeRole: createInvokeRole(this, called),
+      options,
+    });
+    const { domainName } = options;
+    this.url =
+      domainName === undefined
+        ? this.restApi.url.replace(/\/$/, "")
+        : `https://${domainName}${mountOf(options)}`;
   }
 }
 
-type Integrate = (target: ServiceFunction, streaming?: boolean) => Integration;
-
-/**
- * The gateway invokes the functions with one role. CDK's own Lambda integration would add a permission, a resource of
- * the stack, for every method. Invoking for a stream needs the same action.
- */
-function createIntegrations(scope: Construct, functions: readonly ServiceFunction[]): Integrate {
-  const credentialsRole = new Role(scope, "InvokeRole", {
+/** The role with which the gateway invokes the functions. */
+const createInvokeRole = (scope: Construct, functions: readonly ServiceFunction[]): Role =>
+  new Role(scope, "InvokeRole", {
     assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
     description: "Lets API Gateway invoke the functions of the review API",
     inlinePolicies: {
@@ -142,34 +131,16 @@ function createIntegrations(scope: Construct, functions: readonly ServiceFunctio
       }),
     },
   });
-  return ({ lambda }, streaming = false) =>
-    new AwsIntegration({
-      service: "lambda",
-      proxy: true,
-      path: streaming
-        ? `2021-11-15/functions/${lambda.functionArn}/response-streaming-invocations`
-        : `2015-03-31/functions/${lambda.functionArn}/invocations`,
-      options: {
-        credentialsRole,
-        ...(streaming
-          ? {
-              responseTransferMode: ResponseTransferMode.STREAM,
-              timeout: Duration.seconds(functionSettings.streaming.timeoutSeconds),
-            }
-          : { timeout: Duration.millis(apiGatewayLimits.integrationMsMax) }),
-      },
-    });
-}
 
 /**
- * The address at which a function of the API calls it. It names no stage resource: the stage needs the deployment, which
- * needs every method and so every function. At the domain only if the API's own address is closed.
+ * The address at which a function of the API calls it. The function puts the API's id in: the template cannot, because
+ * the API names its functions. At the domain only if the API's own address is closed.
  */
-const innerAddress = (restApi: RestApi, options: StackOptions): string => {
-  const { region, urlSuffix } = Stack.of(restApi);
+const innerAddress = (scope: Construct, options: StackOptions): string => {
+  const { region, urlSuffix } = Stack.of(scope);
   return options.disableExecuteApiEndpoint
     ? `https://${options.domainName}${mountOf(options)}`
-    : `https://${restApi.restApiId}.execute-api.${region}.${urlSuffix}/${options.stage}`;
+    : `https://${mcpRoute.apiIdPlaceholder}.execute-api.${region}.${urlSuffix}/${options.stage}`;
 };
 
 const corsVariable = ({ corsOrigins }: StackOptions) => ({
@@ -181,12 +152,19 @@ const edgeVariables = (options: StackOptions) => ({
   [environmentVariables.keyHeaderNames]: options.keyHeaderNames?.join(","),
 });
 
-function createRestApi(scope: Construct, accessLogs: LogGroup, options: StackOptions): RestApi {
-  const restApi = new RestApi(scope, "RestApi", {
+function createRestApi(
+  scope: Construct,
+  accessLogs: LogGroup,
+  options: StackOptions,
+  definition: ApiDefinitionProps,
+): SpecRestApi {
+  const restApi = new SpecRestApi(scope, "RestApi", {
+    apiDefinition: ApiDefinition.fromInline(apiDefinition(definition)),
+    // A path that leaves the definition leaves the API.
+    mode: RestApiMode.OVERWRITE,
     restApiName: options.stackName,
     description: "Review metrics, Learnings and administration",
     endpointTypes: [EndpointType.REGIONAL],
-    binaryMediaTypes: [...binaryMediaTypes],
     disableExecuteApiEndpoint: options.disableExecuteApiEndpoint,
     // Logging needs the account's logging role. The role is always retained: CloudFormation cannot reset the account's
     // setting, and a setting that names a deleted role would stop the logs of every other API in the account.
@@ -216,15 +194,13 @@ function createRestApi(scope: Construct, accessLogs: LogGroup, options: StackOpt
   return restApi;
 }
 
-/** TLS 1.2 or later: the default endpoint would also accept 1.0. AWS requires an access mode with such a policy. */
-function requireModernTls({ node: { defaultChild } }: RestApi): void {
+function requireModernTls({ node: { defaultChild } }: SpecRestApi): void {
   if (!CfnRestApi.isCfnRestApi(defaultChild)) throw new TypeError("Missing the REST API; this is a bug.");
-  defaultChild.securityPolicy = "SecurityPolicy_TLS13_1_2_2021_06";
-  defaultChild.endpointAccessMode = "BASIC";
+  Object.assign(defaultChild, tls);
 }
 
 /** API Gateway would create this log group itself at the first error and keep it forever. */
-function addExecutionLogs(scope: Construct, restApi: RestApi, stage: string): void {
+function addExecutionLogs(scope: Construct, restApi: SpecRestApi, stage: string): void {
   const logGroup = new LogGroup(scope, "ExecutionLogs", {
     logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stage}`,
     retention: retention.logDays,
@@ -276,65 +252,7 @@ function operationFunction(
   });
 }
 
-function addRoute(restApi: RestApi, operation: Operation, integration: Integration): void {
-  const method = restApi.root.resourceForPath(operation.path).addMethod(operation.method, integration, {
-    operationName: operation.id,
-    authorizationType: AuthorizationType.NONE,
-    requestParameters: pathParametersOf(operation.path),
-  });
-  acknowledgeMethod(method, "The function authenticates the key in x-service-api-key; see lib/access.");
-}
-
-const pathParametersOf = (path: string): Record<string, boolean> =>
-  Object.fromEntries(
-    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [`method.request.path.${name}`, true]),
-  );
-
-function addMcpRoute(restApi: RestApi, integration: Integration): void {
-  const method = restApi.root.resourceForPath(mcpRoute.path).addMethod(mcpRoute.method, integration, {
-    authorizationType: AuthorizationType.NONE,
-  });
-  acknowledgeMethod(method, "The function passes the key on to the API, which authenticates it.");
-}
-
-function addReferenceRoutes(restApi: RestApi, integration: Integration): void {
-  for (const { method, path } of referenceRoutes) {
-    const made = restApi.root.resourceForPath(path).addMethod(method, integration, {
-      authorizationType: AuthorizationType.NONE,
-      requestParameters: pathParametersOf(path),
-    });
-    acknowledgeMethod(
-      made,
-      "The reference and the dashboard are public: they hold no data, and a page reads it with the key it is given.",
-    );
-  }
-}
-
-/** `ANY` on every resource answers 405, on `{proxy+}` and the root 404; no method uses a mock. */
-function addFallbackRoutes(restApi: RestApi, integration: Integration): void {
-  restApi.root.addResource("{proxy+}");
-  for (const resource of resourcesOf(restApi.root)) {
-    const method = resource.addMethod("ANY", integration, { authorizationType: AuthorizationType.NONE });
-    acknowledgeMethod(method, "Answers 404, 405 or a preflight request and touches no data.");
-  }
-}
-
-function resourcesOf(root: IResource): IResource[] {
-  const children = root.node.children.filter(isResource);
-  return [root, ...children.flatMap(resourcesOf)];
-}
-
-const isResource = (construct: object): construct is IResource =>
-  "addMethod" in construct && "path" in construct;
-
-function acknowledgeMethod(method: Method, reason: string): void {
-  Validations.of(method).acknowledge(
-    { id: "AwsSolutions-APIG4", reason },
-    { id: "AwsSolutions-COG4", reason },
-  );
-}
-
-function acknowledgeApi(restApi: RestApi, { waf, apiGatewayLogRole }: StackOptions): void {
+function acknowledgeApi(restApi: SpecRestApi, { waf, apiGatewayLogRole }: StackOptions): void {
   Validations.of(restApi).acknowledge({
     id: "AwsSolutions-APIG2",
     reason: "The functions check every request against the contract, and answer all its problems at once.",

@@ -1,10 +1,10 @@
-import { CfnDomainName, EndpointType, type RestApi, SecurityPolicy } from "aws-cdk-lib/aws-apigateway";
+import { CfnDomainName, EndpointType, SecurityPolicy, type SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { CfnRecordSet } from "aws-cdk-lib/aws-route53";
 import { Construct } from "constructs";
 
 export type DomainProps = {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly domainName: string;
   readonly certificateArn: string;
   /** Without it the operator creates the record, from the stack's `DomainTarget`. */

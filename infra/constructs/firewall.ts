@@ -1,5 +1,5 @@
 import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
@@ -10,7 +10,7 @@ import type { StackOptions } from "../options.ts";
 import { fixedHeaders, gatewayAnswers, gatewayBody } from "./gateway-responses.ts";
 
 export type FirewallProps = {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly operations: readonly Operation[];
   readonly options: StackOptions;
 };
@@ -67,7 +67,7 @@ const hidden = ({ keyHeaderNames = [] }: StackOptions): CfnWebACL.DataProtectPro
 ];
 
 /** The requests that the firewall refused. WAF writes only to groups with this prefix. */
-function addLog(scope: Construct, acl: CfnWebACL, { restApiId }: RestApi): void {
+function addLog(scope: Construct, acl: CfnWebACL, { restApiId }: SpecRestApi): void {
   const logGroup = new LogGroup(scope, "FirewallLogs", {
     // The API's id makes the name new after a teardown, which keeps the group.
     logGroupName: `aws-waf-logs-${Stack.of(scope).stackName}-${restApiId}`,

@@ -1,4 +1,4 @@
-import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { ResponseType } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorCodes, errorPagePath } from "../../lib/contract/errors.ts";
 import type { StackOptions } from "../options.ts";
 
@@ -69,12 +69,20 @@ export type GatewayAnswers = {
   readonly mount: string;
 };
 
-export function addGatewayResponses(restApi: RestApi, answered: GatewayAnswers): void {
-  for (const [type, code] of answers)
-    restApi.addGatewayResponse(`response-${type.responseType.toLowerCase()}`, {
-      type,
-      statusCode: String(errorCodes[code].status),
-      responseHeaders: gatewayHeaders(code, answered),
-      templates: { "application/json": gatewayBody(code) },
-    });
-}
+/** By their type, as an import of the API names them. */
+export const gatewayResponses = (answered: GatewayAnswers): Readonly<Record<string, object>> =>
+  Object.fromEntries(
+    answers.map(([{ responseType }, code]) => [
+      responseType,
+      {
+        statusCode: String(errorCodes[code].status),
+        responseParameters: Object.fromEntries(
+          Object.entries(gatewayHeaders(code, answered)).map(([name, value]) => [
+            `gatewayresponse.header.${name}`,
+            value,
+          ]),
+        ),
+        responseTemplates: { "application/json": gatewayBody(code) },
+      },
+    ]),
+  );

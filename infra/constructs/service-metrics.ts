@@ -1,5 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
@@ -18,7 +18,7 @@ import type { ServiceFunction } from "./service-function.ts";
 import type { RunningWorker } from "./workers.ts";
 
 export type ServiceMetricsProps = {
-  readonly restApi: RestApi;
+  readonly restApi: SpecRestApi;
   readonly tableName: string;
   readonly ingestion: Ingestion;
   readonly workers: readonly RunningWorker[];
@@ -106,7 +106,7 @@ function indexTrouble(workers: readonly RunningWorker[], calls: IMetric, lag: IM
 const runsEveryMinute = ({ trigger }: Worker): boolean =>
   trigger.kind === "schedule" && trigger.everyMinutes === 1;
 
-function gatewayMetrics(restApi: RestApi) {
+function gatewayMetrics(restApi: SpecRestApi) {
   const calls = restApi.metricCount({ period, label: "calls" });
   const serverErrors = restApi.metricServerError({ period, label: "5xx", statistic: Stats.SUM });
   return {

@@ -9,6 +9,8 @@ export const mcpRoute = {
   method: "POST" as const satisfies Method,
   path: "/mcp",
   streaming: false,
+  /** In the function's API_URL: the id of the API, which the function takes from the context of its request. */
+  apiIdPlaceholder: "{apiId}",
   /** Further headers that a client in a browser sends. */
   browserHeaders: [
     ...["authorization", "mcp-protocol-version", "mcp-method", "mcp-name"],

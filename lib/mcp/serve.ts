@@ -96,7 +96,7 @@ async function answer(
   { requestId, deadline, deps }: Call,
 ): Promise<Answer> {
   const api = new Api({
-    baseUrl: requiredVariable(environmentVariables.apiUrl),
+    baseUrl: addressOf(event),
     key: requiredKey(event),
     requestId,
     fetch: deps.fetch,
@@ -128,8 +128,16 @@ const protocolRequest = (event: APIGatewayProxyEvent): Request => {
   return new Request(`https://service${mcpRoute.path}`, { method: mcpRoute.method, headers });
 };
 
+/** The API's own address. Of the request it uses only the API's id, which the gateway sets and no caller can choose. */
+const addressOf = ({ requestContext }: APIGatewayProxyEvent): string =>
+  requiredVariable(environmentVariables.apiUrl).replace(mcpRoute.apiIdPlaceholder, () => {
+    const { apiId } = requestContext;
+    if (!/^[a-z0-9]+$/.test(apiId)) throw new RangeError("The gateway must name the API.");
+    return apiId;
+  });
+
 function readMessage(event: APIGatewayProxyEvent): unknown {
-  const home = new URL(requiredVariable(environmentVariables.apiUrl));
+  const home = new URL(addressOf(event));
   const ownOrigins = [
     home.origin,
     `http://localhost:${home.port}`,

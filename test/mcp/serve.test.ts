@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { unauthorized } from "../../lib/contract/api-error.ts";
-import { mcpUserAgent } from "../../lib/contract/mcp.ts";
+import { mcpRoute, mcpUserAgent } from "../../lib/contract/mcp.ts";
+import { environmentVariables } from "../../lib/contract/platform.ts";
 import { admin, apiOf, apiUrl, connect, json, post, useApiAddress, withKey } from "./serve.ts";
 
 beforeAll(useApiAddress);
@@ -35,6 +36,18 @@ describe("calls of the API", () => {
       `${apiUrl}/v1/whoami`,
       `${apiUrl}/v1/learnings/https%3A%2F%2Fevil.example%2F`,
     ]);
+  });
+
+  test("the id of the API in the address is the one that the gateway names, and nothing else can be", async () => {
+    const { asked, fetch } = recorder();
+    onTestFinished(useApiAddress);
+    vi.stubEnv(environmentVariables.apiUrl, apiUrl.replace("abc123", mcpRoute.apiIdPlaceholder));
+    await post(callOf("whoami"), { fetch, apiId: "a1b2c3d4e5" });
+    expect(asked.map(({ url }) => url)).toEqual([`${apiUrl.replace("abc123", "a1b2c3d4e5")}/v1/whoami`]);
+    for (const apiId of ["evil.example/", "", "a1#"]) {
+      const { status } = await post(callOf("whoami"), { fetch, apiId });
+      expect([apiId, status, asked.length]).toEqual([apiId, 500, 1]);
+    }
   });
 
   test("an id of dots never leads to another path", async () => {

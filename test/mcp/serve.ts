@@ -44,6 +44,8 @@ export type Options = Partial<McpDeps> & {
   readonly headers?: Readonly<Record<string, string>>;
   /** What Lambda has left for the call. */
   readonly remainingMs?: number;
+  /** The id of the API, as the gateway names it. */
+  readonly apiId?: string;
 };
 
 const usual = {
@@ -52,12 +54,13 @@ const usual = {
   "x-service-api-key": "rk_organization_test",
 };
 
-export async function post(body: unknown, { headers = usual, remainingMs, ...deps }: Options = {}) {
+export async function post(body: unknown, { headers = usual, remainingMs, apiId, ...deps }: Options = {}) {
   const event = gatewayEvent({
     ...{ method: mcpRoute.method, target: mcpRoute.path },
     rawHeaders: Object.entries(headers).flat(),
     body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
   });
+  if (apiId !== undefined) event.requestContext.apiId = apiId;
   const answer = await serveMcp(
     event,
     { getRemainingTimeInMillis: () => remainingMs ?? functionSettings.mcp.timeoutSeconds * 1000 },

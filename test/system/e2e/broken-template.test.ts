@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { callTool } from "../../cli/support.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
-import { ofType, partOf, type StackTemplate } from "../infra/support.ts";
+import { alterRoutes, partOf, type StackTemplate } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines, metricsOf } from "./logs.ts";
 import { useAsOperator } from "./operator-aws.ts";
@@ -15,7 +15,7 @@ const deployment = useDeployment({
   alter(template) {
     dropVariable(template, "whoami", "TABLE_NAME");
     dropVariable(template, "reconcileIndex", "METRICS_NAMESPACE");
-    dropMethod(template, "GET", "ListRolesFunction");
+    dropMethod(template, "get", "ListRolesFunction");
     dropStatements(template, "listOrganizations", "dynamodb:BatchGetItem");
     dropPermission(template, "listUsers");
     bufferInsteadOfStream(template, "ListLearningsFunction");
@@ -64,9 +64,7 @@ function renameTable(template: StackTemplate, id: string): void {
 }
 
 function dropMethod(template: StackTemplate, method: string, functionId: string): void {
-  for (const [id, { Properties }] of ofType(template, "AWS::ApiGateway::Method"))
-    if (Properties.HttpMethod === method && JSON.stringify(Properties).includes(`"${functionId}"`))
-      delete template.Resources[id];
+  alterRoutes(template, functionId, (integration, each) => (each === method ? undefined : integration));
 }
 
 function dropStatements(template: StackTemplate, id: string, action: string): void {
@@ -90,13 +88,13 @@ function dropPermission(template: StackTemplate, id: string): void {
 }
 
 function bufferInsteadOfStream(template: StackTemplate, functionId: string): void {
-  for (const [, { Properties }] of ofType(template, "AWS::ApiGateway::Method"))
-    if (JSON.stringify(Properties).includes(`"${functionId}"`))
-      Properties.Integration = JSON.parse(
-        JSON.stringify(Properties.Integration)
-          .replace('"STREAM"', '"BUFFERED"')
-          .replace("/response-streaming-invocations", "/invocations"),
-      );
+  alterRoutes(template, functionId, (integration) =>
+    JSON.parse(
+      JSON.stringify(integration)
+        .replace('"STREAM"', '"BUFFERED"')
+        .replace("/response-streaming-invocations", "/invocations"),
+    ),
+  );
 }
 
 test("a function with a complete configuration works on the same template", async () => {

@@ -5,7 +5,7 @@ import { requestLimits } from "../../../lib/contract/limits.ts";
 import { apiGatewayLimits, functionSettings, lambdaLimits } from "../../../lib/contract/platform.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
-import { ofType, partOf, properties, type StackTemplate } from "../infra/support.ts";
+import { alterRoutes, partOf, properties, type StackTemplate } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
 import type { AwsCall } from "./iam-proxy.ts";
 import { pullRequest } from "./samples.ts";
@@ -32,10 +32,8 @@ const deployment = useDeployment({
   },
 });
 
-function shortenIntegration(template: StackTemplate, functionId: string, TimeoutInMillis: number): void {
-  for (const [, { Properties }] of ofType(template, "AWS::ApiGateway::Method"))
-    if (JSON.stringify(Properties).includes(`"${functionId}"`))
-      Object.assign(Properties.Integration ?? {}, { TimeoutInMillis });
+function shortenIntegration(template: StackTemplate, functionId: string, timeoutInMillis: number): void {
+  alterRoutes(template, functionId, (integration) => ({ ...integration, timeoutInMillis }));
 }
 
 const world = new World(() => deployment().store.table);

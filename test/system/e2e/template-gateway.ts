@@ -8,7 +8,15 @@ import { createRouter } from "../../../cli/local/routes.ts";
 import { apiGatewayLimits, lambdaLimits } from "../../../lib/contract/platform.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { ofType, pathsOf, type Route, routesOf, type StackTemplate } from "../infra/support.ts";
+import {
+  definitionOf,
+  gatewayResponsesOf,
+  ofType,
+  pathsOf,
+  type Route,
+  routesOf,
+  type StackTemplate,
+} from "../infra/support.ts";
 import type { Account } from "./account.ts";
 import type { DeployedFunction } from "./deployed-function.ts";
 import { permits, resolvedStatements } from "./policy.ts";
@@ -22,18 +30,11 @@ export type TemplateGateway = {
   close(): Promise<void>;
 };
 
-const restApiSchema = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
 const stageSchema = z.object({
   StageName: z.string(),
   AccessLogSetting: z.object({ Format: z.string() }),
 });
 const domainSchema = z.array(z.object({ BasePath: z.string().optional() })).max(1);
-const gatewayResponseSchema = z.object({
-  ResponseType: z.string(),
-  StatusCode: z.string(),
-  ResponseParameters: z.record(z.string(), z.string()),
-  ResponseTemplates: z.object({ "application/json": z.string() }),
-});
 
 const only = (template: StackTemplate, type: string): unknown => {
   const [[, resource] = [], ...others] = ofType(template, type);
@@ -56,9 +57,7 @@ export async function startTemplateGateway(
   account: Account,
   functions: ReadonlyMap<string, DeployedFunction>,
 ): Promise<TemplateGateway> {
-  const { BinaryMediaTypes: binaryMediaTypes } = restApiSchema.parse(
-    only(template, "AWS::ApiGateway::RestApi"),
-  );
+  const { "x-amazon-apigateway-binary-media-types": binaryMediaTypes } = definitionOf(template);
   const { StageName: stage, AccessLogSetting } = stageSchema.parse(only(template, "AWS::ApiGateway::Stage"));
   const [domain] = domainSchema.parse(
     ofType(template, "AWS::ApiGateway::BasePathMapping").map(([, { Properties }]) => Properties),
@@ -72,11 +71,7 @@ export async function startTemplateGateway(
       .filter((path) => path !== "/{proxy+}")
       .map((path) => ({ source: "", method: "GET", path, streaming: false })),
   );
-  const responses = new Map(
-    ofType(template, "AWS::ApiGateway::GatewayResponse")
-      .map(([, { Properties }]) => gatewayResponseSchema.parse(Properties))
-      .map((each) => [each.ResponseType, each]),
-  );
+  const responses = gatewayResponsesOf(template);
   const accessLog: string[] = [];
 
   function targetOf(method: string, resource: string): { route: Route; called: DeployedFunction } {
@@ -129,13 +124,13 @@ export async function startTemplateGateway(
     const fallback = type === "MISSING_AUTHENTICATION_TOKEN" ? "DEFAULT_4XX" : "DEFAULT_5XX";
     const answer = responses.get(type) ?? responses.get(fallback);
     if (!answer) throw new Error(`The template has no gateway response for ${type}.`);
-    for (const [name, value] of Object.entries(answer.ResponseParameters)) {
+    for (const [name, value] of Object.entries(answer.responseParameters)) {
       const header = name.replace("gatewayresponse.header.", "");
       const text = value === "context.requestId" ? event.requestContext.requestId : value.slice(1, -1);
       response.setHeader(header, text);
     }
     response.setHeader("content-type", "application/json");
-    response.writeHead(Number(answer.StatusCode)).end(answer.ResponseTemplates["application/json"]);
+    response.writeHead(Number(answer.statusCode)).end(answer.responseTemplates["application/json"]);
   }
 
   const server = createServer((incoming, response) => {

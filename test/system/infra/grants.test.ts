@@ -201,7 +201,7 @@ describe("roles", () => {
   });
 });
 
-test("MCP has no grant; its address is made from the API's id and stage, so that the template has no circle", () => {
+test("MCP has no grant, and its address refers to nothing of the stack, so that the template has no circle", () => {
   expect(beyondLogsAndTraces(statementsOf(plainTemplate(), "mcp"))).toEqual([]);
   expect(environmentOf(plainTemplate(), "mcp")).toEqual({
     METRICS_NAMESPACE: "ReviewApi",
@@ -210,7 +210,7 @@ test("MCP has no grant; its address is made from the API's id and stage, so that
       "Fn::Join": [
         "",
         [
-          ...["https://", { Ref: "RestApi" }, ".execute-api.", { Ref: "AWS::Region" }],
+          ...["https://{apiId}.execute-api.", { Ref: "AWS::Region" }],
           ...[".", { Ref: "AWS::URLSuffix" }, "/live"],
         ],
       ],

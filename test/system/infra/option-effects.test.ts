@@ -12,7 +12,16 @@ import { lambdaLimits } from "../../../lib/contract/platform.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
-import { environmentOf, ofType, partOf, properties, type StackTemplate, statementsOf } from "./support.ts";
+import {
+  definitionOf,
+  environmentOf,
+  gatewayResponsesOf,
+  ofType,
+  partOf,
+  properties,
+  type StackTemplate,
+  statementsOf,
+} from "./support.ts";
 import { noCode, synthesize, testContext, variant } from "./synthesize.ts";
 
 const contract: readonly Operation[] = operations;
@@ -88,8 +97,8 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
     "is in the links of the gateway's own answers, as the stage is without a domain": () => {
       const linksOf = (template: StackTemplate) =>
-        ofType(template, "AWS::ApiGateway::GatewayResponse").map(
-          ([, { Properties }]) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(Properties))?.[1],
+        [...gatewayResponsesOf(template).values()].map(
+          (answer) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(answer))?.[1],
         );
       const mountsOf = (options: object) => [...new Set(linksOf(small({ ...options })))];
       expect(mountsOf({ ...domain, basePath: "review" })).toEqual(["/review"]);
@@ -100,8 +109,11 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
   disableExecuteApiEndpoint: {
     "leaves the domain as the only address": () => {
       const template = small({ ...domain, disableExecuteApiEndpoint: "true" });
+      const imported = (of: StackTemplate) => definitionOf(of)["x-amazon-apigateway-endpoint-configuration"];
       expect(properties(template, "RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
+      expect(imported(template)).toEqual({ disableExecuteApiEndpoint: true });
       expect(properties(plainTemplate(), "RestApi").DisableExecuteApiEndpoint).toBe(false);
+      expect(imported(plainTemplate())).toEqual({ disableExecuteApiEndpoint: false });
     },
   },
   eventWorkers: {
@@ -154,8 +166,8 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
           CORS_ORIGINS: "https://app.example.com",
         });
       expect(environmentOf(template, "ingest")).not.toHaveProperty("CORS_ORIGINS");
-      for (const [id, { Properties }] of ofType(template, "AWS::ApiGateway::GatewayResponse"))
-        expect(Properties.ResponseParameters, id).toMatchObject({
+      for (const [type, { responseParameters }] of gatewayResponsesOf(template))
+        expect(responseParameters, type).toMatchObject({
           "gatewayresponse.header.access-control-allow-origin": "'*'",
         });
       for (const id of atTheEdge)

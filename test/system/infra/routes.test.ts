@@ -7,7 +7,16 @@ import { apiGatewayLimits, functionSettings } from "../../../lib/contract/platfo
 import { referenceRoutes } from "../../../lib/contract/reference.ts";
 import { baseHeaders } from "../../../lib/http/headers.ts";
 import { plainTemplate } from "./built-templates.ts";
-import { ofType, partOf, pathsOf, properties, roleStatementsOf, routesOf } from "./support.ts";
+import {
+  definitionOf,
+  gatewayResponsesOf,
+  ofType,
+  partOf,
+  pathsOf,
+  properties,
+  roleStatementsOf,
+  routesOf,
+} from "./support.ts";
 
 const contract: readonly Operation[] = operations;
 
@@ -21,10 +30,8 @@ describe("routes", () => {
         method: operation.method,
         path: operation.path,
         authorization: "NONE",
-        parameters: [...operation.path.matchAll(/\{(\w+)\}/g)].map(
-          ([, name]) => `method.request.path.${name}`,
-        ),
-        integration: "AWS_PROXY",
+        parameters: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+        integration: "aws_proxy",
         functionId: partOf(operation.id, "Function"),
         streaming: operation.streaming,
         roleId: "InvokeRole",
@@ -42,8 +49,12 @@ describe("routes", () => {
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(known.toSorted());
   });
 
-  test("every other request reaches the fallback: ANY on every resource, on {proxy+} and on the root", () => {
+  test("every other request reaches the fallback: ANY on every path, also above one, on {proxy+} and on the root", () => {
     const template = plainTemplate();
+    const above = (path: string) => path.split("/").map((_, index, all) => all.slice(0, index + 1).join("/"));
+    expect(pathsOf(template)).toEqual(
+      expect.arrayContaining([...contract.flatMap(({ path }) => above(path).slice(1)), "/"]),
+    );
     const caught = routesOf(template).filter(({ functionId }) => functionId === "FallbackFunction");
     expect(caught.every(({ method }) => method === "ANY")).toBe(true);
     expect(caught.map(({ path }) => path).toSorted()).toEqual(pathsOf(template).toSorted());
@@ -65,19 +76,25 @@ describe("routes", () => {
   });
 
   test("callers need TLS 1.2 or later, also at the gateway's own address", () => {
+    const policy = expect.stringMatching(/^SecurityPolicy_TLS13_1_[23]_/);
     expect(properties(plainTemplate(), "RestApi")).toMatchObject({
-      SecurityPolicy: expect.stringMatching(/^SecurityPolicy_TLS13_1_[23]_/),
+      SecurityPolicy: policy,
       EndpointAccessMode: "BASIC",
+    });
+    // The import must not reset them.
+    expect(definitionOf(plainTemplate())).toMatchObject({
+      "x-amazon-apigateway-security-policy": policy,
+      "x-amazon-apigateway-endpoint-access-mode": "BASIC",
     });
   });
 
   test("no method is a mock or is answered by API Gateway itself", () => {
     const integrations = new Set(routesOf(plainTemplate()).map(({ integration }) => integration));
-    expect([...integrations]).toEqual(["AWS_PROXY"]);
+    expect([...integrations]).toEqual(["aws_proxy"]);
   });
 
   test("the gateway treats every body as binary, so compressed answers reach every caller", () => {
-    expect(properties(plainTemplate(), "RestApi").BinaryMediaTypes).toEqual(["*/*"]);
+    expect(definitionOf(plainTemplate())["x-amazon-apigateway-binary-media-types"]).toEqual(["*/*"]);
     expect(properties(plainTemplate(), "RestApi")).not.toHaveProperty("MinimumCompressionSize");
   });
 
@@ -112,13 +129,7 @@ describe("routes", () => {
 });
 
 describe("gateway responses", () => {
-  const responses = () =>
-    new Map(
-      ofType(plainTemplate(), "AWS::ApiGateway::GatewayResponse").map(([, { Properties }]) => [
-        Properties.ResponseType,
-        Properties,
-      ]),
-    );
+  const responses = () => gatewayResponsesOf(plainTemplate());
 
   test.each([
     ["MISSING_AUTHENTICATION_TOKEN", "NOT_FOUND"],
@@ -138,13 +149,13 @@ describe("gateway responses", () => {
     const { status, meaning } = errorCodes[code];
     const problem = { code, message: meaning };
     expect(responses().get(type)).toMatchObject({
-      StatusCode: String(status),
-      ResponseTemplates: { "application/json": JSON.stringify({ error: problem, errors: [problem] }) },
+      statusCode: String(status),
+      responseTemplates: { "application/json": JSON.stringify({ error: problem, errors: [problem] }) },
     });
   });
 
   test("no gateway response is a 403", () => {
-    expect([...responses().values()].filter(({ StatusCode }) => StatusCode === "403")).toEqual([]);
+    expect([...responses().values()].filter(({ statusCode }) => statusCode === "403")).toEqual([]);
   });
 
   test("gateway responses carry the headers of every answer, the page of their code, and Retry-After if a caller should wait", () => {
@@ -152,11 +163,11 @@ describe("gateway responses", () => {
     const codeOf = (templates: unknown) =>
       /"code":"(\w+)"/.exec(JSON.stringify(templates).replaceAll("\\", ""))?.[1];
     const { "x-request-id": _, ...fixed } = baseHeaders("any");
-    for (const [type, { ResponseParameters, ResponseTemplates, StatusCode }] of responses()) {
-      const waits = StatusCode === "429" || StatusCode === "503";
-      const link = `</live/docs/errors/${codeOf(ResponseTemplates)}>; rel="help"; type="text/html"`;
+    for (const [type, { responseParameters, responseTemplates, statusCode }] of responses()) {
+      const waits = statusCode === "429" || statusCode === "503";
+      const link = `</live/docs/errors/${codeOf(responseTemplates)}>; rel="help"; type="text/html"`;
       const headers = Object.entries({ ...fixed, link, ...(waits && { "retry-after": "1" }) });
-      expect(ResponseParameters, String(type)).toEqual({
+      expect(responseParameters, type).toEqual({
         "gatewayresponse.header.x-request-id": "context.requestId",
         ...Object.fromEntries(
           headers.map(([name, value]) => [`gatewayresponse.header.${name}`, literal(value)]),

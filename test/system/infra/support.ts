@@ -51,19 +51,60 @@ export const roleStatementsOf = (template: StackTemplate, roleId: string): reado
 export const statementsOf = (template: StackTemplate, id: string): readonly Statement[] =>
   roleStatementsOf(template, partOf(id, "Role"));
 
-const methodSchema = z.object({
-  HttpMethod: z.string(),
-  ResourceId: z.union([z.object({ Ref: z.string() }), z.object({ "Fn::GetAtt": z.array(z.string()) })]),
-  AuthorizationType: z.string(),
-  RequestParameters: z.record(z.string(), z.boolean()).optional(),
-  Integration: z.object({
-    Type: z.string(),
-    Uri: z.unknown(),
-    Credentials: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
-    ResponseTransferMode: z.string().optional(),
-    TimeoutInMillis: z.number(),
-  }),
+const integrationSchema = z.object({
+  type: z.string(),
+  uri: z.unknown(),
+  credentials: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
+  responseTransferMode: z.string().optional(),
+  timeoutInMillis: z.number(),
 });
+const methodSchema = z.object({
+  operationId: z.string().optional(),
+  security: z.array(z.unknown()).optional(),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.literal("path"), required: z.literal(true) }))
+    .default([]),
+  "x-amazon-apigateway-integration": integrationSchema,
+});
+const gatewayResponseSchema = z.object({
+  statusCode: z.string(),
+  responseParameters: z.record(z.string(), z.string()),
+  responseTemplates: z.object({ "application/json": z.string() }),
+});
+const definitionSchema = z.looseObject({
+  openapi: z.string(),
+  paths: z.record(z.string(), z.record(z.string(), methodSchema)),
+  "x-amazon-apigateway-gateway-responses": z.record(z.string(), gatewayResponseSchema),
+  "x-amazon-apigateway-binary-media-types": z.array(z.string()).default([]),
+});
+
+/** What API Gateway imports. */
+export const definitionOf = (template: StackTemplate): z.output<typeof definitionSchema> =>
+  definitionSchema.parse(properties(template, "RestApi").Body);
+
+/** The gateway's own answers, by their type. */
+export const gatewayResponsesOf = (template: StackTemplate) =>
+  new Map(Object.entries(definitionOf(template)["x-amazon-apigateway-gateway-responses"]));
+
+/** Changes the integrations that lead to a function; `undefined` removes the method. */
+export function alterRoutes(
+  template: StackTemplate,
+  functionId: string,
+  alter: (integration: Record<string, unknown>, method: string) => object | undefined,
+): void {
+  const body = z
+    .looseObject({ paths: z.record(z.string(), z.record(z.string(), z.looseObject({}))) })
+    .parse(properties(template, "RestApi").Body);
+  for (const methods of Object.values(body.paths))
+    for (const [method, answered] of Object.entries(methods)) {
+      if (!JSON.stringify(answered).includes(`"${functionId}"`)) continue;
+      const name = "x-amazon-apigateway-integration";
+      const altered = alter(z.record(z.string(), z.unknown()).parse(answered[name]), method);
+      if (altered) methods[method] = { ...answered, [name]: altered };
+      else delete methods[method];
+    }
+  properties(template, "RestApi").Body = body;
+}
 
 export type Route = {
   readonly method: string;
@@ -81,38 +122,29 @@ export type Route = {
 
 /** The routes as API Gateway will have them. */
 export function routesOf(template: StackTemplate): readonly Route[] {
-  return ofType(template, "AWS::ApiGateway::Method").map(([, resource]) => {
-    const method = methodSchema.parse(resource.Properties);
-    const uri = JSON.stringify(method.Integration.Uri);
-    return {
-      method: method.HttpMethod,
-      path: "Ref" in method.ResourceId ? pathOf(template, method.ResourceId.Ref) : "/",
-      authorization: method.AuthorizationType,
-      parameters: Object.keys(method.RequestParameters ?? {}),
-      integration: method.Integration.Type,
-      functionId: /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)?.[1] ?? uri,
-      streaming: method.Integration.ResponseTransferMode === "STREAM",
-      invocation: /\/([a-z-]+)"\]\]\}$/.exec(uri)?.[1] ?? uri,
-      roleId: method.Integration.Credentials["Fn::GetAtt"][0],
-      timeoutMs: method.Integration.TimeoutInMillis,
-    };
-  });
+  return Object.entries(definitionOf(template).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, answered]) => {
+      const integration = answered["x-amazon-apigateway-integration"];
+      const uri = JSON.stringify(integration.uri);
+      return {
+        method: method === "x-amazon-apigateway-any-method" ? "ANY" : method.toUpperCase(),
+        path,
+        // A method that names no security is open: its function checks the key.
+        authorization: answered.security === undefined ? "NONE" : JSON.stringify(answered.security),
+        parameters: answered.parameters.map(({ name }) => name),
+        integration: integration.type,
+        functionId: /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)?.[1] ?? uri,
+        streaming: integration.responseTransferMode === "STREAM",
+        invocation: /\/([a-z-]+)"\]\]\}$/.exec(uri)?.[1] ?? uri,
+        roleId: integration.credentials["Fn::GetAtt"][0],
+        timeoutMs: integration.timeoutInMillis,
+      };
+    }),
+  );
 }
 
-const resourceTree = z.object({
-  PathPart: z.string(),
-  ParentId: z.union([z.object({ Ref: z.string() }), z.object({ "Fn::GetAtt": z.array(z.string()) })]),
-});
-
-function pathOf(template: StackTemplate, id: string): string {
-  const { PathPart, ParentId } = resourceTree.parse(properties(template, id));
-  return "Ref" in ParentId ? `${pathOf(template, ParentId.Ref)}/${PathPart}` : `/${PathPart}`;
-}
-
-export const pathsOf = (template: StackTemplate): readonly string[] => [
-  "/",
-  ...ofType(template, "AWS::ApiGateway::Resource").map(([id]) => pathOf(template, id)),
-];
+export const pathsOf = (template: StackTemplate): readonly string[] =>
+  Object.keys(definitionOf(template).paths);
 
 export const environmentOf = (
   template: StackTemplate,
