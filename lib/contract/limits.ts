@@ -509,6 +509,8 @@ export const webhookLimits = {
   connectionsPerOwnerMax: 10,
   /** The worker begins no attempt after this time of its run. */
   ringMsMax: 40_000,
+  /** The worker reads no further webhooks after this time of its run; it goes on with those that it has. */
+  listMsMax: 5_000,
   /** The worker reads no further owner's news after this time of its run; it sends what it found. */
   findMsMax: 15_000,
   /** Owners whose news the worker reads at the same time. */

@@ -42,7 +42,7 @@ export type RingReport = {
   disabled: number;
   /** Rings that the next run sends. */
   postponed: number;
-  /** Owners whose news the next runs read. */
+  /** Owners whose news the next runs read, and partitions that were not read to their end. */
   unread: number;
 };
 
@@ -85,7 +85,7 @@ async function findDue(
   pieces: ErrorCollector,
 ): Promise<Due[]> {
   const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
-  const found = await Promise.all(shards.map((shard) => webhooksOf(deps, shard)));
+  const found = await Promise.all(shards.map((shard) => webhooksOf(deps, shard, { startMs, report })));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
   const isTimeUp = () => deps.clock.nowMs() - startMs > webhookLimits.findMsMax;
   const due: Due[] = [];
@@ -112,9 +112,26 @@ function inTurns<Thing>(things: readonly Thing[], nowMs: number): Thing[] {
   return [...things.slice(start), ...things.slice(0, start)];
 }
 
-async function webhooksOf({ table }: RingDeps, shard: number): Promise<Map<TenantKey, WebhookItem[]>> {
+/**
+ * The webhooks of one partition, by their owner. A run that has no time for all of them reads from the other end than
+ * the run before.
+ */
+async function webhooksOf(
+  { table, clock }: RingDeps,
+  shard: number,
+  { startMs, report }: Pick<Run, "startMs" | "report">,
+): Promise<Map<TenantKey, WebhookItem[]>> {
   const owners = new Map<TenantKey, WebhookItem[]>();
-  for await (const item of queryAll(table, { pk: webhookPartition(shard), eventuallyConsistent: true })) {
+  const descending = Math.floor(startMs / 60_000) % 2 === 1;
+  const range = { pk: webhookPartition(shard), eventuallyConsistent: true, descending };
+  for await (const item of queryAll(table, range)) {
+    if (clock.nowMs() - startMs > webhookLimits.listMsMax) {
+      report.unread++;
+      // Perhaps without some of its webhooks.
+      const [last] = [...owners.keys()].slice(-1);
+      if (last !== undefined) owners.delete(last);
+      break;
+    }
     const webhook = isWebhookCount(item) ? undefined : unlessDamaged(parseWebhook, item, "ringWebhooks");
     if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
   }

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { organizationUuid } from "../../../lib/contract/identity.ts";
+import { organizationTenant, webhookPartition } from "../../../lib/store/layout.ts";
+import type { Table } from "../../../lib/store/table.ts";
+import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
+import { keyOfWebhook, shardOf } from "../../../lib/webhooks/scope.ts";
+import { github, publicNetwork } from "../../support/world.ts";
+import { type Endpoint, minuteMs, typesOf, useRinging } from "./ringing.ts";
+
+const { clock, company, deps, endpoint, run, store, world } = useRinging();
+
+describe("many webhooks", () => {
+  test("of which one hangs delay no other", async () => {
+    const uuid = await company();
+    const hanging = await Promise.all(
+      Array.from({ length: 5 }, () => endpoint(uuid, ["metrics.reviews", "learnings"])),
+    );
+    const held = Promise.withResolvers<void>();
+    for (const { receiver } of hanging)
+      receiver.answer = (_, response) => void held.promise.then(() => response.writeHead(500).end());
+    const healthy = await endpoint(uuid, ["metrics.reviews"]);
+    const recorded: string[] = [];
+    const table: Table = {
+      ...store().table,
+      write: async (write, options) => {
+        const result = await store().table.write(write, options);
+        if ("update" in write) recorded.push(write.update.sk);
+        return result;
+      },
+    };
+    clock().advance(minuteMs);
+    const running = ringWebhooks({ ...deps(table), network: { ...publicNetwork, attemptMsMax: 600_000 } });
+    // The result of the healthy one is stored while the others still hang.
+    await expect.poll(() => recorded).toHaveLength(1);
+    expect((await healthy.stored()).last_success_at).not.toBeNull();
+    expect((await hanging[0]?.stored())?.last_failure_at).toBeNull();
+    held.resolve();
+    expect(await running).toMatchObject({ delivered: 1, failed: 10 });
+  });
+
+  test("of one owner hold at most ten connections, whatever they do", async () => {
+    const uuid = await company();
+    const held = Promise.withResolvers<void>();
+    let open = 0;
+    let openMax = 0;
+    for (let count = 0; count < 12; count++) {
+      const { receiver } = await endpoint(uuid, ["metrics.reviews"]);
+      receiver.answer = (_, response) => {
+        openMax = Math.max(openMax, ++open);
+        void held.promise.then(() => {
+          open--;
+          response.writeHead(204).end();
+        });
+      };
+    }
+    const other = await endpoint(await company("two"), ["metrics.reviews"]);
+    const running = ringWebhooks({ ...deps(), network: { ...publicNetwork, attemptMsMax: 600_000 } });
+    await expect.poll(async () => (await other.stored()).last_success_at).not.toBeNull();
+    await expect.poll(() => open).toBe(10);
+    held.resolve();
+    expect(await running).toMatchObject({ delivered: 13 });
+    expect(openMax).toBe(10);
+  });
+
+  test("get their rings in turns if a run has no time to read the news of all owners", async () => {
+    const endpoints: Endpoint[] = [];
+    for (let count = 0; count < 25; count++)
+      endpoints.push(await endpoint(await world().organization(`owner-${count}`), ["metrics.reviews"]));
+    const slow: Table = {
+      ...store().table,
+      get: async (key, options) => {
+        if (key.pk.startsWith("ORG#")) clock().advance(1_800);
+        return await store().table.get(key, options);
+      },
+    };
+    const rung = () => endpoints.filter(({ receiver }) => receiver.heard.length > 0).length;
+    clock().advance(minuteMs);
+    expect(await ringWebhooks(deps(slow))).toMatchObject({ delivered: 9, unread: 16 });
+    for (let runs = 0; runs < 6; runs++) {
+      clock().advance(minuteMs);
+      await ringWebhooks(deps(slow));
+    }
+    expect(rung()).toBe(25);
+  });
+
+  test("are read from the other end if a run has no time to read all of them", async () => {
+    const shardOfName = (name: string) => shardOf(organizationTenant(organizationUuid(github(name))));
+    const names = Array.from({ length: 200 }, (_, index) => `owner-${index}`)
+      .filter((name, _, [first = name]) => shardOfName(name) === shardOfName(first))
+      .slice(0, 6);
+    const endpoints: Endpoint[] = [];
+    for (const name of names)
+      endpoints.push(await endpoint(await world().organization(name), ["metrics.reviews"]));
+    const slow: Table = {
+      ...store().table,
+      queryPage: async (range, resume) => {
+        if (range.pk !== webhookPartition(shardOfName("owner-0")))
+          return await store().table.queryPage(range, resume);
+        clock().advance(500);
+        return await store().table.queryPage({ ...range, pageItems: 1 }, resume);
+      },
+    };
+    const rung = () => endpoints.filter(({ receiver }) => receiver.heard.length > 0).length;
+    const startMs = clock().now;
+    expect(await ringWebhooks(deps(slow))).toMatchObject({ unread: 1 });
+    expect([0, 6]).not.toContain(rung());
+    clock().now = startMs + minuteMs;
+    await ringWebhooks(deps(slow));
+    expect(rung()).toBe(6);
+  });
+
+  test("or types of one webhook ask for its name once in a run", async () => {
+    const uuid = await company();
+    const { receiver, id } = await endpoint(uuid, ["metrics.reviews", "metrics.mcp", "learnings"]);
+    const url = receiver.url.replace("127.0.0.1", "localhost");
+    const key = keyOfWebhook({ owner: organizationTenant(uuid) }, id);
+    await store().table.write({ update: key, change: { set: [["url", url]] } });
+    const asked: string[] = [];
+    const resolve = async (hostname: string) => {
+      asked.push(hostname);
+      return ["127.0.0.1"];
+    };
+    await ringWebhooks({ ...deps(), network: { ...publicNetwork, resolve } });
+    expect([receiver.heard.length, asked]).toEqual([3, ["localhost"]]);
+  });
+
+  test("that do not answer hold one connection for one attempt, and get their other types a minute later", async () => {
+    const { receiver } = await endpoint(await company(), ["metrics.reviews", "metrics.mcp"]);
+    receiver.answer = (_, response) => void response.destroy();
+    clock().advance(minuteMs);
+    expect(await ringWebhooks(deps())).toMatchObject({ failed: 1, postponed: 1 });
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    await run(2);
+    expect(typesOf(receiver)).toEqual(["metrics.mcp", "metrics.reviews", "metrics.reviews"]);
+  });
+});
