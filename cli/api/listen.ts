@@ -6,6 +6,7 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
+import { dayOption } from "../day.ts";
 import { UsageError } from "../errors.ts";
 import { apiOptions, checkedUrl } from "../export/target.ts";
 import { sentence } from "../sentence.ts";
@@ -14,8 +15,8 @@ import { callApi, orgOption, orgQuery } from "./call.ts";
 
 /** Five seconds stay below the limits of the operations, also beside an export. */
 const everySeconds = { min: 5, default: 15, max: 3_600 };
-/** The first walk reads the pull requests of these days; later ones only what is new. */
-const daysBack = 30;
+/** A pull request of yesterday may still arrive today; older ones are of interest only with --since. */
+const daysBack = 1;
 const daysAhead = 365;
 /** Resumed walks repeat the Learnings and audit entries of the last two minutes: these are not new. */
 const recentMax = 1_000;
@@ -47,12 +48,18 @@ const listened = Object.keys(walks).filter(isListened);
 const listen: Command = {
   name: "",
   summary: "Ring a program on this machine when something is new; no public address is needed",
-  note: "It resumes cursors and signs like the service, with the secret that it prints first. Ctrl-C ends it.",
+  note:
+    "It rings each type once when it starts, then for everything from now on. It resumes cursors and signs like the " +
+    "service, with the secret that it prints first. Ctrl-C ends it.",
   connects: true,
   options: {
     forward: { value: "URL", help: "where the program listens", required: true },
     types: { value: "A,B", help: `default: ${listened.join(",")}` },
     secret: { value: "SECRET", help: "the secret that signs, whsec_… (default: a new one)" },
+    since: {
+      value: "DAY",
+      help: "also watch pull requests merged, and audit entries made, from this day on (default: yesterday)",
+    },
     every: { value: "SECONDS", help: `how often to look (default ${everySeconds.default})` },
     ...orgOption,
     ...apiOptions,
@@ -66,9 +73,10 @@ const listen: Command = {
     const types = typesOf(input);
     const seconds = input.integer("every", everySeconds) ?? everySeconds.default;
     const secret = secretOf(input);
+    const window = windowOf(input);
     return callApi(input, findTarget, async (client) => {
       const data = await organizationOf(client, input);
-      const bells = types.map((type) => new Bell(type, client, orgQuery(input)));
+      const bells = types.map((type) => new Bell(type, client, window, orgQuery(input)));
       for (const bell of bells) await bell.look();
       terminal.out(input.flag("json") ? JSON.stringify({ secret }) : secret);
       for (;;) {
@@ -86,6 +94,12 @@ function typesOf(input: CommandInput): readonly Listened[] {
   if (wrong !== undefined)
     throw new UsageError(`--types takes ${listened.join(", ")}; not ${JSON.stringify(wrong)}.`);
   return wanted.filter(isListened);
+}
+
+function windowOf(input: CommandInput): Window {
+  const nowMs = systemClock.nowMs();
+  const day = (days: number) => toTimestamp(nowMs + days * msPerDay).slice(0, 10);
+  return { start_date: dayOption(input, "since") ?? day(-daysBack), end_date: day(daysAhead) };
 }
 
 function secretOf(input: CommandInput): string {
@@ -128,10 +142,7 @@ class Bell {
   #recent: readonly string[] = [];
   #ringId: string | undefined;
 
-  constructor(type: Listened, client: Client, scope: Position) {
-    const nowMs = systemClock.nowMs();
-    const day = (days: number) => toTimestamp(nowMs + days * msPerDay).slice(0, 10);
-    const window = { start_date: day(-daysBack), end_date: day(daysAhead) };
+  constructor(type: Listened, client: Client, window: Window, scope: Position) {
     this.#type = type;
     this.#walkFrom = (position) => walks[type](client, window, position);
     this.#scope = scope;

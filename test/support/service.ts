@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { seedDemo } from "../../cli/commands/dev.ts";
 import { defaultDataPath } from "../../cli/connection/connection.ts";
 import type { DemoKeys } from "../../cli/demo/keys.ts";
@@ -94,4 +94,16 @@ async function moveDatabase(dataPath: string, folder: string): Promise<void> {
     if (name.endsWith(".db")) await rename(file, join(folder, name.replace(/^[^_]+/, accessKeyId)));
   }
   await writeFile(join(dataPath, "access-key-id"), `${accessKeyId}\n`);
+}
+
+/** The tool in this process calls the service, with the workspace's key unless a test says otherwise. */
+export function useEnvironmentOf(service: () => TestService): void {
+  beforeEach(() => {
+    // Neither the folder of the run nor the home of whoever runs it may name a key.
+    vi.stubEnv("REVIEW_API_ENV_FILE", "");
+    vi.stubEnv("XDG_CONFIG_HOME", service().home);
+    vi.stubEnv("REVIEW_API_URL", service().url);
+    vi.stubEnv("REVIEW_API_KEY", service().keys.workspace);
+  });
+  afterEach(() => vi.unstubAllEnvs());
 }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { callJson, callTool, runTool } from "../../cli/support.ts";
-import { useService } from "../../support/service.ts";
+import { useEnvironmentOf, useService } from "../../support/service.ts";
 
 const service = useService({ demo: true });
 const keyRows = z.object({
@@ -37,14 +37,7 @@ const idleSeats = z.object({
 /** The operator's form, whatever the environment says. */
 const asOperator = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
 
-beforeEach(() => {
-  // Neither the folder of the run nor the home of whoever runs it may name a key.
-  vi.stubEnv("REVIEW_API_ENV_FILE", "");
-  vi.stubEnv("XDG_CONFIG_HOME", service().home);
-  vi.stubEnv("REVIEW_API_URL", service().url);
-  vi.stubEnv("REVIEW_API_KEY", service().keys.workspace);
-});
-afterEach(() => vi.unstubAllEnvs());
+useEnvironmentOf(service);
 
 describe("one rule decides between HTTP and the operator", () => {
   const kindsOf = (answer: unknown) => new Set(keyRows.parse(answer).keys.map(({ kind }) => kind));

@@ -1,31 +1,24 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { createClient } from "../../../lib/client/client.ts";
 import { callJson, callTool, collect } from "../../cli/support.ts";
-import { useService } from "../../support/service.ts";
+import { useEnvironmentOf, useService } from "../../support/service.ts";
 import { endTool, firstLine, spawnTool } from "../../support/tool.ts";
 
 const service = useService({ demo: true });
-
-beforeEach(() => {
-  vi.stubEnv("REVIEW_API_ENV_FILE", "");
-  vi.stubEnv("XDG_CONFIG_HOME", service().home);
-  vi.stubEnv("REVIEW_API_URL", service().url);
-  vi.stubEnv("REVIEW_API_KEY", service().keys.workspace);
-});
-afterEach(() => vi.unstubAllEnvs());
+useEnvironmentOf(service);
 
 type Request = { readonly headers: Record<string, string>; readonly body: string };
 
 /** A program on this machine; answers each request with what `status` says then. */
 async function program(status: () => number = () => 204) {
   const requests: Request[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     requests.push({
       headers: Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -34,10 +27,16 @@ async function program(status: () => number = () => 204) {
     });
     response.writeHead(status()).end("heard");
   });
+  return { url: `${url}/rings`, requests };
+}
+
+/** A server on this machine, for one test. Returns its address. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rings`, requests };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const ringShape = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
@@ -193,10 +192,35 @@ describe("review-api listen", () => {
     [["--forward", "localhost:3001"], "--forward takes an http or https address"],
     [["--forward", "http://localhost:1", "--types", "keys"], "--types takes metrics.review_comments,"],
     [["--forward", "http://localhost:1", "--secret", "secret"], "--secret takes whsec_, then base64."],
+    [["--forward", "http://localhost:1", "--since", "monday"], "--since takes a calendar day"],
     [["--forward", "http://localhost:1", "--every", "1"], "--every takes a whole number from 5"],
   ])("%j is refused", async (words, message) => {
     const { code, stderr } = await callTool("listen", ...words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  const yesterday = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
+
+  test.each([
+    [[], yesterday],
+    [["--since", "2026-01-05"], "2026-01-05"],
+  ])("with %j first reads from %s on", async (words, day) => {
+    const asked: URLSearchParams[] = [];
+    const scope = { key: { kind: "workspace" }, scope: { organizations: [] } };
+    const api = await serve((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+      if (pathname !== "/v1/whoami") asked.push(searchParams);
+      // A walk that the service refuses ends the tool.
+      response.writeHead(pathname === "/v1/whoami" ? 200 : 400, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify(pathname === "/v1/whoami" ? scope : { error: { code: "INVALID_REQUEST" } }),
+      );
+    });
+    vi.stubEnv("REVIEW_API_URL", api);
+    const types = ["metrics.reviews", "audit_logs"];
+    for (const type of types)
+      await callTool("listen", "--forward", "http://localhost:1", "--types", type, ...words);
+    expect(asked.map((query) => query.get("start_date") ?? query.get("date_from"))).toEqual([day, day]);
   });
 
   test("ends with the service's reason if the key is wrong", async () => {
