@@ -24,7 +24,7 @@ import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Key } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
-import { everyKindOfKey, github, gitlab, World } from "../support/world.ts";
+import { everyKindOfKey, github, gitlab, keysOf, World } from "../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -55,7 +55,7 @@ const refusal = (reason: string, id?: string) => ({
 
 describe("the principal of a request", () => {
   test("an organization key stands for its organization, with the role on the key", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "who-1");
+    const { keys, organization } = await keysOf(world, "who-1", "organization");
     expect(await principalOf(keys.organization)).toMatchObject({
       key: { id: keys.organization.key.id },
       tenant: "w#who-1-workspace",
@@ -73,7 +73,7 @@ describe("the principal of a request", () => {
   test.each(["user", "agentic"] as const)(
     "a key of kind %s stands for its member, with the member's role and name",
     async (kind) => {
-      const { keys, organization } = await everyKindOfKey(world, `who-2-${kind}`);
+      const { keys, organization } = await keysOf(world, `who-2-${kind}`, kind);
       expect(await principalOf(keys[kind])).toMatchObject({
         quotaOwner: organization,
         role: { id: "cr_member", isAdmin: false },
@@ -85,7 +85,7 @@ describe("the principal of a request", () => {
   );
 
   test("a legacy key stands for its organization, without any role", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "who-3");
+    const { keys, organization } = await keysOf(world, "who-3", "legacy");
     expect(await principalOf(keys.legacy)).toMatchObject({
       home: { uuid: organization },
       role: null,
@@ -95,7 +95,7 @@ describe("the principal of a request", () => {
   });
 
   test("a workspace token stands for every active organization of the workspace, as admin while its owner is an admin", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "who-4");
+    const { keys, organization } = await keysOf(world, "who-4", "workspace");
     await world.organization("who-4-gone", { workspace_id: "who-4-workspace", active: false });
     expect(await principalOf(keys.workspace)).toMatchObject({
       tenant: "w#who-4-workspace",
@@ -211,7 +211,7 @@ describe("authentication", () => {
   });
 
   test("authentication refuses a key without a record, and a key whose text does not match the stored hash", async () => {
-    const { keys } = await everyKindOfKey(world, "no-1");
+    const { keys } = await keysOf(world, "no-1", "user", "legacy");
     for (const kind of ["user", "legacy"] as const) {
       const { text, key } = keys[kind];
       await change(apiKeyKey(key.id), "hash", "0".repeat(64));
@@ -222,19 +222,19 @@ describe("authentication", () => {
   });
 
   test("authentication refuses a key whose text names another kind than its record", async () => {
-    const { keys } = await everyKindOfKey(world, "no-2");
+    const { keys } = await keysOf(world, "no-2", "user");
     await change(apiKeyKey(keys.user.key.id), "kind", "agentic");
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
   test("authentication refuses a legacy key that is bound to no organization", async () => {
-    const { keys } = await everyKindOfKey(world, "no-3");
+    const { keys } = await keysOf(world, "no-3", "legacy");
     await change(apiKeyKey(keys.legacy.key.id), "organization", null);
     await expect(authenticated(keys.legacy.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
   test("authentication refuses a revoked, an expired and a rotated key, each with its reason", async () => {
-    const { keys } = await everyKindOfKey(world, "no-4");
+    const { keys } = await keysOf(world, "no-4", "organization", "user", "agentic");
     const { id } = keys.user.key;
     await world.revoke(keys.organization);
     await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
@@ -333,7 +333,7 @@ describe("authentication", () => {
   });
 
   test("authentication refuses a key whose text names another organization than its record", async () => {
-    const { keys } = await everyKindOfKey(world, "no-6");
+    const { keys } = await keysOf(world, "no-6", "organization");
     const other = await world.organization("no-6-other");
     await change(apiKeyKey(keys.organization.key.id), "organization", other);
     await expect(authenticated(keys.organization.text)).rejects.toMatchObject(

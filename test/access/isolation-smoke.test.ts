@@ -14,7 +14,7 @@ beforeAll(() => stage.build(new World(() => api.store().table), 1));
 afterAll(() => stage.end());
 
 test("every operation answers another tenant's name like a name that does not exist", async () => {
-  const swapper = new NameSwapper(stage);
+  const swapper = new NameSwapper(stage, 1);
   while (swapper.rounds < swaps.length) await swapper.swap();
 });
 

@@ -10,7 +10,7 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { apiKeyKey, keyDirectoryKey, organizationKey, peopleKey, tenantKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { everyKindOfKey, github, type World } from "../support/world.ts";
+import { everyKindOfKey, github, keysOf, type World } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
 import { keyItem } from "./principals.ts";
 
@@ -19,7 +19,7 @@ const nobody = "00000000-0000-4000-8000-000000000000";
 
 describe("a new key", () => {
   test("a new key is stored with all fields, is listed, and has an audit entry", async () => {
-    const { organization } = await everyKindOfKey(world, "new");
+    const { organization } = await keysOf(world, "new");
     const { key } = await world.key({
       kind: "user",
       organization,
@@ -109,7 +109,7 @@ describe("a new key", () => {
   });
 
   test("a new key is listed for as long as its record exists", async () => {
-    const { keys } = await everyKindOfKey(world, "listed");
+    const { keys } = await keysOf(world, "listed", "user");
     const listed = async () => (await listKeysOfOrganization(store())).map(({ id }) => id);
     expect(await listed()).toContain(keys.user.key.id);
     await store().table.write({ delete: apiKeyKey(keys.user.key.id) });
@@ -117,7 +117,7 @@ describe("a new key", () => {
   });
 
   test("the list of a workspace's tokens reads a bounded number of rows at once", async () => {
-    const { keys } = await everyKindOfKey(world, "streamed");
+    const { keys } = await keysOf(world, "streamed", "workspace");
     const sizes: number[] = [];
     const table: Table = {
       ...store().table,
@@ -155,7 +155,7 @@ describe("a new key", () => {
   });
 
   test("a new key may have a custom role of the organization", async () => {
-    const { organization } = await everyKindOfKey(world, "custom");
+    const { organization } = await keysOf(world, "custom");
     await store().table.write({
       update: peopleKey(organization),
       change: {
@@ -265,7 +265,7 @@ describe("a new key", () => {
 
 describe("revoking", () => {
   test("revoking is audited once, even if two revoke at the same moment or a key is revoked again", async () => {
-    const { keys } = await everyKindOfKey(world, "revoked");
+    const { keys } = await keysOf(world, "revoked", "user");
     const { id } = keys.user.key;
     const at = now();
     await Promise.all([world.revoke(keys.user), world.revoke(keys.user)]);
@@ -280,7 +280,7 @@ describe("revoking", () => {
   });
 
   test("revoking works for a key of a deleted organization, and passes on an error of the store", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "orphan");
+    const { keys, organization } = await keysOf(world, "orphan", "user");
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     await expect(revokeKey({ ...world.deps, table }, keys.user.key.id, operator)).rejects.toBe(error);
@@ -290,7 +290,7 @@ describe("revoking", () => {
   });
 
   test("the operator can neither revoke nor rotate a workspace token, which only workspace admins may delete, and cannot revoke an unknown key", async () => {
-    const { keys } = await everyKindOfKey(world, "not-yours");
+    const { keys } = await keysOf(world, "not-yours", "workspace");
     const { id } = keys.workspace.key;
     const sentence = `${id} is a workspace token: let a workspace admin create or delete it with tokens.`;
     await expect(world.revoke(keys.workspace)).rejects.toThrow(refusal(sentence));

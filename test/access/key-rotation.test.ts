@@ -15,7 +15,7 @@ import type { KeyItem } from "../../lib/store/items/key.ts";
 import { apiKeyKey, organizationKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { tableWith } from "../support/partial-table.ts";
-import { everyKindOfKey, github } from "../support/world.ts";
+import { everyKindOfKey, github, keysOf } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
 import { keyItem, principalOf } from "./principals.ts";
 
@@ -74,7 +74,7 @@ describe("rotation", () => {
   });
 
   test("rotation is refused for a revoked, rotated, expired or unknown key, and for a key of a deleted organization", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "stale");
+    const { keys, organization } = await keysOf(world, "stale", "user", "organization", "agentic");
     const { id } = keys.user.key;
     await expect(
       rotateKey({ ...world.deps, clock }, { id: "k-none", graceSeconds: 0, actor: operator }),
@@ -99,7 +99,7 @@ describe("rotation", () => {
   });
 
   test("rotation has a grace in whole seconds, from zero up to the longest life of a key", async () => {
-    const { keys } = await everyKindOfKey(world, "grace");
+    const { keys } = await keysOf(world, "grace", "user");
     for (const graceSeconds of [-1, 0.5, Number.NaN, keyLimits.expiryDaysMax * 86_400 + 1])
       await expect(world.rotate(keys.user, graceSeconds)).rejects.toThrow(
         refusal(`The grace is a whole number of seconds, 0 to ${keyLimits.expiryDaysMax * 86_400}.`),
@@ -107,7 +107,7 @@ describe("rotation", () => {
   });
 
   test("rotation accepts the longest grace, but the old key never outlives its own expiry", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "longest");
+    const { keys, organization } = await keysOf(world, "longest", "user");
     const longest = keyLimits.expiryDaysMax * 86_400;
     await world.rotate(keys.user, longest);
     expect(await stored(keys.user.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + longest * 1000 });
@@ -117,7 +117,7 @@ describe("rotation", () => {
   });
 
   test("rotation of a legacy key needs an active member as its owner", async () => {
-    const { keys } = await everyKindOfKey(world, "heir");
+    const { keys } = await keysOf(world, "heir", "user", "legacy");
     await expect(world.rotate(keys.legacy, 0)).rejects.toThrow(
       refusal("A legacy key has no owner: name the member who owns the new organization key."),
     );
@@ -129,7 +129,7 @@ describe("rotation", () => {
   });
 
   test("rotation of a legacy key makes an organization key with the member role", async () => {
-    const { keys, organization } = await everyKindOfKey(world, "successor");
+    const { keys, organization } = await keysOf(world, "successor", "legacy");
     const { text, key } = await world.rotate(keys.legacy, 0, "u-admin");
     expect(text).toMatch(/^rk_organization_/);
     expect(key).toMatchObject({ kind: "organization", organization, owner: "u-admin", role: "cr_member" });
@@ -181,7 +181,7 @@ describe("a rotation that a caller asks for over HTTP", () => {
 
 describe("a rotation without grace whose answer is lost", () => {
   async function rotated(transact: Table["transact"]) {
-    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { keys } = await keysOf(world, systemRandom.uuid(), "user");
     const table: Table = { ...store().table, transact };
     const rotating = rotateKey(
       { ...world.deps, table },
@@ -212,7 +212,7 @@ describe("a rotation without grace whose answer is lost", () => {
   });
 
   test("a rotation without grace whose outcome cannot be read keeps the old key working, and the key can be rotated again", async () => {
-    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { keys } = await keysOf(world, systemRandom.uuid(), "user");
     const { id } = keys.user.key;
     const request = { id, graceSeconds: 0, actor: operator };
     const silent: Table = {
@@ -241,7 +241,7 @@ describe("a rotation without grace whose answer is lost", () => {
   test.each([0, 600, 86_400])(
     "a rotation with a grace of %i seconds whose answer was lost can be repeated for 15 minutes, not longer",
     async (graceSeconds) => {
-      const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+      const { keys } = await keysOf(world, systemRandom.uuid(), "organization");
       const { id } = keys.organization.key;
       const repeat = () => rotateKey(world.deps, { id, graceSeconds, actor: operator });
       const lostAnswer = await repeat();
@@ -259,7 +259,7 @@ describe("a rotation without grace whose answer is lost", () => {
   );
 
   test("a rotation is not repeated once its successor was used", async () => {
-    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { keys } = await keysOf(world, systemRandom.uuid(), "organization");
     const request = { id: keys.organization.key.id, graceSeconds: 3_600, actor: operator };
     const { key } = await rotateKey(world.deps, request);
     clock.advance(keyLimits.unreceivedAfterMs);
@@ -278,7 +278,7 @@ describe("a rotation without grace whose answer is lost", () => {
   });
 
   test("a revocation that a rotation overtakes ends the new key too", async () => {
-    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { keys } = await keysOf(world, systemRandom.uuid(), "organization");
     const { id } = keys.organization.key;
     let thief: string | undefined;
     const table: Table = {
@@ -294,7 +294,7 @@ describe("a rotation without grace whose answer is lost", () => {
   });
 
   test("a rotation without grace returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {
-    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+    const { keys } = await keysOf(world, systemRandom.uuid(), "user");
     const table: Table = { ...store().table, write: () => Promise.reject(lost) };
     const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
     const { text } = await rotateKey({ ...world.deps, table }, request);
@@ -306,7 +306,7 @@ describe("a rotation without grace whose answer is lost", () => {
   describe("near the deadline of its request", () => {
     /** The table of a request, and the signal that fires before its deadline. */
     async function requested(transact: (soon: AbortController) => Table["transact"]) {
-      const { keys } = await everyKindOfKey(world, systemRandom.uuid());
+      const { keys } = await keysOf(world, systemRandom.uuid(), "user");
       const soon = new AbortController();
       const until = { signal: new AbortController().signal, isOver: () => false };
       const table = boundedTable({ ...store().table, transact: transact(soon) }, until);

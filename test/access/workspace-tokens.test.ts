@@ -13,7 +13,7 @@ import type { Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
-import { everyKindOfKey, World } from "../support/world.ts";
+import { keysOf, World } from "../support/world.ts";
 import { keyItem } from "./principals.ts";
 
 const store = useStore();
@@ -56,7 +56,7 @@ describe("a workspace token", () => {
     await expect(
       deleteWorkspaceToken(world.deps, { workspaceId: "other-house", as: "u-admin", id: key.id }),
     ).rejects.toThrow(unknown);
-    const { keys } = await everyKindOfKey(world, "no-token");
+    const { keys } = await keysOf(world, "no-token", "user");
     await expect(
       deleteWorkspaceToken(world.deps, { workspaceId: "house", as: "u-admin", id: keys.user.key.id }),
     ).rejects.toThrow(refusal(`There is no key ${keys.user.key.id}.`));
@@ -96,7 +96,7 @@ describe("a workspace token", () => {
 
 describe("the last use", () => {
   test("the last use is written for a key that was never used, and again only after its interval", async () => {
-    const { keys } = await everyKindOfKey(world, "used");
+    const { keys } = await keysOf(world, "used", "user");
     const { id } = keys.user.key;
     const at = clock.nowMs();
     const used = async () => withUse(await stored(id), await store().table.get(keyUseKey(id)));

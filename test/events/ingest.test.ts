@@ -6,7 +6,7 @@ import type { CheckedEvent } from "../../lib/events/event-types.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { organizationKey, repositoryKey } from "../../lib/store/layout.ts";
-import { StoreUnavailable } from "../../lib/store/table.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
   createIngestHarness,
@@ -50,6 +50,27 @@ beforeEach(async () => {
   harness = createIngestHarness((await openStore(store().endpoint)).table);
   applied.length = 0;
 });
+
+/** The table, and whether no call to it is in progress. Between two calls in a row it is not idle. */
+function watched(table: Table): { table: Table; isIdle: () => boolean } {
+  let running = 0;
+  const call = async <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
+    running++;
+    return await run().finally(() => {
+      running--;
+    });
+  };
+  return {
+    isIdle: () => running === 0,
+    table: {
+      ...table,
+      get: (...given) => call(() => table.get(...given)),
+      getMany: (...given) => call(() => table.getMany(...given)),
+      queryPage: (...given) => call(() => table.queryPage(...given)),
+      write: (...given) => call(() => table.write(...given)),
+    },
+  };
+}
 
 describe("a permanent fault", () => {
   const bad: ReadonlyArray<[string, OutgoingEvent, RegExp]> = [
@@ -162,7 +183,6 @@ describe("a passing fault", () => {
   test("a group that runs out of time is delivered again, but finished groups are not", async () => {
     const messages = await toMessages(harness, [organizationSaved(1), workspaceSaved(1)]);
     const stuck = { ...harness.table, transact: () => new Promise<never>(() => undefined) };
-    const slow = { ...harness, table: { ...stuck, write: harness.table.write } };
     const instance = await toMessages(harness, [
       event("instance.saved", 1, {
         id: "i",
@@ -179,10 +199,11 @@ describe("a passing fault", () => {
           wake = resolve;
         }),
     });
+    const { table, isIdle } = watched({ ...stuck, write: harness.table.write });
 
-    const running = ingest({ ...slow, clock }, [...messages, ...instance], { timeBudgetMs: 10 });
+    const running = ingest({ ...harness, table, clock }, [...messages, ...instance], { timeBudgetMs: 10 });
     await expect.poll(() => everything(harness.table)).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(isIdle).toBe(true);
     wake();
 
     expect(await running).toEqual(messages);

@@ -9,7 +9,7 @@ import {
 import { operator } from "../../lib/audit/entry.ts";
 import { keyUseKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
-import { everyKindOfKey, github, World } from "../support/world.ts";
+import { everyKindOfKey, github, keysOf, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -120,7 +120,7 @@ describe("a key", () => {
   });
 
   test("a key of the legacy kind is rotated into an organization key, which needs an owner", async () => {
-    const { keys } = await everyKindOfKey(world, "modern");
+    const { keys } = await keysOf(world, "modern", "legacy");
     await expect(world.rotate(keys.legacy, 0)).rejects.toThrow("has no owner");
     await expect(world.rotate(keys.legacy, 0, "nobody")).rejects.toThrow("is not an active member");
     const successor = await world.rotate(keys.legacy, 0, "u-member");
@@ -130,7 +130,7 @@ describe("a key", () => {
   });
 
   test("a key of the workspace kind is managed only by the workspace's admins", async () => {
-    const { keys } = await everyKindOfKey(world, "admins-only");
+    const { keys } = await keysOf(world, "admins-only", "workspace");
     await expect(world.rotate(keys.workspace, 0)).rejects.toThrow("is a workspace token");
     await expect(world.revoke(keys.workspace)).rejects.toThrow("is a workspace token");
     expect(await status(keys.workspace.text)).toBe(200);
@@ -285,7 +285,7 @@ test("refused uses of an existing key are audited once a minute for each reason"
 });
 
 test("every kind of refusal is audited, with the actor of an accepted use", async () => {
-  const { keys, cloud } = await everyKindOfKey(world, "turned-away");
+  const { keys, cloud } = await keysOf(world, "turned-away", "workspace", "user", "organization");
   const entries = async (query: string) => {
     const answer = await api.call(`/v1/audit-logs?${query}`, { key: keys.workspace.text });
     return (answer.json as { data: Array<{ actor: object; metadata: { reason: string } }> }).data;

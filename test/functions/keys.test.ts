@@ -3,7 +3,7 @@ import * as z from "zod";
 import { keyLimits, walkLimits } from "../../lib/contract/limits.ts";
 import { organizationKeyRow, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
-import { everyKindOfKey, World } from "../support/world.ts";
+import { everyKindOfKey, keysOf, World } from "../support/world.ts";
 
 import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
 
@@ -205,7 +205,7 @@ describe("the audit log of keys", () => {
 
 describe("a role that a live key holds", () => {
   test("a role that a live key holds is in use until the last such key has ended or expired", async () => {
-    const setup = await everyKindOfKey(world, "held");
+    const setup = await keysOf(world, "held", "organization");
     const admin = setup.keys.organization.text;
     const { id: role } = z
       .object({ id: z.string() })
@@ -262,7 +262,7 @@ describe("a role that a live key holds", () => {
   });
 
   test("a role that a live key holds is either given to a new key or deleted if both happen at once: no live key holds a deleted role", async () => {
-    const setup = await everyKindOfKey(world, "race");
+    const setup = await keysOf(world, "race", "organization");
     const admin = setup.keys.organization.text;
     for (let round = 0; round < 5; round++) {
       const { id: role } = z

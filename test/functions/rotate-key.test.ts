@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { useApi } from "../support/api.ts";
-import { everyKindOfKey, gitlab, World } from "../support/world.ts";
+import { everyKindOfKey, gitlab, keysOf, World } from "../support/world.ts";
 
 import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
 
@@ -49,7 +49,7 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
   });
 
   test("a key recognises its own id even if the path has it percent-encoded", async () => {
-    const { keys } = await everyKindOfKey(world, "encoded");
+    const { keys } = await keysOf(world, "encoded", "organization");
     const { id } = keys.organization.key;
     const encoded = [...id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
     const rotated = await rotate(encoded, keys.organization.text);

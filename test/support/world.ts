@@ -4,6 +4,7 @@ import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { type Origin, operator, operatorOrigin } from "../../lib/audit/entry.ts";
+import type { KeyKind } from "../../lib/contract/access.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
@@ -274,10 +275,24 @@ export const gitlab = (instanceId: string, providerId: string): OrganizationId =
   provider_organization_id: providerId,
 });
 
-/**
- * The data of one fixture organization with a key of every kind, in a workspace or an instance if the kind needs one.
- */
-export async function everyKindOfKey(world: World, name: string) {
+type CloudKind = Exclude<KeyKind, "instance">;
+type CloudFixture<Kind extends CloudKind> = {
+  readonly cloud: OrganizationId;
+  readonly organization: string;
+  readonly keys: { readonly [Each in Kind]: IssuedKey };
+};
+
+/** A fixture organization in a workspace, with an admin, a member, and a key of each of the given kinds. */
+export async function keysOf<Kind extends CloudKind>(
+  world: World,
+  name: string,
+  ...kinds: readonly Kind[]
+): Promise<CloudFixture<Kind>>;
+export async function keysOf(
+  world: World,
+  name: string,
+  ...kinds: readonly CloudKind[]
+): Promise<Pick<CloudFixture<never>, "cloud" | "organization"> & { keys: object }> {
   const cloud = github(`${name}-org`);
   await world.workspace(`${name}-workspace`);
   const organization = await world.organization(cloud.provider_organization_id, {
@@ -285,23 +300,31 @@ export async function everyKindOfKey(world: World, name: string) {
   });
   await world.member(cloud, "u-admin", { role: "cr_admin" });
   await world.member(cloud, "u-member");
+  const issue: Record<CloudKind, () => Promise<IssuedKey>> = {
+    organization: () => world.key({ kind: "organization", organization, owner: "u-admin", role: "cr_admin" }),
+    user: () => world.key({ kind: "user", organization, owner: "u-member" }),
+    workspace: () => world.token(`${name}-workspace`),
+    legacy: () => world.key({ kind: "legacy", organization }),
+    agentic: () => world.key({ kind: "agentic", organization, owner: "u-member" }),
+  };
+  const issued = await Promise.all(kinds.map(async (kind) => [kind, await issue[kind]()]));
+  return { cloud, organization, keys: Object.fromEntries(issued) };
+}
+
+/** The same with a key of every kind: the one of an instance has an organization there as its home. */
+export async function everyKindOfKey(world: World, name: string) {
+  const { keys, ...fixture } = await keysOf(
+    world,
+    name,
+    ...(["organization", "user", "workspace", "legacy", "agentic"] as const),
+  );
   await world.instance(`${name}-instance`);
   const hosted = gitlab(`${name}-instance`, `${name}-home`);
   const home = await world.organization(hosted.provider_organization_id, { instance_id: hosted.instance_id });
   await world.member(hosted, "u-admin", { role: "cr_admin" });
-  const [organizationKey, user, workspace, instance, legacy, agentic] = await Promise.all([
-    world.key({ kind: "organization", organization, owner: "u-admin", role: "cr_admin" }),
-    world.key({ kind: "user", organization, owner: "u-member" }),
-    world.token(`${name}-workspace`),
-    world.key({ kind: "instance", instanceId: `${name}-instance`, home, owner: "u-admin", role: "cr_admin" }),
-    world.key({ kind: "legacy", organization }),
-    world.key({ kind: "agentic", organization, owner: "u-member" }),
-  ]);
-  return {
-    cloud,
-    hosted,
-    organization,
-    home,
-    keys: { organization: organizationKey, user, workspace, instance, legacy, agentic },
-  };
+  const instance = await world.key({
+    ...{ kind: "instance", instanceId: `${name}-instance`, home },
+    ...{ owner: "u-admin", role: "cr_admin" },
+  });
+  return { ...fixture, hosted, home, keys: { ...keys, instance } };
 }

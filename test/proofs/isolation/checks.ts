@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { toBase32 } from "../../../lib/access/base32.ts";
 import { seededRandom } from "../../support/clock.ts";
-import { volume } from "../../support/volume.ts";
 import type { Collision } from "./collisions.ts";
 import { bytesOf, leaksIn } from "./compare.ts";
 import type { Stage } from "./stage.ts";
@@ -19,19 +18,20 @@ const namesOfNobody = ({ random }: Stage): Named => {
 };
 
 const namesInList = 5;
-const requestsEach = volume(2, 8);
 
 /** Names of other tenants in place of the caller's own. */
 export class NameSwapper {
   rounds = 0;
   readonly kindsMet = new Set<Holder["kind"]>();
   readonly #stage: Stage;
+  readonly #foreignEach: number;
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, foreignEach: number) {
     this.#stage = stage;
+    this.#foreignEach = foreignEach;
   }
 
-  /** One request by one tenant: with names that do not exist, then several times with names of other tenants. */
+  /** One request by one tenant: with names that do not exist, then so many times with names of other tenants. */
   async swap(): Promise<number> {
     const stage = this.#stage;
     // Every swap in turn, each time with another kind of key and another kind of name.
@@ -55,7 +55,7 @@ export class NameSwapper {
       return { answer, request, bytes: bytesOf(answer, swapped) };
     };
     const expected = await ask(Array.from({ length: count }, () => namesOfNobody(stage)[names]));
-    for (let index = 0; index < requestsEach; index++) {
+    for (let index = 0; index < this.#foreignEach; index++) {
       const { answer, request, bytes } = await ask(
         stage.othersThan(tenant, count).map((other) => namesOf(stage, other)[names]),
       );
@@ -63,7 +63,7 @@ export class NameSwapper {
       expect(leaksIn(answer, stage.secretsBeside(tenant), JSON.stringify(request)), who).toEqual([]);
       expect(bytes, who).toBe(expected.bytes);
     }
-    return requestsEach * count;
+    return this.#foreignEach * count;
   }
 }
 

@@ -23,7 +23,7 @@ const stage = new Stage(api, seed);
 beforeAll(() => stage.build(world, volume(1, 4)), timeoutMs);
 afterAll(() => stage.end());
 
-const swapper = new NameSwapper(stage);
+const swapper = new NameSwapper(stage, volume(2, 8));
 
 /** A key with a valid form and checksum: the thief's own secret, the victim's organization. */
 async function forge(): Promise<void> {
