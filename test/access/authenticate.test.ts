@@ -94,7 +94,7 @@ describe("the principal of a request", () => {
     });
   });
 
-  test("a workspace token stands for every active organization of the workspace, as admin while its owner is an admin", async () => {
+  test("a workspace token stands for its workspace's active organizations, as admin while its owner is one", async () => {
     const { keys, organization } = await keysOf(world, "who-4", "workspace");
     await world.organization("who-4-gone", { workspace_id: "who-4-workspace", active: false });
     expect(await principalOf(keys.workspace)).toMatchObject({
@@ -112,7 +112,7 @@ describe("the principal of a request", () => {
     expect(await principalOf(keys.workspace)).toMatchObject({ ownerStillAdmin: false });
   });
 
-  test("an instance key knows which organizations it is authorized for and which not, with the role on the key", async () => {
+  test("an instance key knows which organizations it is authorized for, with the role on the key", async () => {
     const { keys, home } = await everyKindOfKey(world, "who-5");
     const other = await world.organization("who-5-other", { instance_id: "who-5-instance" });
     const narrow = await world.key({
@@ -142,7 +142,7 @@ describe("the principal of a request", () => {
     });
   });
 
-  test("an instance key whose organizations are read again has those of now, as far as it is authorized; its epochs stay", async () => {
+  test("an instance key whose organizations are read again has the authorized ones of now; its epochs stay", async () => {
     await world.instance("again");
     const home = await world.organization("again-home", { instance_id: "again" });
     await world.member(gitlab("again", "again-home"), "u1", { role: "cr_admin" });
@@ -319,7 +319,7 @@ describe("authentication", () => {
     expect((await principalOrReason(keys.user)).organizations).toEqual([organization]);
   });
 
-  test("authentication refuses an organization or instance key whose owner has left, and accepts a legacy key, which has no owner", async () => {
+  test("authentication refuses an organization or instance key whose owner left, and accepts a legacy key", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "no-7");
     await world.member(cloud, "u-second", { role: "cr_admin" });
     await world.member(hosted, "u-second", { role: "cr_admin" });
@@ -420,7 +420,7 @@ describe("the reads of an authentication", () => {
     expect(await callsOf(keys.legacy.text, accepted)).toEqual(twoRounds);
   });
 
-  test("authentication returns the prefetched items of the tenant, and reads them again if the organization has moved", async () => {
+  test("authentication returns the tenant's prefetched items, and reads them again if the organization moved", async () => {
     const organization = await world.organization("along");
     await world.member(github("along"), "u1");
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });
@@ -471,7 +471,7 @@ describe("the reads of an authentication", () => {
     expect(await calls()).toEqual({ tenants: ["w#moved-workspace"], calls: 1 });
   });
 
-  test("the prefetch gets the tenant, the organization if the key belongs to one, and the member of a user key", async () => {
+  test("the prefetch gets the tenant, the organization if the key has one, and the member of a user key", async () => {
     const { keys, organization } = await everyKindOfKey(world, "tenants");
     for (const [kind, tenant, named] of [
       ["workspace", "w#tenants-workspace", {}],

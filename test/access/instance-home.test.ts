@@ -38,7 +38,7 @@ describe("an instance key whose authorized organizations lack its home", () => {
     );
   });
 
-  test("an instance key whose authorized organizations lack its home is not rotated, by the operator or by itself", async () => {
+  test("an instance key whose authorized organizations lack its home is not rotated, not even by itself", async () => {
     const sentence =
       `Key ${id} cannot be rotated: its authorized organizations lack its home organization home. ` +
       "Create a new key.";
@@ -69,7 +69,7 @@ describe("an instance key whose authorized organizations lack its home", () => {
     ({ instanceScope, keys }) => instanceScope !== "authorized" && keys.instance === "accepted",
   );
   test.each(atHome)(
-    "an instance key whose authorized organizations lack its home cannot act on its home: $id is 403 ORGANIZATION_FORBIDDEN",
+    "an instance key not authorized for its home cannot act on it: $id is 403 ORGANIZATION_FORBIDDEN",
     async ({ id, method, path }) => {
       const body = bodies[id];
       const target = path.replace(/\{\w+\}/g, nobody);
@@ -79,7 +79,7 @@ describe("an instance key whose authorized organizations lack its home", () => {
     },
   );
 
-  test("an instance key whose authorized organizations lack its home acts on the organizations that it is authorized for", async () => {
+  test("an instance key not authorized for its home still acts on the organizations it is authorized for", async () => {
     const listed = await api.call("/v1/organizations", { key });
     expect(listed.json).toMatchObject({ organizations: [{ provider_organization_id: "away" }] });
     const named = await api.call("/v1/users/roles", {

@@ -22,7 +22,7 @@ import { keyItem, principalOf } from "./principals.ts";
 const { store, clock, world, now, stored, auditEntriesOf } = useKeyRegistry();
 
 describe("rotation", () => {
-  test("rotation makes a successor with the same rights, names it on the old key, and ends the old key after the grace", async () => {
+  test("rotation makes a successor with the same rights, named on the old key, which ends after the grace", async () => {
     const { home } = await everyKindOfKey(world, "rotation");
     const old = await world.key({
       kind: "instance",
@@ -73,7 +73,7 @@ describe("rotation", () => {
     expect(await stored(old.key.id)).toMatchObject({ rotated_to: key.id });
   });
 
-  test("rotation is refused for a revoked, rotated, expired or unknown key, and for a key of a deleted organization", async () => {
+  test("rotation is refused for a revoked, rotated, expired or unknown key, or one of a deleted organization", async () => {
     const { keys, organization } = await keysOf(world, "stale", "user", "organization", "agentic");
     const { id } = keys.user.key;
     await expect(
@@ -135,7 +135,7 @@ describe("rotation", () => {
     expect(key).toMatchObject({ kind: "organization", organization, owner: "u-admin", role: "cr_member" });
   });
 
-  test("rotation of a record that lacks a field of its kind fails with the name of the field, and issues nothing", async () => {
+  test("rotation of a record that lacks a field of its kind fails with the field's name and issues nothing", async () => {
     const { keys } = await everyKindOfKey(world, "lacking");
     const before = (await listKeysOfOrganization(store())).length;
     for (const [field, what] of [
@@ -200,7 +200,7 @@ describe("a rotation without grace whose answer is lost", () => {
     await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
   });
 
-  test("a rotation without grace whose answer is lost keeps the old key if the rotation did not happen, even if the transaction arrives late", async () => {
+  test("a rotation without grace that did not happen keeps the old key, even if its transaction arrives late", async () => {
     let late: () => Promise<void> = () => Promise.resolve();
     const { old, rotating } = await rotated(async (...given) => {
       late = () => store().table.transact(...given);
@@ -211,7 +211,7 @@ describe("a rotation without grace whose answer is lost", () => {
     await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
   });
 
-  test("a rotation without grace whose outcome cannot be read keeps the old key working, and the key can be rotated again", async () => {
+  test("a rotation without grace whose outcome cannot be read keeps the old key, which can be rotated again", async () => {
     const { keys } = await keysOf(world, systemRandom.uuid(), "user");
     const { id } = keys.user.key;
     const request = { id, graceSeconds: 0, actor: operator };
@@ -239,7 +239,7 @@ describe("a rotation without grace whose answer is lost", () => {
   });
 
   test.each([0, 600, 86_400])(
-    "a rotation with a grace of %i seconds whose answer was lost can be repeated for 15 minutes, not longer",
+    "a rotation with a grace of %i seconds whose answer was lost can be repeated for 15 minutes only",
     async (graceSeconds) => {
       const { keys } = await keysOf(world, systemRandom.uuid(), "organization");
       const { id } = keys.organization.key;
@@ -293,7 +293,7 @@ describe("a rotation without grace whose answer is lost", () => {
     expect((await stored(thief ?? "")).revoked_at).toBe(now());
   });
 
-  test("a rotation without grace returns the new key if only the end of the grace got no answer, and the old key still ends soon", async () => {
+  test("a rotation without grace whose last write got no answer returns the new key; the old key ends soon", async () => {
     const { keys } = await keysOf(world, systemRandom.uuid(), "user");
     const table: Table = { ...store().table, write: () => Promise.reject(lost) };
     const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
@@ -316,7 +316,7 @@ describe("a rotation without grace whose answer is lost", () => {
     }
     const silence = () => new Promise<never>(() => {});
 
-    test("a rotation near the deadline of its request returns the new key if the rotation happened before the deadline", async () => {
+    test("a rotation near its request's deadline returns the new key if it happened before the deadline", async () => {
       const { rotate } = await requested((soon) => async (...given) => {
         await store().table.transact(...given);
         soon.abort(new TimeUp());
@@ -326,7 +326,7 @@ describe("a rotation without grace whose answer is lost", () => {
       await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
     });
 
-    test("a rotation near the deadline of its request keeps the old key if the rotation did not happen before the deadline, even if the transaction arrives late", async () => {
+    test("a rotation that missed its request's deadline keeps the old key, even if the transaction comes late", async () => {
       let late: () => Promise<void> = () => Promise.resolve();
       const { old, rotate } = await requested((soon) => async (...given) => {
         late = () => store().table.transact(...given);

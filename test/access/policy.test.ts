@@ -81,7 +81,7 @@ describe("the plan", () => {
     expect(narrowed({ plan: "any" }, free, cloud)).toEqual(["uuid-2", "uuid-3"]);
   });
 
-  test("the plan of an operation removes organizations on other plans, or only requires one organization on an allowed plan", () => {
+  test("an operation's plan removes organizations on other plans, or only requires one on an allowed plan", () => {
     expect(narrowed({ plan: "enterprise" }, free, good)).toEqual(["uuid-1"]);
     expect(narrowed({ plan: "enterprise_somewhere" }, free, good)).toEqual(["uuid-2", "uuid-1"]);
     for (const plan of ["enterprise", "enterprise_somewhere"] as const)
@@ -127,7 +127,7 @@ describe("the plan", () => {
       expect(refused).toMatchObject({ code: "ENTERPRISE_PLAN_REQUIRED" });
   });
 
-  test("the plan is checked before the state of the metrics, which is checked for the remaining organizations", () => {
+  test("the plan is checked first, then the state of the metrics of the remaining organizations", () => {
     const gates = ["metrics"] as const;
     const plan = "enterprise";
     const away = organizationItem("5", { metrics: "unavailable" });
@@ -200,7 +200,7 @@ describe("permission", () => {
     expect(verdict("state", "state=approved")).toBe("passed");
   });
 
-  test("a key needs no permission to act on itself where the operation allows it, but needs it for every other key", () => {
+  test("a key needs no permission to act on itself where the operation allows it, but does for other keys", () => {
     const verdict = (change: Partial<Operation>, keyInPath?: string) =>
       faultOf(() =>
         checkPermission(operationWith({ needs: "admin", ...change }), principalOf("user", { role: null }), {

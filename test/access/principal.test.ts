@@ -126,7 +126,7 @@ describe("whoami describes a key", () => {
     );
   });
 
-  test("whoami describes a key without a role as a key without permissions, and without a home as a key of no organization", () => {
+  test("whoami shows a key without a role without permissions, and a key without a home without organization", () => {
     const described = describePrincipal(
       principalOf("legacy", { role: null, home: null, organizations: [organizationItem("1")] }),
     );

@@ -41,7 +41,7 @@ const caught = (call: () => unknown) =>
 const stamp = (ms: number) => `${ms.toString(36)}#abcdefgh`;
 
 describe("the write for an admitted call", () => {
-  test("the write for an admitted call fills a random free slot and sets the time when the bucket may be deleted", async () => {
+  test("the write for an admitted call fills a random free slot and sets when the bucket may be deleted", async () => {
     const clock = new TestClock("2026-11-15T12:00:00.300Z");
     const bounds: number[] = [];
     const below = (bound: number) => bounds.push(bound) && bound - 1;

@@ -61,7 +61,7 @@ describe("organization, user, legacy and agentic keys", () => {
     },
   );
 
-  test("organization, user, legacy and agentic keys without an organization cause an internal error, not an error of the caller", () => {
+  test("organization, user, legacy and agentic keys without an organization cause an internal error", () => {
     expect(select(whoami, principalOf("user", { home: null }))).toEqual(
       new TypeError("This kind of key has no organization of its own."),
     );
@@ -169,7 +169,7 @@ describe("instance keys", () => {
     );
   });
 
-  test("instance keys are refused where they act on their home and their list leaves it out; the error names the home", () => {
+  test("instance keys are refused where they act on their home and their list lacks it; the error names it", () => {
     const principal = principalOf("instance", { forbiddenOrganizations: [three, one] });
     for (const operation of [named, operationWith({ instanceScope: "home" })])
       expect(select(operation, principal)).toMatchObject({
@@ -183,7 +183,7 @@ describe("instance keys", () => {
     );
   });
 
-  test("instance keys that may name an organization act on it, on all organizations with ALL in any letter case, or on their home without a name", () => {
+  test("instance keys that may name an organization act on it, on all with ALL in any case, or on their home", () => {
     expect(select(named, instance)).toEqual(first);
     for (const orgId of ["ALL", "all", "All"]) expect(select(named, instance, { orgId })).toEqual(both);
     expect(select(named, instance, { orgId: "2" })).toEqual(second);
@@ -198,7 +198,7 @@ describe("instance keys", () => {
     });
   });
 
-  test("ALL is reserved for instance keys where they may name organizations; on other operations it has no special meaning", () => {
+  test("ALL is reserved for instance keys where they may name organizations; elsewhere it is not special", () => {
     const refusal = {
       code: "INVALID_REQUEST",
       message: "org_id: ALL is for self-hosted instance keys only.",
@@ -212,7 +212,7 @@ describe("instance keys", () => {
     expect(select(authorized, principalOf("organization"), { orgId: "ALL" })).toEqual(first);
   });
 
-  test("instance keys that may not name one organization see all that they are authorized for, or those in organization_ids", () => {
+  test("instance keys that cannot name one organization see all authorized ones or those in organization_ids", () => {
     expect(select(authorized, instance, { orgId: "2" })).toEqual(both);
     expect(select(authorized, instance, { organizationIds: ["2", "9"] })).toEqual([["uuid-2"], "some:2,9"]);
     expect(select(authorized, instance, { organizationIds: ["2", "1", "2"] })).toEqual([
@@ -234,7 +234,7 @@ describe("org_id", () => {
   const kindsThat = (decide: typeof readsOrgId, change: Partial<Operation>) =>
     keyKinds.filter((kind) => decide(operationWith(change), kind));
 
-  test("org_id decides for workspace tokens unless it is ignored, and for instance keys that may name organizations", () => {
+  test("org_id decides for workspace tokens unless ignored, for instance keys if they may name organizations", () => {
     expect(kindsThat(readsOrgId, { organization: "required", instanceScope: "home" })).toEqual(["workspace"]);
     expect(kindsThat(readsOrgId, { organization: "ignored", instanceScope: "home" })).toEqual([]);
     expect(kindsThat(readsOrgId, { organization: "ignored", instanceScope: "named" })).toEqual(["instance"]);
@@ -262,7 +262,7 @@ describe("a scope", () => {
   });
 });
 
-test("a list of keys shows the keys of every organization once, in whatever order the scope has the organizations", async () => {
+test("a list of keys shows the keys of every organization once, whatever the order of the organizations", async () => {
   const keys = [one, two].map(({ uuid }) => keyItem("user", { id: `k-${uuid}`, organization: uuid }));
   const rows = keys.map(({ id, organization }) => organizationKeyRow(organization ?? "", id));
   const table = tableWith({

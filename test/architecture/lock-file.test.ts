@@ -44,7 +44,7 @@ describe("the lock file has the binaries of linux x64 and linux arm64", () => {
   });
 
   test.each(families)(
-    "the lock file has the binaries of %s for linux x64 and, unless it is a known exception, for linux arm64 (%s)",
+    "the lock file has the binaries of %s for linux x64 and, but for known exceptions, linux arm64 (%s)",
     (_, x64) => {
       expect(isLocked(x64)).toBe(true);
       const arm64 = x64.replace("linux-x64", "linux-arm64");
@@ -52,7 +52,7 @@ describe("the lock file has the binaries of linux x64 and linux arm64", () => {
     },
   );
 
-  test("the lock file has the binaries of linux x64 and linux arm64 for tools that name their binaries differently", () => {
+  test("the lock file has the linux x64 and arm64 binaries of tools that name their binaries differently", () => {
     const familyOf = (path: string) =>
       path.replace(/.*node_modules\//, "").replaceAll(/x64|x86_64|amd64|arm64|aarch64/g, "*");
     const locked = Object.entries(packages).filter(([, { os }]) => os.includes("linux"));

@@ -26,7 +26,7 @@ const pullRequest = z.object({
 });
 
 describe.each(moments)("the demo, generated at %i", (nowMs) => {
-  test("the demo consists of events that the worker accepts, each with its own id, none of them in the future", () => {
+  test("the demo's events are accepted by the worker, each with its own id, and none is in the future", () => {
     const events = whole(nowMs);
     for (const event of events) {
       const { type, data } = readEvent(JSON.parse(JSON.stringify(event)));
@@ -38,7 +38,7 @@ describe.each(moments)("the demo, generated at %i", (nowMs) => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 
-  test("the demo has a few hundred pull requests, merged and closed, with findings of every severity and some use of MCP", () => {
+  test("the demo has hundreds of pull requests, merged and closed, findings of every severity and use of MCP", () => {
     const pullRequests = pullRequestEvents(nowMs - 84 * msPerDay, nowMs).map(({ data }) =>
       pullRequest.parse(data),
     );

@@ -117,7 +117,7 @@ describe("redelivery", () => {
     expect(sizes).toEqual([2, 2, 2]);
   });
 
-  test("if the worker never gives up a message, those behind it become dead letters too: receives count for all", async () => {
+  test("if the worker never gives up a message, the messages behind it become dead letters too", async () => {
     await queue.events.send([message("a", "bad"), message("a", "good")]);
     const delivered: string[] = [];
     const deliver = async ({ Records }: SQSEvent) => {
@@ -182,7 +182,7 @@ describe("several processes", () => {
 });
 
 describe("dead letters", () => {
-  test("a dead letter that is sent again goes to the end of its group under a new id, and is no longer a dead letter", async () => {
+  test("a dead letter sent again goes to the end of its group under a new id, and is no longer a dead letter", async () => {
     await queue.deadLetters.send([{ ...message("a", "bad"), reason: "no such thing" }]);
     await queue.events.send([message("a", "later")]);
     const [letter] = await queue.listDeadLetters();

@@ -89,7 +89,7 @@ describe("on a deployed stack", () => {
     expect(Math.round(keptDays)).toBe(90);
   });
 
-  test("events go to the stack's queue, in their order and group, and the command does not wait for its workers", async () => {
+  test("events go to the stack's queue in their order and group; the command does not wait for its workers", async () => {
     const file = join(await tools.folder(), "events.ndjson");
     const events = [1, 2, 3].map((id) =>
       event(id, "organization.saved", soloOrganization("7", `state ${id}`)),
@@ -103,7 +103,7 @@ describe("on a deployed stack", () => {
     expect(new Set(sent.map(({ MessageGroupId }) => MessageGroupId)).size).toBe(1);
   });
 
-  test("showing failed events keeps them; sending them again removes them, in order and under new ids, beyond the first ten of a group", async () => {
+  test("showing failed events keeps them; sending them again, in order and under new ids, removes them all", async () => {
     const deadLetters = `${aws.url}/dead.fifo`;
     const letters = Array.from({ length: 13 }, (_, index) => ({
       id: `letter-${index}`,

@@ -79,7 +79,7 @@ test("org show says how many admins an organization has, and what to do when it 
   expect((await callTool("org", "show", "2003", ...stack)).stderr).toBe("");
 });
 
-test("preflight of a deployed stack names the organizations without an admin, and still allows the deployment", async () => {
+test("preflight of a stack names the organizations without an admin, and still allows the deployment", async () => {
   const { code, stderr } = await callTool("preflight", ...stack);
   expect([code, stderr]).toEqual([0, advice]);
   expect(await callJson("preflight", ...stack)).toMatchObject({

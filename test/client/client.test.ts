@@ -119,7 +119,7 @@ describe("the client", () => {
     await expect(walk.next()).rejects.toMatchObject({ code: "INVALID_CURSOR" });
   });
 
-  test("the client walks every page, including short and empty ones, and returns the resume cursor at the end", async () => {
+  test("the client walks every page, also short and empty ones, and returns the resume cursor at the end", async () => {
     const { client, sent } = service([
       page(["a", "b"], "c1"),
       page([], "c2"),
@@ -395,7 +395,7 @@ describe("a connection that breaks in the middle of a body", () => {
     close();
   });
 
-  test("a connection that always breaks in the middle of a body is an error after the allowed number of attempts", async () => {
+  test("a connection that always breaks inside a body is an error after the allowed number of attempts", async () => {
     const { client, asked, close } = await halfServer(9, "broken");
     await expect(client.listOrganizations()).rejects.toBeInstanceOf(TypeError);
     expect(asked()).toBe(3);

@@ -155,7 +155,7 @@ const sorted = (record: object): object =>
 /** The store returns the names of a map in any order. */
 const inOrder = (name: string, value: unknown) => (name === "metadata" ? sorted(Object(value)) : value);
 
-test("every operation answers as documented, with every error code it documents, and that is what the reference shows (npm run generate)", async () => {
+test("every operation gives its documented answers and errors, as the reference shows (npm run generate)", async () => {
   const exchanges = new Map<string, RecordedExchange[]>();
   // Recent writes are not settled yet, and a resume cursor never passes them.
   steady.begin("settled", 3_600_000);

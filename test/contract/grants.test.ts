@@ -46,7 +46,7 @@ test.each<readonly [string, Operation]>(byId)(
   },
 );
 
-test("a batch of reads may include items of the request chain, and a put its audit entry; other writes include nothing else", () => {
+test("a batch of reads may include items of the request chain, a put its audit entry, other writes nothing", () => {
   const tableActions = ["BatchGetItem", "PutItem", "DeleteItem"] as const;
   const [readByChain] = chainGrants;
   expect(ownGrants({ tableActions, tablePartitions: ["THING#"] })).toEqual([

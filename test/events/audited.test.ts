@@ -90,7 +90,7 @@ describe("changes made by events are audited with the actor system", () => {
     ]);
   });
 
-  test("the log has a seat for an author whose pull request was reviewed, and for a person who waited for a free seat", async () => {
+  test("the log has the seat of a reviewed pull request's author, and of a person who waited for a free seat", async () => {
     const { key } = await place("automatic", { seat_assignment_mode: "automatic" });
     const name = github("automatic");
     await world.repository(name, "9001");
@@ -113,7 +113,7 @@ describe("changes made by events are audited with the actor system", () => {
     ]);
   });
 
-  test("the log has a seat that a new or returning member gets, but not a seat kept through a change of address", async () => {
+  test("the log has a seat that a new or returning member gets, not one kept through a change of address", async () => {
     await world.workspace("seated", { seats_purchased: 5 });
     const { key } = await place("seated-org", { workspace_id: "seated" });
     const save = (change: object) =>
@@ -196,7 +196,7 @@ describe("changes made by events are audited with the actor system", () => {
       ]);
   });
 
-  test("an organization's deactivation is visible to its tenant, but not to keys without access to the organization", async () => {
+  test("an organization's deactivation is visible to its tenant, but not to keys without access to it", async () => {
     await world.instance("shrinking");
     const uuids: string[] = [];
     for (const name of ["stays", "goes", "secret"]) {

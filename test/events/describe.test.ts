@@ -42,7 +42,7 @@ describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, s
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
 
-  test(`the worker and the JSON Schema reject ${type} without a required field, and the worker names the field`, () => {
+  test(`the worker and the JSON Schema reject ${type} without a required field; the worker names the field`, () => {
     for (const { path, required } of eventFieldsOf(type)) {
       if (!required || path.includes(".") || path.includes("[")) continue;
       const { [path]: _, ...data } = sent.data;

@@ -44,7 +44,7 @@ test("an event in the bucket that exceeds the size limit goes to the dead letter
   ]);
 });
 
-test("a dead letter without a reason gets the reason unknown, and a queue that refuses it without a reason is an error", async () => {
+test("a dead letter without a reason gets the reason unknown; a queue's refusal without one is an error", async () => {
   const sent: unknown[] = [];
   const letter = { id: "1", group: "g", body: "{}", reason: "" };
   const taking = async (_: string, input: object) => {

@@ -76,7 +76,7 @@ const expectRestApplied = async () => {
 };
 
 describe("an event that can never be applied", () => {
-  test("an event whose item the table refuses goes alone to the dead letters, and the rest of the batch continues", async () => {
+  test("only the event whose item the table refuses goes to the dead letters; the rest of the batch goes on", async () => {
     await deliver(harness, [organizationSaved(1)]);
     const messages = await batch();
     expect(await receive(spoiled("bad", validation), messages, 5)).toEqual([0]);
@@ -115,7 +115,7 @@ describe("an event that can never be applied", () => {
     await expectRestApplied();
   });
 
-  test("a waiting event that can never be applied does not block its dependency for ever, and is itself the dead letter", async () => {
+  test("a waiting event that can never be applied becomes a dead letter and does not block its dependency", async () => {
     const [early] = await toMessages(harness, [memberSaved(3, { user_id: "bad" })]);
     await ingest(harness, early ? [early] : []);
     const messages = await toMessages(harness, [organizationSaved(1), memberSaved(4, { user_id: "good" })]);
@@ -153,7 +153,7 @@ describe("tries", () => {
     expect(kept.filter((item) => unfinishedIn(item) > 0 || item.unclear !== undefined)).toEqual([]);
   });
 
-  test("tries in a flapping outage do not count: a store that records only their beginning makes no dead letter", async () => {
+  test("tries in a flapping outage make no dead letter, even if the store records only their beginning", async () => {
     await deliver(harness, [organizationSaved(1)]);
     const [good] = await batch();
     if (!good) throw new Error("There is a message.");
@@ -186,7 +186,7 @@ describe("tries", () => {
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
-  test("tries that killed the worker are counted: the event is given up, and the rest of its batch is applied", async () => {
+  test("tries that killed the worker count: the event is given up, and the rest of its batch is applied", async () => {
     await deliver(harness, [organizationSaved(1)]);
     const [bad, ...others] = await batch();
     if (!bad) throw new Error("There is a message.");
@@ -275,7 +275,7 @@ describe("the worker's own limit of receives", () => {
     expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
   });
 
-  test("the worker gives up no good event whose receives rose for 44 hours because Lambda had no free concurrency", async () => {
+  test("the worker gives up no good event whose receives rose for 44 hours without free concurrency", async () => {
     await deliver(harness, [organizationSaved(1)]);
     const [good] = await batch();
     if (!good) throw new Error("There is a message.");
@@ -289,7 +289,7 @@ describe("the worker's own limit of receives", () => {
     expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
-  test("the worker gives up an event whose time is up at the last receive, with that reason; events not yet begun are no dead letters", async () => {
+  test("an event whose time is up at the last receive is given up for that; events not yet begun are not", async () => {
     await deliver(harness, [organizationSaved(1)]);
     const [bad, next] = await batch();
     if (!bad || !next) throw new Error("There is a message.");

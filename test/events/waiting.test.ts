@@ -63,7 +63,7 @@ test("the worker for waiting events handles a page before it reads the next one"
 });
 
 describe("an event that arrives before its dependency", () => {
-  test("an event before its dependency is acknowledged, waits, and is applied when the dependency arrives, chain by chain", async () => {
+  test("an event before its dependency is acknowledged, waits and is applied when it arrives, chain by chain", async () => {
     const forge = { provider: "gitlab", instance_id: "forge" };
     await deliver(harness, [memberSaved(3, forge), repositorySaved(4, forge), organizationSaved(2, forge)]);
     expect(await waiting(harness.table)).toHaveLength(6);
@@ -224,7 +224,7 @@ describe("a damaged event among those that wait", () => {
   const reason = (field: string) =>
     expect.stringMatching(new RegExp(`waiting event at .* damaged in: ${field}`));
 
-  test("only the damaged event becomes a dead letter: its dependency and the other waiting events are applied", async () => {
+  test("only the damaged event becomes a dead letter; its dependency and other waiting events are applied", async () => {
     await deliver(harness, [memberSaved(3), repositorySaved(4)]);
     await spoil({ body: 7 });
     await deliver(harness, [organizationSaved(1)]);
@@ -238,7 +238,7 @@ describe("a damaged event among those that wait", () => {
     ["unreadable", 7],
     ["missing", undefined],
   ])(
-    "a damaged event becomes a dead letter once, even if its age is %s, and its row by age is deleted later",
+    "a damaged event becomes a dead letter once, even if its age is %s; its row by age is deleted later",
     async (_, since) => {
       await deliver(harness, [memberSaved(3), repositorySaved(4)]);
       await spoil({ since, group: 7, id: 7 });

@@ -70,7 +70,7 @@ test("the worker applies a batch of the queue and reports nothing to deliver aga
   expect(await store().table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
 });
 
-test("a bad event whose dead letter cannot be sent is reported with the later events of its group, by message id", async () => {
+test("if a dead letter cannot be sent, its event and its group's later events are reported by message id", async () => {
   const { handler } = await import("../../functions/workers/ingest.ts");
   const { Records } = await batch();
   const [first, ...others] = Records;
