@@ -102,7 +102,7 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(401);
   });
 
-  test("a key stops working when its owner leaves, for every kind with an owner, and works again when the owner returns", async () => {
+  test("a key of every kind with an owner stops when the owner leaves, and works again when they return", async () => {
     const { keys, cloud, hosted } = await everyKindOfKey(world, "leavers");
     const sendActive = async (active: boolean) => {
       await world.member(cloud, "u-admin", { role: "cr_admin", active });
@@ -206,7 +206,7 @@ describe("workspace tokens", () => {
       ...change,
     });
 
-  test("workspace tokens are created, listed and deleted by workspace admins only, and distinguished from keys", async () => {
+  test("workspace tokens are created, listed and deleted by workspace admins only, and told apart from keys", async () => {
     await world.workspace("tokens");
     const { text, key } = await token();
     expect(await status(text)).toBe(200);

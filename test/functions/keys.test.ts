@@ -121,7 +121,7 @@ describe("GET /v1/keys", () => {
     expect(rest.next_cursor).toBeNull();
   });
 
-  test("GET /v1/keys ends a page with a cursor after too many skipped rows: a walk continues and finds every key", async () => {
+  test("GET /v1/keys ends a page with a cursor after too many skipped rows, and a walk finds every key", async () => {
     const { organization, keys } = await everyKindOfKey(world, "passed-over");
     const { table } = world.deps;
     // An organization's rows include the instance keys whose home it is; those are listed with the instance.
@@ -138,7 +138,7 @@ describe("GET /v1/keys", () => {
 });
 
 describe("DELETE /v1/keys/{key_id}", () => {
-  test("DELETE /v1/keys/{key_id} ends user, agentic and organization keys of the scope, no other keys, and may be repeated", async () => {
+  test("DELETE /v1/keys/{key_id} ends only user, agentic and organization keys of the scope, also repeatedly", async () => {
     const setup = await everyKindOfKey(world, "ending");
     const admin = setup.keys.organization.text;
     for (const kind of ["user", "agentic"] as const) {
@@ -159,7 +159,7 @@ describe("the audit log of keys", () => {
       z.looseObject({ action: z.string(), resource_id: z.string().nullable(), metadata: z.looseObject({}) }),
     ),
   });
-  test("the audit log of keys names role, expiry and organizations of a new key, old and new key and grace of a rotation, and the actor", async () => {
+  test("the audit log has the actor, a new key's role, expiry and organizations, a rotation's keys and grace", async () => {
     const setup = await everyKindOfKey(world, "logged");
     const key = setup.keys.organization.text;
     const old = await world.key({
@@ -234,7 +234,7 @@ describe("a role that a live key holds", () => {
     ).rejects.toThrow("has no role");
   });
 
-  test("a role is in use while an instance key whose home is the organization holds it, but not after the key expires", async () => {
+  test("a role is in use while an instance key at home in the organization holds it, until the key expires", async () => {
     const { home, keys } = await everyKindOfKey(world, "held-by-instance");
     const admin = keys.instance.text;
     const role = z
@@ -261,7 +261,7 @@ describe("a role that a live key holds", () => {
     expect((await remove()).status).toBe(204);
   });
 
-  test("a role that a live key holds is either given to a new key or deleted if both happen at once: no live key holds a deleted role", async () => {
+  test("no live key holds a deleted role, even if the role is given to a key and deleted at once", async () => {
     const setup = await keysOf(world, "race", "organization");
     const admin = setup.keys.organization.text;
     for (let round = 0; round < 5; round++) {

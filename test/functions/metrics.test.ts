@@ -120,7 +120,7 @@ describe("records", () => {
     ]);
   });
 
-  test("records of merged reviews include the closing time where the event has it; MCP records name the provider", async () => {
+  test("records of merged reviews have the closing time if the event has it; MCP records name the provider", async () => {
     const { sendPullRequest, page } = await standalone(api, world, "closings");
     const closedAt = "2026-11-02T10:00:01.000Z";
     await sendPullRequest(1, { closed_at: closedAt, ...mcp });

@@ -103,7 +103,7 @@ describe("GET /v1/organizations", () => {
     expect(body<OrganizationPage>(ignored).organizations.map(({ id }) => id)).toEqual([organization]);
   });
 
-  test("a role without organization_management:read is refused, from the first request after the role changed", async () => {
+  test("a role without organization_management:read is refused from the first request after its change", async () => {
     const organization = await world.organization("roles");
     await world.member(github("roles"), "u1", { role: "cr_billing_admin" });
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });

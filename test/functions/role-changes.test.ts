@@ -117,7 +117,7 @@ describe("POST /v1/users/roles with ALL", () => {
     ]);
   });
 
-  test("an organization that others changed meanwhile is audited too; if the store becomes unavailable, the call fails", async () => {
+  test("an organization that others changed meanwhile is audited too; if the store is away, the call fails", async () => {
     await world.instance("raced");
     const uuids: string[] = [];
     for (const name of ["b", "c"]) {
@@ -266,7 +266,7 @@ describe("POST /v1/roles/{role_id}/users", () => {
   const give = (user_ids: readonly string[], more: object = {}, to = role) =>
     api.call(`/v1/roles/${to}/users`, { key, body: { user_ids, ...more } });
 
-  test("POST /v1/roles/{role_id}/users assigns a custom role with the guards of POST /v1/users/roles, and dry_run predicts the result", async () => {
+  test("POST /v1/roles/{role_id}/users has the guards of POST /v1/users/roles; dry_run predicts the result", async () => {
     const expected = {
       status: "partial_success",
       succeeded: ["ann"],

@@ -131,7 +131,7 @@ describe("custom roles", () => {
     expect(answer.message).toContain(sentence);
   });
 
-  test("custom roles have unique names ignoring case, even when created at the same moment, and are limited to 100", async () => {
+  test("custom roles have unique names ignoring case, even if created at once, and are limited to 100", async () => {
     const { create, created, change, refresh, fill, list } = await company("names");
     const { id } = await created({ name: "Night Watch" });
     expect((await create({ name: "night WATCH" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
@@ -153,7 +153,7 @@ describe("custom roles", () => {
     expect(await list("?role_type=custom")).toHaveLength(100);
   }, 60_000);
 
-  test("a custom role that is created twice by the same request of the same key is one role, until somebody changes it", async () => {
+  test("a custom role created twice by the same request of a key is one role, until somebody changes it", async () => {
     const { create, created, change, list, refresh } = await company("repeated");
     const body = { name: "Night Watch", description: "at night", is_default: true };
     const first = await created(body);

@@ -95,7 +95,7 @@ describe("seats of people outside the scope", () => {
 });
 
 describe("a holder of a seat without an e-mail address", () => {
-  test("a holder of a seat without an e-mail address is unassigned by the seat_holder_id of the list, and can only be unassigned", async () => {
+  test("a seat holder without an e-mail address can only be unassigned, by the seat_holder_id of the list", async () => {
     const { list, seats, token } = await workspaceOf("no-mail");
     const holder = z
       .object({ seat_holder_id: z.string() })
@@ -158,14 +158,14 @@ describe("a holder of a seat without an e-mail address", () => {
     },
   );
 
-  test("a holder of a seat without an e-mail address has an id that decodes to the original ids, whatever characters they contain", () => {
+  test("the id of a seat holder without an e-mail address decodes to the original ids, of any characters", () => {
     const holder = { provider: "bitbucket", organizationId: "a:b%3A%25", userId: "557058:{x}%" } as const;
     expect(parseSeatHolderId(seatHolderId(holder))).toEqual(holder);
   });
 });
 
 describe("the audit entry of a workspace token's seat change", () => {
-  test("the audit entry of a workspace token's seat change is one entry of the workspace that names the people's organizations, and their logs show it", async () => {
+  test("a workspace token's seat change is one entry of the workspace, shown by every organization it names", async () => {
     const { token, key, seats } = await workspaceOf("recorded");
     await seats({ action: "assign", emails: ["ann@x.test", "nobody@x.test"] });
     const read = async (by: string, query = "") =>
@@ -190,7 +190,7 @@ describe("the audit entry of a workspace token's seat change", () => {
     expect(byTenant[0]).not.toHaveProperty("organizations");
   });
 
-  test("the audit entry of a workspace token's seat change shows each organization only its own people, including failed ones", async () => {
+  test("the entry of a workspace token's seat change shows an organization only its people, also failed ones", async () => {
     const name = "apart";
     await world.workspace(name, { seats_purchased: 2 });
     const keys: string[] = [];

@@ -120,7 +120,7 @@ describe("/v1/users/seats/assignment", () => {
   const hosted = (name: string, change: object = {}) =>
     company(name, { instance_id: "seat-mode", ...change });
 
-  test("POST /v1/users/seats/assignment sets the mode and returns it, both reads show it, and later events do not change it", async () => {
+  test("POST /v1/users/seats/assignment sets and returns the mode; both reads show it; later events keep it", async () => {
     const { key, users } = await hosted("modes");
     const target = "/v1/users/seats/assignment";
     expect((await api.call(target, { key })).json).toEqual({ mode: "manual" });

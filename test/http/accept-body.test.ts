@@ -61,7 +61,7 @@ describe.each(["base64", "text"] as const)("a body that arrives as %s", (form) =
     });
   });
 
-  test(`a body that arrives as ${form} shows no field before it is accepted if it is missing, too large or not JSON`, () => {
+  test(`a body sent as ${form} that is missing, too large or not JSON shows no field before it is accepted`, () => {
     const peek = (body: string, bodyBytesMax = 1_000) =>
       peekBody({ ...setSeatAssignment, bodyBytesMax }, eventWith(body, form), "org_id");
     expect(["", "{", '{"org_id":"ALL"}'].map((body) => peek(body))).toEqual([undefined, undefined, "ALL"]);

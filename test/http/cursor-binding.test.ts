@@ -135,7 +135,7 @@ describe("a cursor of several organizations", () => {
     );
   });
 
-  test("a cursor of several organizations is bound to the organizations that the key is authorized for, in any order", async () => {
+  test("a cursor of several organizations is bound to the key's authorized organizations, in any order", async () => {
     const { walk, open } = await newFixture();
     const cursor = await open(walk({ authorized: ["b", "a"] }).next("a", { epoch: 1 }));
     expect(checkMark(cursor, knowing(1, ["a", "b"]))).toEqual({ epoch: 1 });
@@ -173,14 +173,14 @@ describe("a cursor after a restore or a return", () => {
     expect(await changed({ restored: "r1" }, { restored: "r2" })()).toBe("a");
   });
 
-  test("a cursor of one organization is refused after a restore if it is of a mirror, or if the operation says so", async () => {
+  test("a cursor of one organization is refused after a restore if of a mirror, or if the operation says so", async () => {
     const [before, after] = [oneWith({ restored: "r1" }), oneWith({ restored: "r2" })];
     await expect(changed({ operation: ending, ...before }, after)()).rejects.toEqual(moved);
     await expect(changed({ operation, query, ...before }, after)()).rejects.toEqual(moved);
     expect(await changed({ operation, ...before }, after)()).toBe("a");
   });
 
-  test("a cursor is valid in every release as long as nothing was restored and no organization came back: only the tenant's name is bound", async () => {
+  test("a cursor is valid in every release if nothing was restored or came back: only the tenant is bound", async () => {
     const { walk, open } = await newFixture();
     const tenantDigest = createHash("sha256").update("w#acme").digest().subarray(0, 6).toString("base64url");
     const one = oneWith({});

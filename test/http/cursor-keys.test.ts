@@ -57,7 +57,7 @@ describe("the ring of cursor keys", () => {
     expect(ring.current().encryption.symmetricKeySize).toBe(32);
   });
 
-  test("the ring of cursor keys reads the table for an unknown key, at most once per interval, and never for a known key", async () => {
+  test("the ring of cursor keys reads the table only for an unknown key, at most once per interval", async () => {
     const { table, item, reads } = await newTable();
     const clock = new TestClock();
     const ring = newRing(clock);
@@ -79,7 +79,7 @@ describe("the ring of cursor keys", () => {
     expect(await newRing().named(table, first.current().id)).toEqual(first.current());
   });
 
-  test("the ring of cursor keys of a new table is not created by a request: the request gets a 503 with Retry-After", async () => {
+  test("a request does not create the ring of cursor keys of a new table: it gets a 503 with Retry-After", async () => {
     const { table, item } = await newTable({ hasKeys: false });
     const problem = {
       code: "SERVICE_UNAVAILABLE",

@@ -22,7 +22,7 @@ describe("a deadline", () => {
     await refusal;
   });
 
-  test("a deadline reserves Lambda's last milliseconds for the answer if a function has less time than planned", async () => {
+  test("a function with less time than planned keeps Lambda's last milliseconds for the answer", async () => {
     const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 500);
     await clock.advanceTo(100);
@@ -73,7 +73,7 @@ describe("the time limits of the functions", () => {
     expect(operation.work.totalMs + operation.work.answerMs).toBeLessThan(apiGatewayLimits.integrationMsMax);
   });
 
-  test("a streamed answer of the largest size is sent at Lambda's slow rate within half the time reserved for it", () => {
+  test("the largest streamed answer is sent at Lambda's slow rate within half the time reserved for it", () => {
     const slowBytes = requestLimits.responseBytesMax - lambdaLimits.streamFullSpeedBytes;
     const sendMs = (slowBytes / lambdaLimits.streamBytesPerSecond) * 1000;
     expect(2 * sendMs).toBeLessThan(streaming.work.answerMs);

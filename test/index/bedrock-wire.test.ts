@@ -41,7 +41,7 @@ describe("Bedrock over the wire", () => {
     ]);
   });
 
-  test("a function calls the model in the region BEDROCK_REGION if that variable is set, else in its own region", async () => {
+  test("a function calls the model in the region BEDROCK_REGION if it is set, else in its own region", async () => {
     const { region, credentials } = testIdentity;
     const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
     undo.push(() => vi.unstubAllEnvs());
@@ -72,7 +72,7 @@ describe("Bedrock over the wire", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("a model that always throttles is an error after a few tries, and a model that refuses is an error at once", async () => {
+  test("a model that always throttles is an error after a few tries; a model that refuses is one at once", async () => {
     const throttling = await embedderOn(() => refused(429, "ThrottlingException"));
     await expect(throttling.embedder.embed("hello")).rejects.toMatchObject({ kind: "throttled" });
     expect(throttling.server.requests).toHaveLength(indexLimits.embeddingAttemptsMax);

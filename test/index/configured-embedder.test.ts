@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe("the embedder of a function", () => {
-  test("a function uses Bedrock's embedder if a model is configured, whatever else is set, and creates it once", async () => {
+  test("a function uses Bedrock's embedder whenever a model is configured, and creates it once", async () => {
     vi.stubEnv("BEDROCK_MODEL_ID", "titan");
     const { configuredEmbedder, useFallbackEmbedder } = await configured();
     useFallbackEmbedder(localEmbedder);

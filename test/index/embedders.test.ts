@@ -18,7 +18,7 @@ describe("the local embedder", () => {
     }
   });
 
-  test("the local embedder never changes without a new name, because stored vectors would be in another space", async () => {
+  test("the local embedder never changes without a new name", async () => {
     const vector = await localEmbedder.embed("Retry HTTP calls with an idempotency key");
     const at = (index: number) => vector[index];
     expect([localEmbedder.id, at(157), at(15), at(207), at(64), at(73)]).toEqual([

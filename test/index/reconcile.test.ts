@@ -300,7 +300,7 @@ describe("the reconciler", () => {
     });
   });
 
-  test("the reconciler is safe with concurrent writers: a Learning changed during embedding ends with its newest text", async () => {
+  test("the reconciler is safe with concurrent writers: a changed Learning ends with its newest text", async () => {
     const { organization, ids } = await write(1);
     const id = ids[0] ?? "";
     await table.write({ delete: vectorKey(home.uuid, id) });
@@ -345,7 +345,7 @@ describe("the reconciler", () => {
 });
 
 describe("a damaged item", () => {
-  test("a damaged item is counted as failed and blocks neither the full pass nor the rest of its organization", async () => {
+  test("a damaged item counts as failed, and blocks neither the full pass nor the rest of its organization", async () => {
     const { ids } = await write(5);
     const [first = "", second = "", third = "", , fifth = ""] = ids.toSorted();
     await table.writeMany([

@@ -275,7 +275,7 @@ test("each result of a POST lists the kinds of credentials that were redacted in
   ]);
 });
 
-test("a walk through pending Learnings shows every one once, even if an organization leaves while the walk catches it up", async () => {
+test("a walk through pending Learnings shows every one once, even if an organization leaves meanwhile", async () => {
   await world.workspace("shrinking-space");
   const space = { workspace_id: "shrinking-space", approval_delay_days: 3 };
   const [late, first] = [await newHome(world, { ...space, active: false }), await newHome(world, space)];

@@ -272,7 +272,7 @@ describe("a Learning from a chat", () => {
 
 describe("a Learning from a pull request", () => {
   test.each(["merged", "closed"] as const)(
-    "a Learning ends the same whether its capture or the pull request's end (%s) arrives first, last or at once",
+    "a Learning ends the same whether capture or the pull request's end (%s) is first, last or at once",
     async (status) => {
       const ends: unknown[] = [];
       for (const order of ["captured first", "finalized first", "at once", "at once"]) {

@@ -134,7 +134,7 @@ describe("filters", () => {
   });
 });
 
-test("an unknown name hides no Learning: the repository's id replaces its name, and the author's name is null", async () => {
+test("an unknown name hides no Learning: the repository's id replaces its name, the author's name is null", async () => {
   const home = await newHome(world);
   await write(home, "bob", item("kept"));
   await table().writeMany(
@@ -257,7 +257,7 @@ describe("scopes", () => {
 });
 
 describe("repository_name", () => {
-  test("repository_name needs a user key whose member can read the repository; unknown and unreadable look the same", async () => {
+  test("repository_name needs a user key that can read the repository; unknown and unreadable look the same", async () => {
     const workspace_id = await world.workspace("naming");
     const home = await newHome(world, { workspace_id });
     await world.repository(home.name, "repo-2", { full_name: "Group/Second" });

@@ -38,7 +38,7 @@ async function capture(learning: string, pr_url = pr): Promise<void> {
 const learnings = async () =>
   (await Array.fromAsync(queryAll(store().table, { pk: learningPartition(home.uuid) }))).map(parseLearning);
 
-test("a pull request keeps a limited number of private Learnings; one more is a bad event, but known ones can be repeated", async () => {
+test("beyond a pull request's limit of private Learnings, a new one is a bad event, a known one is not", async () => {
   const { table } = store();
   await capture("the first");
   const key = pullRequestLearningsKey(home.uuid, pullRequestDigest(pr));
@@ -72,7 +72,7 @@ test("a limited number of open pull requests can keep a private Learning; one mo
   await capture("the first");
 });
 
-test("a limited number of Learnings can begin with one text; one more is not stored by any route until one is deleted", async () => {
+test("a limited number of Learnings begin with one text; no route stores one more until one is deleted", async () => {
   const { table } = store();
   const { post, patch, remove } = verbsOf(table);
   const organization = await organizationOf(table, home.uuid);

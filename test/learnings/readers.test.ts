@@ -90,7 +90,7 @@ describe("a cursor", () => {
   const page = (key: string, cursor?: string | null) =>
     api.call(`/v1/learnings?limit=1${cursor ? `&cursor=${cursor}` : ""}`, { key });
 
-  test("a cursor stays valid while the member can read the same repositories, in whatever order they are sent", async () => {
+  test("a cursor stays valid while the member can read the same repositories, sent in any order", async () => {
     const { home, user } = await twoRepositories();
     await teach(home, item("one"), inSecond("two"), item("three"));
     await world.member(home.name, "bob", { readable_repository_ids: ["repo-1", "repo-9"] });

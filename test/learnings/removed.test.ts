@@ -189,7 +189,7 @@ describe("a mirror of Learnings", () => {
     await checkTable(table());
   });
 
-  test("a mirror does not receive a Learning that has not moved with its organization yet, so its deletion needs no removal", async () => {
+  test("a mirror gets a Learning only once it moved with its organization; until then none needs a removal", async () => {
     const [from, to] = [await world.workspace("arriving-from"), await world.workspace("arriving-to")];
     const [home, other] = [
       await newHome(world, { workspace_id: from }),

@@ -36,7 +36,7 @@ describe("the list of tools", () => {
     }
   });
 
-  test("a tool is read-only exactly if its operation changes nothing, and a tool that writes says what it changes", () => {
+  test("a tool is read-only exactly if its operation changes nothing; one that writes says what it changes", () => {
     for (const { operation, listing } of operationTools) {
       const { method, ...entry } = operationOf(operation);
       const changes = method !== "GET" && !("readOnly" in entry && entry.readOnly);

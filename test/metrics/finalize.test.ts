@@ -115,7 +115,7 @@ describe("events", () => {
   const first = "2026-11-03T00:00:00.000Z";
   const second = "2026-11-04T00:00:00.000Z";
 
-  test("redelivered events change nothing; older events are ignored; newer events with equal content move nothing", async () => {
+  test("redelivered events change nothing, older ones are ignored, newer equal ones move nothing", async () => {
     const { walk } = await standalone(api, world, "idempotent");
     const sent = event("idempotent", 1, second, "b");
     const send = (...events: Parameters<typeof finalizePullRequests>[1][number][]) =>

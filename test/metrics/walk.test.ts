@@ -56,7 +56,7 @@ const trips = (meter: StoreMeter) => ({
   calls: meter.calls.map(({ operation }) => operation).toSorted(),
 });
 
-test("a last page reads one data page and checks head and organization again; repository names are read in parallel", async () => {
+test("a last page reads one data page and checks head and organization again; names are read in parallel", async () => {
   const { uuid, sendPullRequest } = await standalone(api, world, "trips");
   for (const number of [1, 2, 3]) await sendPullRequest(number, mcp);
   const inComments = await callOf(uuid);
@@ -82,7 +82,7 @@ test("a full page reads one data page; the names of its repositories take one mo
   expect(trips(inReviews.meter)).toEqual({ sequential: 2, calls: ["BatchGetItem", "Query"] });
 });
 
-test("one part is enough to refuse an answer that is too large, and the error names the largest pull request", async () => {
+test("one part is enough to refuse a too large answer, and the error names the largest pull request", async () => {
   const { uuid, sendPullRequest } = await standalone(api, world, "parts");
   await sendPullRequest(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 5_000) });
   const { call, meter } = await callOf(uuid);
@@ -211,7 +211,7 @@ test("a request that has read nothing when its time is up is a 503, never the sa
   expect(refused).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 1 });
 });
 
-test("a page whose organization moves while it is read is refused for a retry, never reported as the last page", async () => {
+test("a page whose organization moves while it is read is refused for a retry, never reported as last", async () => {
   const { uuid, sendPullRequest } = await standalone(api, world, "leaver");
   await world.workspace("elsewhere");
   await sendPullRequest(1);

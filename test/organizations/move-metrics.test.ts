@@ -22,7 +22,7 @@ const merged = (name: string, number: number) =>
     merged_at: `2026-${number % 2 ? "10" : "09"}-02T00:00:00.000Z`,
   });
 
-test("an organization that changes tenant takes its pull requests along, and reads as preparing until they are moved", async () => {
+test("an organization that changes tenant takes its pull requests along, and reads as preparing meanwhile", async () => {
   const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
   const uuid = await world.organization("mover");
   await world.repository(github("mover"), "r1");

@@ -16,7 +16,7 @@ import { github, World } from "../support/world.ts";
 const store = useStore();
 const world = new World(() => store().table, new TestClock());
 
-test("a setting changes both copies of the organization and writes one audit entry, visible to tenant and organization", async () => {
+test("a setting changes both copies of the organization, with one audit entry for tenant and organization", async () => {
   const { table } = store();
   const tenant = workspaceTenant(await world.workspace("acme"));
   const uuid = await world.organization("1", { workspace_id: "acme", approval_delay_days: 2 });

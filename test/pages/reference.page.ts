@@ -70,7 +70,7 @@ test("a form with only a key filled in gets an answer", async () => {
   await expectAccessible(page);
 });
 
-test("a key is stored for the tab only on request, and never in an address or in storage that outlives the tab", async () => {
+test("a key is stored for the tab only on request, and never in an address or beyond the tab", async () => {
   const { page } = await openPage();
   const key = service().keys.organization;
   await page.goto(at("/docs/operations/whoami"));

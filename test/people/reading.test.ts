@@ -33,7 +33,7 @@ describe("what a member can read", () => {
     expect(await readableRepositories(store().table, "org", "nobody")).toEqual(new Set());
   });
 
-  test("a list of readable repositories that is replaced while it is read is read again, so two lists never mix", async () => {
+  test("two lists of readable repositories never mix: a list replaced while it is read is read again", async () => {
     const { table } = store();
     const write = (items: readonly Item[]) => table.writeMany(items.map((put) => ({ put })));
     await write([part(0, 2, "a"), part(1, 2, "b")]);
@@ -106,7 +106,7 @@ describe("a role that is created and assigned while roles and members are read",
   });
 });
 
-test("people of a workspace are listed page by page, without deleted memberships, and with null for an unknown username", async () => {
+test("people of a workspace are paged without deleted memberships, and with null for an unknown username", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   await world.workspace("acme");
