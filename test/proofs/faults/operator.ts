@@ -30,6 +30,7 @@ import { parseEntry } from "../../../lib/stream/entry.ts";
 import { dayNumberOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { datasetOf } from "../../../lib/stream/stream.ts";
 import { comments, mcp } from "../../support/event-data.ts";
+import { scanAll } from "../../support/scan-all.ts";
 import { organizationOf } from "../../support/stored.ts";
 import { github, gitlab } from "../../support/world.ts";
 import { manyComments } from "./fixture.ts";
@@ -238,7 +239,7 @@ const lostUuid = "00000000-0000-4000-8000-000000000009";
 
 async function damage(environment: FaultEnvironment): Promise<void> {
   const table = environment.api.store().table;
-  const { items } = await table.scanPage({});
+  const items = await scanAll(table);
   const entries = items.filter(({ pk }) => /^S#.*#\w#\d+$/.test(pk));
   const part = items.find(({ pk }) => pk.startsWith("PART#"));
   const [first, second] = entries;
