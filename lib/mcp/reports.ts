@@ -9,6 +9,8 @@ import { type ListName, listNames, listOf } from "../report/lists.ts";
 import { lastDays, type Period } from "../report/period.ts";
 import { readPullRequests, readWithBefore } from "../report/read.ts";
 import { dimensions, reportOf } from "../report/report.ts";
+import { readTeams, teamsByAuthor } from "../report/teams.ts";
+import { definitions } from "../report/words.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { Api } from "./api.ts";
@@ -98,7 +100,7 @@ export const reportTools = [
       {
         name: "review_report",
         title: "Report about code reviews",
-        description: `Totals for a period and the period before it, and rows by week, month, organization, repository, author, severity or category: ${figures}. Use it for every question about amounts, trends or comparisons: it reads all pages itself. It counts merged, reviewed pull requests.`,
+        description: `Totals for a period and the period before it, and rows by ${dimensions.join(", ")}: ${figures}. Use it for every question about amounts, trends or comparisons: it reads all pages itself. It counts merged, reviewed pull requests.`,
         outputSchema: {
           type: "object",
           properties: {
@@ -121,21 +123,27 @@ export const reportTools = [
     async run(args: JsonObject, api: Api) {
       const { by, limit, ...query } = parse(reportArguments, args);
       const period = periodOf(query);
-      const { pullRequests, before } = await readAll(api, (options) =>
-        readWithBefore(
+      const { repository_ids: _, ...scope } = sent(query);
+      const { pullRequests, before, teams } = await readAll(api, async (options) => ({
+        teams:
+          by === "team"
+            ? await readTeams(api.client(), scope, { ...options, pageSizeMax: pageLimits.teams.max })
+            : [],
+        ...(await readWithBefore(
           api.client(),
           { ...sent(query), ...period },
           { ...options, nowMs: systemClock.nowMs() },
-        ),
-      );
-      const report = reportOf(pullRequests, period, by, { before });
+        )),
+      }));
+      const report = reportOf(pullRequests, period, by, { before, teamsOf: teamsByAuthor(teams) });
       const content = {
         ...{ period: report.period, total: report.total, before: report.before, by },
         rows: report.rows.slice(0, limit),
         rows_total: report.rows.length,
       };
       const sentence = `${report.total.pull_requests} pull requests from ${period.start_date} to ${period.end_date}; ${content.rows.length} of ${content.rows_total} rows by ${by}.`;
-      return { text: sentence, content: rounded(content), textFields: ["name", "organization"] };
+      const note = by === "team" ? ` ${definitions.teamRows}` : "";
+      return { text: `${sentence}${note}`, content: rounded(content), textFields: ["name", "organization"] };
     },
   },
   {

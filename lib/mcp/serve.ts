@@ -1,4 +1,9 @@
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as z from "zod";
 import { ReviewApiError } from "../client/client.ts";
@@ -104,11 +109,8 @@ async function answer(
     wrapUpSignal: deadline.softDeadline,
   });
   const described = needsCaller(message.catch({}).parse(body)) ? await describeCaller(api) : undefined;
-  const { fetch } = createMcpHandler(() => createServer({ api, requestId, caller: described }), {
-    maxSubscriptions: 0,
-    keepAliveMs: 0,
-  });
-  const response = await fetch(protocolRequest(event), { parsedBody: body });
+  const server = createServer({ api, requestId, caller: described });
+  const response = await exchange(server, protocolRequest(event), body);
   const text = await response.text();
   if (api.refusedKey) throw new ApiError("UNAUTHORIZED", unauthorized);
   if (Buffer.byteLength(text) > mcpLimits.answerBytesMax)
@@ -120,11 +122,26 @@ async function answer(
   return { status: response.status, headers: type === null ? {} : { "content-type": type }, text };
 }
 
-/** Only the protocol's own headers: no code of a package sees the key. */
+/** The package's own handler answers clients of 2025 with an event stream, so they get a transport that answers JSON. */
+async function exchange(server: Server, request: Request, body: unknown): Promise<Response> {
+  if (!(await isLegacyRequest(request, body)))
+    return await createMcpHandler(() => server, {
+      ...{ legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 },
+    }).fetch(request, { parsedBody: body });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return await transport.handleRequest(request, { parsedBody: body });
+}
+
+/**
+ * Only the protocol's own headers: no code of a package sees the key. Every answer is JSON, so every `accept` is as good
+ * as the one that the package wants.
+ */
 const protocolRequest = (event: APIGatewayProxyEvent): Request => {
   const headers = Object.keys(event.multiValueHeaders ?? {})
-    .filter((name) => /^(?:accept|content-type|mcp-[a-z-]+)$/i.test(name))
+    .filter((name) => /^(?:content-type|mcp-[a-z-]+)$/i.test(name))
     .map((name): [string, string] => [name, headerValues(event, name).join(", ")]);
+  headers.push(["accept", "application/json, text/event-stream"]);
   return new Request(`https://service${mcpRoute.path}`, { method: mcpRoute.method, headers });
 };
 
@@ -170,10 +187,14 @@ function parseJson(text: string): unknown {
   }
 }
 
+const oneHeader =
+  "Send the key in one header, not in two: in x-service-api-key, or in Authorization as a bearer token.";
+
 function requiredKey(event: APIGatewayProxyEvent): string {
   const key = keyOrBearerOf(event);
-  if (key === undefined) throw new ApiError("UNAUTHORIZED", unauthorized);
-  return key;
+  if (key !== undefined) return key;
+  const sent = ["authorization", "x-service-api-key"].flatMap((name) => headerValues(event, name));
+  throw new ApiError("UNAUTHORIZED", sent.length > 1 ? oneHeader : unauthorized);
 }
 
 /** The API authenticates a tool call itself, and a notification has no answer. Everything else counts as one whoami. */

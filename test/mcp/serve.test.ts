@@ -93,8 +93,16 @@ describe("calls of the API", () => {
   test("a request without a key, or with two, reaches no API", async () => {
     const { asked, fetch } = recorder();
     const { "x-service-api-key": key, ...none } = withKey({});
-    for (const headers of [none, { ...none, authorization: `Bearer ${key}`, "x-service-api-key": key }])
-      expect((await post(list, { fetch, headers })).status).toBe(401);
+    const two = { ...none, authorization: `Bearer ${key}`, "x-service-api-key": key };
+    const [missing, both] = [
+      await post(list, { fetch, headers: none }),
+      await post(list, { fetch, headers: two }),
+    ];
+    expect([missing.status, both.status]).toEqual([401, 401]);
+    expect([missing.text, both.text]).toEqual([
+      expect.stringContaining(unauthorized),
+      expect.stringContaining("Send the key in one header, not in two:"),
+    ]);
     expect(asked).toEqual([]);
   });
 
@@ -107,6 +115,33 @@ describe("calls of the API", () => {
 });
 
 describe("the protocol", () => {
+  const { accept: _, ...plain } = withKey({});
+  const modernMeta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const eras = {
+    2025: { body: list, headers: plain },
+    2026: {
+      body: { ...list, params: { _meta: modernMeta } },
+      headers: { ...plain, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
+    },
+  };
+
+  test.each([2025, 2026] as const)(
+    "an answer is plain JSON, whatever a client of %i accepts",
+    async (era) => {
+      const { body, headers } = eras[era];
+      for (const accept of [[], ["*/*"], ["application/json"], ["application/json, text/event-stream"]]) {
+        const sent = { ...headers, ...Object.fromEntries(accept.map((each) => ["accept", each])) };
+        const answer = await post(body, { fetch: recorder().fetch, headers: sent });
+        expect([answer.status, answer.headers["content-type"]]).toEqual([200, "application/json"]);
+        expect(JSON.parse(answer.text)).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
+      }
+    },
+  );
+
   test("subscriptions are refused: a buffered function cannot stream", async () => {
     const client = await connect({ fetch: recorder().fetch });
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {} });
@@ -175,6 +210,56 @@ describe("what a model reads first", () => {
       expect(await sentenceOf(name, args, {})).toMatch(words);
     },
   );
+});
+
+describe("a report by team", () => {
+  const pullRequest = (author: string) => ({
+    ...{ organization_id: "1", organization_name: "acme", repository_id: "9", repository_name: "acme/shop" },
+    ...{
+      provider: "github",
+      pr_url: `https://git.example/${author}`,
+      author_id: author,
+      author_username: author,
+    },
+    ...{ author_type: "user", created_at: "2026-10-05T08:00:00.000Z", merged_at: "2026-10-05T12:00:00.000Z" },
+    ...{ ready_for_review_at: null, first_human_review_at: null, estimated_complexity: null },
+  });
+  const team = {
+    ...{ provider: "github", organization_id: "1" },
+    team_id: "7",
+    name: "Checkout",
+    user_ids: ["a"],
+  };
+
+  test("authors are counted in their teams, and the answer says that a person can be in two", async () => {
+    const asked: string[] = [];
+    const answers: Record<string, object> = {
+      "/v1/metrics/reviews": { data: [pullRequest("a"), pullRequest("b")], next_cursor: null },
+      "/v1/metrics/review-comments": { data: [], next_cursor: null },
+      "/v1/teams": { teams: [team], next_cursor: null },
+    };
+    const client = await connect({
+      fetch: apiOf((path, _init, { search }) => {
+        asked.push(path + search);
+        return json(answers[path]);
+      }),
+    });
+    const { content, structuredContent } = await client.callTool({
+      name: "review_report",
+      arguments: { ...{ start_date: "2026-10-01", end_date: "2026-10-31" }, by: "team", org_id: "1" },
+    });
+    expect(structuredContent).toMatchObject({
+      rows: [
+        { name: "Checkout", figures: { pull_requests: 1 } },
+        { name: "no team", figures: { pull_requests: 1 } },
+      ],
+    });
+    expect(content).toMatchObject([
+      { text: expect.stringContaining("A person in two teams counts in both") },
+      {},
+    ]);
+    expect(asked.find((each) => each.startsWith("/v1/teams"))).toBe("/v1/teams?org_id=1&limit=100");
+  });
 });
 
 describe("texts that people wrote", () => {

@@ -406,6 +406,7 @@ describe("commands in the docs do what they say", () => {
     ["docs/use/jobs/code-scanning.md", 1],
     ["docs/use/jobs/agents-md.md", 2],
     ["docs/use/start.md", 3],
+    ["docs/use/mcp.md", 1],
     ["README.md", 1],
     ["docs/use/events.md", 4],
     ["docs/use/guide.md", 13],
