@@ -23,17 +23,14 @@ export type ShownView = Omit<DashboardView, "period" | "sort"> & {
   readonly period: Period;
 };
 
-/** Names of people appear only if the user chose them. */
-export type ListedWithAuthor = ListedPullRequest & { readonly author: string | null };
-
 /** The pull requests of a repository, or those behind a figure. */
 export type ListedPullRequests = {
   readonly id: string;
   readonly list: ListName | null;
   readonly title: string;
   readonly definition: string;
-  /** The first ones. */
-  readonly pullRequests: readonly ListedWithAuthor[];
+  /** The first ones. The page shows their authors only if the user chose it. */
+  readonly pullRequests: readonly ListedPullRequest[];
   readonly count: number;
 };
 

@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
+import { listTeams } from "../../lib/contract/operations/teams.ts";
 import { chatReport } from "../../lib/report/chat.ts";
 import { csvReport } from "../../lib/report/csv.ts";
 import { htmlReport } from "../../lib/report/html.ts";
+import { leftOutNote, type Organization, type ReportNote } from "../../lib/report/left-out.ts";
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
@@ -130,26 +132,40 @@ async function write(
 ): Promise<string> {
   const { period, timeZone, by, list, isCompared, isWide, format, filters, nowMs } = request;
   const query = { ...period, ...filters };
-  const { teamsOf, isWanted } = await teamsFor(client, request);
+  const { body: identity } = await client.whoami();
+  const teams = await teamsFor(client, request, identity.permissions);
+  const { teamsOf, isWanted } = authorFilter(teamsByAuthor(teams?.all ?? []), {
+    ...request,
+    teams: teams?.chosen,
+  });
+  const notes = notesOf(request, identity.scope.organizations);
   const options = { pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted };
   if (list !== undefined && isListFormat(format)) {
     const pullRequests = await readPullRequests(client, query, options);
     const { period: days } = reportOf([], period, by, { timeZone });
-    return listWriters[format](listOf(pullRequests, days, list));
+    return listWriters[format](listOf(pullRequests, days, list, { notes, ...(teams && { teamsOf }) }));
   }
   const { pullRequests, ...before } = isCompared
     ? await readWithBefore(client, query, options)
     : { pullRequests: await readPullRequests(client, query, options) };
-  return reportWriters[format](reportOf(pullRequests, period, by, { timeZone, teamsOf, ...before }), {
+  return reportWriters[format](reportOf(pullRequests, period, by, { timeZone, teamsOf, notes, ...before }), {
     isWide,
   });
 }
 
-/** The API's metrics have no teams: their authors are looked up, in the teams of now. */
-async function teamsFor(client: Client, { by, filters, teams: names, withoutBots }: ReportRequest) {
+/**
+ * The API's metrics have no teams: their authors are looked up, in the teams of now. A list names them if the key can
+ * read them; a report only if it was asked for.
+ */
+async function teamsFor(
+  client: Client,
+  { by, list, filters, teams: names }: ReportRequest,
+  permissions: readonly string[],
+) {
   const { repository_ids: _, ...scope } = filters;
-  const isNeeded = by === "team" || names !== undefined;
-  const teams = isNeeded ? await readTeams(client, scope, { pageSizeMax: pageLimits.teams.max }) : [];
+  const isAsked = by === "team" || names !== undefined;
+  if (!isAsked && !(list !== undefined && permissions.includes(listTeams.needs))) return undefined;
+  const teams = await readTeams(client, scope, { pageSizeMax: pageLimits.teams.max });
   const chosen = names?.flatMap((name) => {
     const found = teamsNamed(teams, name);
     if (found) return found;
@@ -158,7 +174,27 @@ async function teamsFor(client: Client, { by, filters, teams: names, withoutBots
       `--team: there is no team ${JSON.stringify(name)}. ${known.length > 0 ? `The teams are: ${known.join(", ")}.` : "The platform has sent no teams."}`,
     );
   });
-  return authorFilter(teamsByAuthor(teams), { teams: chosen, withoutBots });
+  return { all: teams, chosen };
+}
+
+function notesOf(
+  { withoutBots, teams, filters }: ReportRequest,
+  organizations: readonly Organization[],
+): ReportNote[] {
+  const idsOf = (name: string) => filters[name]?.split(",");
+  const chosen = idsOf("org_id") ?? idsOf("organization_ids");
+  const only = (what: string, names: readonly string[] | undefined) =>
+    names ? [{ text: `Only ${what}`, names }] : [];
+  const leftOut = leftOutNote(
+    organizations.filter(({ provider_organization_id: id }) => chosen?.includes(id) ?? true),
+  );
+  return [
+    ...(withoutBots ? [{ text: "Without pull requests that a program opened", names: [] }] : []),
+    ...only("authors in these teams", teams),
+    ...only("these organizations", chosen),
+    ...only("these repositories", idsOf("repository_ids")),
+    ...(leftOut ? [leftOut] : []),
+  ];
 }
 
 async function writeReport(

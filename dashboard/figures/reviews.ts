@@ -54,8 +54,5 @@ function listedOf(
 
 const firstOf = (all: readonly PullRequest[]) => ({
   count: all.length,
-  pullRequests: all.slice(0, listedMax).map((each) => ({
-    ...listedPullRequest(each),
-    author: each.authorName ?? each.authorId,
-  })),
+  pullRequests: all.slice(0, listedMax).map((each) => listedPullRequest(each)),
 });

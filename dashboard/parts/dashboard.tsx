@@ -1,6 +1,6 @@
+import { leftOutSentence } from "../../lib/report/left-out.ts";
 import { definitions } from "../../lib/report/words.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { leftOutSentence } from "../left-out.ts";
 import type {
   ApprovalAction,
   KeyIdentity,

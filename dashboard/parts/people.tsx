@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { ListedPullRequest } from "../../lib/report/lists.ts";
 import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import { longInstant } from "../days.ts";
 import { safeAddress } from "../links.ts";
-import type { ListedPullRequests, ListedWithAuthor, ReviewFigures } from "../protocol.ts";
+import type { ListedPullRequests, ReviewFigures } from "../protocol.ts";
 import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
 import type { DashboardView } from "../view.ts";
 import { Card, NumberTable, Scroll } from "./numbers.tsx";
@@ -88,22 +89,22 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
     name: listed.list === null ? "pull-requests" : `pull-requests-${listed.list}`,
     caption: title,
     columns: [
-      textColumn("url", "Pull request", ({ url }: ListedWithAuthor) => url),
+      textColumn("url", "Pull request", ({ url }: ListedPullRequest) => url),
       // A file does not contain names of people either, unless the user chose them.
-      ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedWithAuthor) => author)] : []),
-      textColumn("repository", "Repository", ({ repository }: ListedWithAuthor) => repository),
-      textColumn("merged_at", "Merged", ({ merged_at }: ListedWithAuthor) => merged_at),
-      countColumn("complexity", "Complexity", ({ complexity }: ListedWithAuthor) => complexity),
-      countColumn("findings", "Findings", ({ findings }: ListedWithAuthor) => findings.posted),
-      countColumn("accepted", "Accepted", ({ findings }: ListedWithAuthor) => findings.accepted),
-      countColumn("not_accepted", "Not accepted", ({ findings }: ListedWithAuthor) => findings.not_accepted),
-      countColumn("unknown", "Unknown", ({ findings }: ListedWithAuthor) => findings.unknown),
+      ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedPullRequest) => author)] : []),
+      textColumn("repository", "Repository", ({ repository }: ListedPullRequest) => repository),
+      textColumn("merged_at", "Merged", ({ merged_at }: ListedPullRequest) => merged_at),
+      countColumn("complexity", "Complexity", ({ complexity }: ListedPullRequest) => complexity),
+      countColumn("findings", "Findings", ({ findings }: ListedPullRequest) => findings.posted),
+      countColumn("accepted", "Accepted", ({ findings }: ListedPullRequest) => findings.accepted),
+      countColumn("not_accepted", "Not accepted", ({ findings }: ListedPullRequest) => findings.not_accepted),
+      countColumn("unknown", "Unknown", ({ findings }: ListedPullRequest) => findings.unknown),
       countColumn(
         "first_review_minutes",
         "First review",
-        ({ first_review_minutes }: ListedWithAuthor) => first_review_minutes,
+        ({ first_review_minutes }: ListedPullRequest) => first_review_minutes,
       ),
-      countColumn("merge_minutes", "Merge", ({ merge_minutes }: ListedWithAuthor) => merge_minutes),
+      countColumn("merge_minutes", "Merge", ({ merge_minutes }: ListedPullRequest) => merge_minutes),
     ],
     rows: pullRequests,
   };
@@ -158,7 +159,7 @@ function sentenceOf({ list, definition, count, pullRequests }: ListedPullRequest
     : `${definition} All ${formatCount(count)} of this period.`;
 }
 
-const PullRequestLine = (listed: ListedWithAuthor) => (
+const PullRequestLine = (listed: ListedPullRequest) => (
   <tr>
     <th scope="row">
       <ExternalLink to={listed.url}>{shortAddress(listed.url)}</ExternalLink>

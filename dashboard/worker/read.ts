@@ -2,13 +2,13 @@ import type { Client, RequestOf } from "../../lib/client/client.ts";
 import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
+import { type Organization, reasonLeftOut } from "../../lib/report/left-out.ts";
 import { type Period, periodBefore } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportReadOptions, readPullRequests } from "../../lib/report/read.ts";
 import { authorName } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import type { Learning } from "../figures/learnings.ts";
-import { type Organization, reasonLeftOut } from "../left-out.ts";
 import type { AuditEntry, KeyIdentity, PendingLearning } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 

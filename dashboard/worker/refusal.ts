@@ -1,5 +1,5 @@
 import type { OperationName } from "../../lib/client/client.ts";
-import { type Organization, reasonLeftOut } from "../left-out.ts";
+import { type Organization, reasonLeftOut } from "../../lib/report/left-out.ts";
 import type { KeyIdentity } from "../protocol.ts";
 import { policies } from "./contract.generated.ts";
 

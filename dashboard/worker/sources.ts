@@ -1,5 +1,6 @@
 import type { OperationName } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
+import { reasonLeftOut } from "../../lib/report/left-out.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
 import { figuresBefore } from "../../lib/report/report.ts";
 import { type FetchedSeats, fetchSeats, fetchSeatUse } from "../../lib/report/seats.ts";
@@ -11,7 +12,6 @@ import { reviewFigures } from "../figures/reviews.ts";
 import { idleUsers, type SeatInput, seatFigures, seatUses } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
-import { reasonLeftOut } from "../left-out.ts";
 import type { KeyIdentity, ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
 import {

@@ -153,7 +153,7 @@ export const reportTools = [
         name: "find_pull_requests",
         title: "Find pull requests that deserve attention",
         description:
-          "Merged pull requests of a period: no-review (merged without a human review, newest first), unaccepted (most findings that were not accepted first) or slow (longest wait first). Each with its link, findings and minutes to the first human review and to the merge.",
+          "Merged pull requests of a period: no-review (merged without a human review, newest first), unaccepted (most findings that were not accepted first) or slow (longest wait first). Each with its link, author, findings and minutes to the first human review and to the merge.",
         outputSchema: {
           type: "object",
           properties: { count: { type: "integer" }, pull_requests: { type: "array", items: anObject } },
@@ -175,7 +175,11 @@ export const reportTools = [
       const content = { ...list, pull_requests: list.pull_requests.slice(0, limit) };
       const shown = content.pull_requests.length;
       const sentence = `${list.count} found from ${period.start_date} to ${period.end_date}${shown < list.count ? `; the first ${shown} follow` : ""}.`;
-      return { text: sentence, content: rounded(content), textFields: ["repository", "organization"] };
+      return {
+        text: sentence,
+        content: rounded(content),
+        textFields: ["repository", "organization", "author"],
+      };
     },
   },
 ];

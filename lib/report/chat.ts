@@ -1,12 +1,15 @@
 import { changeText, comparedWith } from "./change.ts";
 import { figureText, headlines, reportTitle } from "./columns.ts";
+import { noteText } from "./left-out.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
-import { formatCount, formatMinutes, formatShare } from "./words.ts";
+import { definitions, formatCount, formatMinutes, formatShare } from "./words.ts";
 
 /** The smallest limit of the usual chats. */
 const chatCharactersMax = 2_000;
 const rowsMax = 10;
 const nameMax = 40;
+const noteNameMax = 80;
+const noteNamesMax = 3;
 
 /** A chat message: no tables, because most chats show none, and markup that all of them know. */
 export function chatReport(report: ReviewReport): string {
@@ -18,12 +21,13 @@ export function chatReport(report: ReviewReport): string {
 }
 
 function messageOf(report: ReviewReport, rowsShown: number): string {
-  const { by, before, rows } = report;
+  const { by, before, notes, rows } = report;
   const shown = rows.slice(0, rowsShown).map(rowLine);
   const more = rows.length - shown.length;
   return [
     reportTitle(report),
     ...(before ? [comparedWith(before)] : []),
+    ...notes.map((note) => noteText(note, { quote: (name) => quoted(name, noteNameMax), max: noteNamesMax })),
     "",
     ...headlines(report).map((headline) =>
       [
@@ -33,6 +37,7 @@ function messageOf(report: ReviewReport, rowsShown: number): string {
     ),
     ...(shown.length > 0 ? ["", `By ${by}:`, ...shown] : []),
     ...(more > 0 ? [`• and ${formatCount(more)} more`] : []),
+    ...(by === "team" ? ["", definitions.teamRows] : []),
     "",
   ].join("\n");
 }
@@ -48,7 +53,7 @@ const rowLine = ({ name, figures }: ReportRow): string =>
  * Names come from outside. As code no chat follows links in them or reads markup; without angle brackets and @ they
  * mention nobody.
  */
-function quoted(name: string): string {
+function quoted(name: string, max = nameMax): string {
   const characters = [...name.replaceAll(/\s+/g, " ").replaceAll(/[`<>@&]/g, "'")];
-  return `\`${characters.length > nameMax ? `${characters.slice(0, nameMax - 1).join("")}…` : characters.join("")}\``;
+  return `\`${characters.length > max ? `${characters.slice(0, max - 1).join("")}…` : characters.join("")}\``;
 }

@@ -4,6 +4,7 @@ import { changeText, comparedWith } from "./change.ts";
 import { chart } from "./charts.ts";
 import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
 import type { Figures } from "./figures.ts";
+import { noteText } from "./left-out.ts";
 import { Markup, markup } from "./markup.ts";
 import type { PlotSeries } from "./plot-geometry.ts";
 import { type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
@@ -36,6 +37,7 @@ export const htmlReport = (report: ReviewReport): string =>
 <main class="report">
 <h1>${reportTitle(report)}</h1>
 ${report.before ? [markup`<p class="definition">${comparedWith(report.before)}</p>`] : []}
+${report.notes.map((note) => markup`<p class="definition">${noteText(note)}</p>`)}
 <section class="headlines" aria-label="Headlines">
 ${headlines(report).map(headlineCard)}
 </section>

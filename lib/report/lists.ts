@@ -1,11 +1,13 @@
 import { csvRow } from "../contract/csv-row.ts";
 import { nameHead, numberHead, reportTitle, type TextTable } from "./columns.ts";
 import { type Figures, figuresOf, findsAny } from "./figures.ts";
-import { markdownTable } from "./markdown.ts";
+import { noteText } from "./left-out.ts";
+import { markdownTable, noteParagraphs } from "./markdown.ts";
 import type { PullRequest } from "./pull-request.ts";
-import type { ReviewReport } from "./report.ts";
+import type { ReportOptions, ReviewReport } from "./report.ts";
+import type { TeamsOf } from "./teams.ts";
 import { alignedTable, widthMax, wrapped } from "./text.ts";
-import { formatCount, formatMinutes } from "./words.ts";
+import { formatCount, formatMinutes, noValue } from "./words.ts";
 
 /** The pull requests behind a figure. */
 export const listNames = ["no-review", "unaccepted", "slow"] as const;
@@ -71,7 +73,6 @@ const timesOf = ({ readyAtMs, firstHumanReviewAtMs, mergedAtMs }: PullRequest) =
   mergeMinutes: Math.max(0, mergedAtMs - readyAtMs) / msPerMinute,
 });
 
-/** Without its author: a report does not rank people. The address leads to them. */
 export type ListedPullRequest = {
   readonly url: string;
   readonly repository: string;
@@ -81,10 +82,13 @@ export type ListedPullRequest = {
   readonly findings: Figures["findings"];
   readonly first_review_minutes: number | null;
   readonly merge_minutes: number;
+  readonly author: string | null;
+  /** The names of the author's teams; null if teams were not read. */
+  readonly teams: readonly string[] | null;
 };
 
 /** A list; this is also its JSON. */
-export type PullRequestList = Pick<ReviewReport, "period"> & {
+export type PullRequestList = Pick<ReviewReport, "period" | "notes"> & {
   readonly list: ListName;
   readonly title: string;
   readonly definition: string;
@@ -96,17 +100,18 @@ export function listOf(
   pullRequests: readonly PullRequest[],
   period: ReviewReport["period"],
   list: ListName,
+  { notes = [], teamsOf }: Pick<ReportOptions, "notes" | "teamsOf"> = {},
 ): PullRequestList {
   const { title, definition, select } = lists[list];
   const selected = select(pullRequests);
   return {
-    ...{ period, list, title, definition },
+    ...{ period, notes, list, title, definition },
     count: selected.length,
-    pull_requests: selected.map(listedPullRequest),
+    pull_requests: selected.map((each) => listedPullRequest(each, teamsOf)),
   };
 }
 
-export function listedPullRequest(pullRequest: PullRequest): ListedPullRequest {
+export function listedPullRequest(pullRequest: PullRequest, teamsOf?: TeamsOf): ListedPullRequest {
   const { firstReviewMinutes, mergeMinutes } = timesOf(pullRequest);
   return {
     url: pullRequest.url,
@@ -117,25 +122,32 @@ export function listedPullRequest(pullRequest: PullRequest): ListedPullRequest {
     findings: figuresOf([pullRequest]).findings,
     first_review_minutes: firstReviewMinutes,
     merge_minutes: mergeMinutes,
+    author: pullRequest.authorName ?? pullRequest.authorId,
+    teams: teamsOf?.(pullRequest).map(({ name }) => name) ?? null,
   };
 }
 
 /** The address comes last and is never shortened: it must stay a link. */
-const tableOf = ({ pull_requests }: PullRequestList): TextTable => ({
-  heads: [
-    nameHead("Merged"),
-    ...["Findings", "Not accepted", "First review", "Merge"].map(numberHead),
-    nameHead("Pull request"),
-  ],
-  rows: pull_requests.map(({ url, merged_at, findings, first_review_minutes, merge_minutes }) => [
-    merged_at.slice(0, 10),
-    formatCount(findings.posted),
-    formatCount(findings.not_accepted),
-    formatMinutes(first_review_minutes),
-    formatMinutes(merge_minutes),
-    url,
-  ]),
-});
+function tableOf({ pull_requests }: PullRequestList): TextTable {
+  const hasTeams = pull_requests.some(({ teams }) => teams !== null);
+  return {
+    heads: [
+      nameHead("Merged"),
+      ...["Findings", "Not accepted", "First review", "Merge"].map(numberHead),
+      ...["Author", ...(hasTeams ? ["Teams"] : []), "Pull request"].map(nameHead),
+    ],
+    rows: pull_requests.map(({ merged_at, findings, author, teams, url, ...times }) => [
+      merged_at.slice(0, 10),
+      formatCount(findings.posted),
+      formatCount(findings.not_accepted),
+      formatMinutes(times.first_review_minutes),
+      formatMinutes(times.merge_minutes),
+      author ?? noValue,
+      ...(hasTeams ? [teams?.join(", ") || noValue] : []),
+      url,
+    ]),
+  };
+}
 
 const titleOf = (list: PullRequestList): string =>
   `${reportTitle(list)}: ${formatCount(list.count)} ${list.title.toLowerCase()}`;
@@ -144,6 +156,7 @@ export const textList = (list: PullRequestList): string =>
   [
     titleOf(list),
     wrapped(list.definition, widthMax),
+    ...list.notes.map((note) => wrapped(noteText(note), widthMax)),
     ...(list.count === 0 ? [] : ["", alignedTable(tableOf(list))]),
   ].join("\n");
 
@@ -152,6 +165,7 @@ export const markdownList = (list: PullRequestList): string =>
     `### ${titleOf(list)}`,
     "",
     list.definition,
+    ...noteParagraphs(list.notes),
     ...(list.count === 0 ? [] : ["", ...markdownTable(tableOf(list))]),
     "",
   ].join("\n");
@@ -169,6 +183,8 @@ const listColumns: readonly ListColumn[] = [
   ["unknown", ({ findings }) => findings.unknown],
   ["first_review_minutes", ({ first_review_minutes }) => first_review_minutes],
   ["merge_minutes", ({ merge_minutes }) => merge_minutes],
+  ["author", ({ author }) => author],
+  ["teams", ({ teams }) => teams?.join("; ") ?? null],
 ];
 
 export const csvList = ({ pull_requests }: PullRequestList): string =>

@@ -8,6 +8,7 @@ import {
   rowsTable,
   type TextTable,
 } from "./columns.ts";
+import { noteText, type ReportNote } from "./left-out.ts";
 import type { ReviewReport } from "./report.ts";
 import { definitions, formatCount } from "./words.ts";
 
@@ -28,6 +29,7 @@ export function markdownReport(report: ReviewReport, { isWide = false } = {}): s
       ].join(" "),
     ),
     ...(report.before ? ["", comparedWith(report.before)] : []),
+    ...noteParagraphs(report.notes),
     "",
     ...markdownTable({ heads, rows: rows.slice(0, rowsMax) }),
     ...(more > 0 ? ["", `${formatCount(more)} more: \`--format csv\` has all.`] : []),
@@ -38,6 +40,9 @@ export function markdownReport(report: ReviewReport, { isWide = false } = {}): s
   ].join("\n");
 }
 
+export const noteParagraphs = (notes: readonly ReportNote[]): string[] =>
+  notes.flatMap((note) => ["", noteText(note, { quote: escaped })]);
+
 export const markdownTable = ({ heads, rows }: TextTable): string[] => [
   line(heads.map(({ text }) => escaped(text))),
   line(heads.map(({ isNumber }) => (isNumber ? "--:" : "---"))),
@@ -46,16 +51,21 @@ export const markdownTable = ({ heads, rows }: TextTable): string[] => [
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
+/** An address without markup stays a link. */
+const plainAddress = /^https:\/\/[A-Za-z0-9./%-]+$/;
+
 /** Names come from outside: they must not end a cell, create a link, mention anybody or become markup. */
 const escaped = (cell: string): string =>
-  cell
-    .replaceAll(/[\r\n]+/g, " ")
-    .replaceAll(/[\\`*_{}[\]<>()#|!~@&:]/g, (character) =>
-      character === "&"
-        ? "&amp;"
-        : character === "<"
-          ? "&lt;"
-          : character === "@"
-            ? "&#64;"
-            : `\\${character}`,
-    );
+  plainAddress.test(cell)
+    ? cell
+    : cell
+        .replaceAll(/[\r\n]+/g, " ")
+        .replaceAll(/[\\`*_{}[\]<>()#|!~@&:]/g, (character) =>
+          character === "&"
+            ? "&amp;"
+            : character === "<"
+              ? "&lt;"
+              : character === "@"
+                ? "&#64;"
+                : `\\${character}`,
+        );

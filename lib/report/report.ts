@@ -9,6 +9,7 @@ import {
   findsAny,
 } from "./figures.ts";
 import { groupBy } from "./group-by.ts";
+import type { ReportNote } from "./left-out.ts";
 import { daysOf, mondayOf, monthOf, monthsOf, type Period, type Span, utc, weeksOf } from "./period.ts";
 import type { FindingOutcome, PullRequest } from "./pull-request.ts";
 import type { TeamsOf } from "./teams.ts";
@@ -63,6 +64,8 @@ export type FiguresBefore = {
 /** Everything a report shows; this is also its JSON. */
 export type ReviewReport = {
   readonly period: ReportDays & { readonly time_zone: string };
+  /** What the figures leave out. */
+  readonly notes: readonly ReportNote[];
   readonly total: Figures;
   /** Null if it was not read. */
   readonly before: FiguresBefore | null;
@@ -83,16 +86,18 @@ export type ReportOptions = {
   readonly before?: PeriodBefore;
   /** The teams of each author; only rows by team need them. */
   readonly teamsOf?: TeamsOf;
+  readonly notes?: readonly ReportNote[];
 };
 
 export function reportOf(
   pullRequests: readonly PullRequest[],
   period: Period,
   by: Dimension,
-  { timeZone = utc, before, teamsOf = () => [] }: ReportOptions = {},
+  { timeZone = utc, before, teamsOf = () => [], notes = [] }: ReportOptions = {},
 ): ReviewReport {
   return {
     period: { ...period, days: daysOf(period), time_zone: timeZone },
+    notes,
     total: figuresOf(pullRequests),
     before: before ? figuresBefore(before) : null,
     by,

@@ -9,6 +9,7 @@ import {
   rowsTable,
   type TextTable,
 } from "./columns.ts";
+import { noteText } from "./left-out.ts";
 import type { ReviewReport } from "./report.ts";
 import { definitions } from "./words.ts";
 
@@ -20,6 +21,7 @@ export function textReport(report: ReviewReport, { isWide = false } = {}): strin
   return [
     reportTitle(report),
     ...(report.before ? [comparedWith(report.before)] : []),
+    ...report.notes.map((note) => wrapped(noteText(note), widthMax)),
     "",
     ...headlineLines(report),
     "",

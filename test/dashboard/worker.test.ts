@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { leftOutSentence } from "../../dashboard/left-out.ts";
 import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
 import { defaultView } from "../../dashboard/view.ts";
@@ -8,6 +7,7 @@ import { narrowingOf } from "../../dashboard/worker/read.ts";
 import { refusalOf } from "../../dashboard/worker/refusal.ts";
 import { createSession } from "../../dashboard/worker/session.ts";
 import { keyKinds, systemRoles } from "../../lib/contract/access.ts";
+import { leftOutSentence } from "../../lib/report/left-out.ts";
 import { TestClock } from "../support/clock.ts";
 
 const url = "http://service";

@@ -116,7 +116,14 @@ describe("a chat message", () => {
     const many = Array.from({ length: 1_000 }, (_, index) =>
       review(index, { repository_id: String(index), repository_name: `${index} ${long}` }),
     );
-    const message = chatReport(reportOf(collected(many), period, "repository", { before }));
+    const notes = ["One", "Two", "Three"].map((text) => ({
+      text,
+      names: Array.from({ length: 20 }, () => long),
+    }));
+    const message = chatReport(reportOf(collected(many), period, "repository", { before, notes: [] }));
+    expect(chatReport(reportOf(collected(many), period, "team", { before, notes })).length).toBeLessThan(
+      2_000,
+    );
     expect(message.length).toBeLessThan(2_000);
     expect(message).toContain("• and 990 more");
   });
@@ -127,6 +134,23 @@ describe("a chat message", () => {
       .filter((each) => each.includes("onerror"));
     expect(line).toMatch(/^• `[^`<>@&]*`: /);
   });
+});
+
+test.each([
+  ["text", textReport],
+  ["chat", chatReport],
+  ["Markdown", markdownReport],
+  ["HTML", htmlReport],
+] as const)("a report for %s says what it leaves out, and that a person counts in two teams", (_, format) => {
+  const notes = [
+    { text: "Without pull requests that a program opened", names: [] },
+    { text: "Only authors in these teams", names: ["Checkout", "<@channel>"] },
+  ];
+  const shown = plain(format(reportOf([], period, "team", { notes }))).replaceAll("`", "");
+  expect(shown).toContain("Without pull requests that a program opened.");
+  expect(shown).toMatch(/Only authors in these teams: Checkout, /);
+  expect(format === textReport || !shown.includes("<@channel>")).toBe(true);
+  expect(shown).toContain(definitions.teamRows);
 });
 
 test.each([

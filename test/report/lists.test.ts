@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { csvList, type ListName, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { reportOf } from "../../lib/report/report.ts";
+import { teamsByAuthor } from "../../lib/report/teams.ts";
 import { collected, comments, finding, review } from "./records.ts";
 
 const { period } = reportOf([], { start_date: "2026-03-02", end_date: "2026-03-08" }, "week");
@@ -52,17 +53,30 @@ test("a list as text has whole addresses, and says what it lists", () => {
     "Code reviews, 2026-03-02 to 2026-03-08 (7 days, UTC): 1 without a human review",
     "Merged pull requests that no person reviewed, newest first.",
     "",
-    "Merged      Findings  Not accepted  First review   Merge  Pull request",
-    "2026-03-03         2             1             –  30.0 h  https://git.example/acme/shop/pull/1",
+    "Merged      Findings  Not accepted  First review   Merge  Author  Pull request",
+    "2026-03-03         2             1             –  30.0 h  ada     https://git.example/acme/shop/pull/1",
   ]);
 });
 
-test("a list as a file has plain numbers and names no person", () => {
+test("a list as a file has plain numbers and the author, and the author's teams where they are known", () => {
   expect(csvList(list)).toBe(
-    "url,repository,organization,merged_at,complexity,findings,accepted,not_accepted,unknown,first_review_minutes,merge_minutes\r\n" +
-      "https://git.example/acme/shop/pull/1,shop,acme,2026-03-03T06:00:00.000Z,,2,0,1,1,,1800\r\n",
+    "url,repository,organization,merged_at,complexity,findings,accepted,not_accepted,unknown,first_review_minutes,merge_minutes,author,teams\r\n" +
+      "https://git.example/acme/shop/pull/1,shop,acme,2026-03-03T06:00:00.000Z,,2,0,1,1,,1800,ada,\r\n",
   );
-  expect(JSON.stringify(list)).not.toContain("ada");
+  const team = (team_id: string, name: string) => ({
+    ...{ provider: "github" as const, organization_id: "1001", organization_name: "acme" },
+    ...{ team_id, name, user_ids: ["501"] },
+  });
+  const teamsOf = teamsByAuthor([team("7", "Checkout"), team("8", "Web")]);
+  const known = listOf(collected([took(1, 30, null)]), period, "no-review", { teamsOf });
+  expect(csvList(known)).toContain(",ada,Checkout; Web\r\n");
+  expect(textList(known)).toMatch(/Author {2}Teams {10}Pull request\n.* ada {5}Checkout, Web {2}https:/);
+});
+
+test("an address in a list as Markdown is a link, and a hostile one is not", () => {
+  expect(markdownList(list)).toContain("| https://git.example/acme/shop/pull/1 |");
+  const hostile = { ...review(1), pr_url: "https://git.example/`|[x](y)" };
+  expect(markdownList(listOf(collected([hostile]), period, "no-review"))).toContain("\\`\\|\\[x\\]");
 });
 
 test("an empty list is a sentence, not an empty table", () => {

@@ -157,6 +157,17 @@ describe("report", () => {
     expect([await listed("unaccepted"), await listed("no-review")]).toEqual([["1", "3"], []]);
   });
 
+  test("report says what its filters leave out", async () => {
+    const { stdout } = await callTool(
+      ...["report", "--data", data, "--key", key, "--without-bots", "--repositories", "7"],
+    );
+    expect(stdout.split("\n").slice(1, 4)).toEqual([
+      expect.stringMatching(/ompare/),
+      "Without pull requests that a program opened.",
+      "Only these repositories: 7.",
+    ]);
+  });
+
   test("report finds the address of a deployed stack in its outputs, and needs a key for it", async () => {
     const aws = await startFakeAws(() => ({ ApiUrl: service().url }));
     vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", aws.url);

@@ -297,7 +297,9 @@ describe("commands in the docs do what they say", () => {
     });
     const { code, output } = await runLine(`set -e\n${report?.run}`);
     expect([code, output]).toEqual([0, expect.any(String)]);
-    expect(await readFile(join(folder, "summary.md"), "utf8")).toMatch(/^### Code reviews, .*acme-web/s);
+    const summary = await readFile(join(folder, "summary.md"), "utf8");
+    expect(summary).toMatch(/^### Code reviews, .*acme-web/s);
+    expect(summary).toMatch(/Not in these figures: acme-research .*on the plan pro; figures need enterprise/);
     const page = steps.at(-1)?.with?.path ?? "";
     expect(await readFile(join(folder, page), "utf8")).toMatch(/^<!doctype html>/);
   });

@@ -1,0 +1,39 @@
+import type { AnswerOf } from "../client/client.ts";
+
+export type Organization = AnswerOf<"whoami">["scope"]["organizations"][number];
+
+/** Why the API does not read this organization; null if it does. */
+export const reasonLeftOut = ({ plan, metrics }: Organization, needsMetrics: boolean): string | null => {
+  if (plan !== "enterprise") return `on the plan ${plan}; figures need enterprise`;
+  if (!needsMetrics) return null;
+  if (metrics === "unavailable") return "it sends no metrics";
+  return metrics === "preparing" ? "its metrics are being prepared" : null;
+};
+
+/** Names the organizations of the key that the figures leave out, and why; null if there are none. */
+export function leftOutNote(organizations: readonly Organization[]): ReportNote | null {
+  const names = organizations.flatMap((each) => {
+    const reason = reasonLeftOut(each, true);
+    return reason === null ? [] : [`${each.name} (${reason})`];
+  });
+  return names.length === 0 ? null : { text: "Not in these figures", names };
+}
+
+export function leftOutSentence(organizations: readonly Organization[]): string | null {
+  const note = leftOutNote(organizations);
+  return note && noteText(note);
+}
+
+/** What a report leaves out or is limited to. Names come from outside: each format quotes them. */
+export type ReportNote = { readonly text: string; readonly names: readonly string[] };
+
+const namesMax = 10;
+
+export function noteText(
+  { text, names }: ReportNote,
+  { quote = (name: string) => name, max = namesMax } = {},
+): string {
+  if (names.length === 0) return `${text}.`;
+  const more = names.length > max ? ` and ${names.length - max} more` : "";
+  return `${text}: ${names.slice(0, max).map(quote).join(", ")}${more}.`;
+}
