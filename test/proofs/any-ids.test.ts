@@ -81,7 +81,7 @@ describe("ids of any characters and of the full length are listed once each, wit
     },
   );
 
-  test("people of a workspace with ids and e-mail addresses of any characters are listed once each, 3 and 100 per page", async () => {
+  test("people of a workspace with ids and addresses of any characters are listed once, 3 or 100 per page", async () => {
     const workspace = "any-people";
     await world.workspace(workspace);
     await world.organization(workspace, { workspace_id: workspace });

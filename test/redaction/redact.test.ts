@@ -15,7 +15,7 @@ describe("a credential", () => {
     });
   });
 
-  it("a credential leaves the same text as another credential of its kind, so that the Learnings are duplicates", () => {
+  it("credentials of one kind leave the same text, so that their Learnings are duplicates", () => {
     const first = redact(expand("use sk_live_{alnum:24} here", "first"));
     const second = redact(expand("use sk_live_{alnum:24} here", "second"));
     expect(first).toEqual(second);

@@ -20,7 +20,7 @@ test("headings, paragraphs, lists, code and links become HTML, and nothing in th
   expect(page).toContain("<ul>\n<li>One\n  line</li>\n<li>Two <code>a - b</code></li>\n</ul>");
 });
 
-test("tables and code become HTML; blank lines inside code do not split it, and marks for programs are not shown", () => {
+test("tables and code become HTML; code keeps its blank lines, and marks for programs are not shown", () => {
   const page = markdownHtml(
     "# T\n\n<!-- x: npm run generate -->\n\n| A | B |\n| --- | --- |\n| `a` | one \\| two |\n\n<!-- end of x -->\n\n" +
       "```python\nif a < b:\n\n    pass\n```\n\nAfter.\n",

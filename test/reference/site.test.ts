@@ -91,7 +91,7 @@ test("the first page says how to get a key, the kinds, paging, limits and errors
   expect(html).toContain('<a href="docs/errors">');
 });
 
-test("a link between files leads to the page of its target; a link to a file that is not served becomes plain text", () => {
+test("a link between files leads to its target's page; a link to a file not served becomes plain text", () => {
   const markdown =
     "# G\n\n[a](jobs/j.md#part) [b](../openapi.json) [c](../../README.md#try-it) [`d`](#g) [e](https://e.example)\n";
   const pageOf = (path: string, file: string) => ({ path, file, kind: "K", menuTitle: null, markdown });

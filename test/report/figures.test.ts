@@ -53,7 +53,7 @@ describe("findings", () => {
 });
 
 describe("durations", () => {
-  test("durations start at ready for review, else at opening; pull requests without a human review are left out", () => {
+  test("durations start at ready for review, else at opening, of pull requests with a human review only", () => {
     const { time_to_first_human_review, time_to_merge } = figuresOf(
       collected([
         // Opened 08:00, reviewed 09:00, merged 10:00: 60 and 120 minutes.

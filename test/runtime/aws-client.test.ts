@@ -78,7 +78,7 @@ describe("a request", () => {
     expect(server.problems).toEqual(["the signature does not fit"]);
   });
 
-  test("a request to an https endpoint begins with the TLS handshake, and no byte of it is sent in plain text", async () => {
+  test("a request to an https endpoint begins with the TLS handshake and sends no byte in plain text", async () => {
     const received: Buffer[] = [];
     const server = createServer((socket) => {
       socket.on("error", () => {});

@@ -39,7 +39,7 @@ describe("a log line", () => {
     }
   });
 
-  test("a log line describes an error by the names and messages of its causes, with at most three lines of each stack", () => {
+  test("a log line describes an error by its causes' names and messages, and at most three lines per stack", () => {
     const stack = ["RangeError: inner", ...[1, 2, 3, 4].map((line) => `    at file.ts:${line}`)].join("\n");
     const cause = Object.assign(new RangeError("inner"), { stack });
     const described = describeError(new TypeError("outer", { cause }));

@@ -97,7 +97,7 @@ describe("SARIF 2.1.0", () => {
     });
   });
 
-  test("SARIF has one rule per weakness and severity, with help, so that no finding gets another finding's severity", async () => {
+  test("SARIF has one rule per weakness and severity, with help, so that no finding gets another's severity", async () => {
     const { run, results } = await runOf(organization);
     const { rules } = run.tool.driver;
     expect(rules.map(({ id }) => id)).toEqual([
@@ -193,7 +193,7 @@ describe("SARIF 2.1.0", () => {
     expect(results.get("a")?.locations[0]?.physicalLocation.artifactLocation.uri).toBe(uri);
   });
 
-  test("a finding's fingerprint and rule stay the same when scans move, reword or dismiss it; other findings have their own", async () => {
+  test("a finding keeps fingerprint and rule when scans move, reword or dismiss it; others have their own", async () => {
     const organization = await freshOrganization();
     const identities = async () => {
       const { results } = await runOf(organization);

@@ -68,7 +68,7 @@ describe.each(writes)("%s that got no answer", (name, write) => {
     expect(sent).toHaveLength(1);
   });
 
-  test(`${name} that got no answer is not sent again more than a minute after its moment, even without a deadline`, async () => {
+  test(`${name} without an answer is not sent again over a minute after its moment, even without a deadline`, async () => {
     const { sent, table } = frozenStore(storeLimits.writeAgeMsMax + 1);
     await expect(write(table)).rejects.toBeInstanceOf(WriteExpired);
     expect(sent).toHaveLength(1);
@@ -112,7 +112,7 @@ test("a write whose moment is more than a minute old is not sent, and is decided
   expect(clock.nowMs() - sentMs).toBeLessThan(storeLimits.writeAgeMsMax);
 });
 
-test("items of the lists that a resumed walk reads have their moment: audit entries, Learnings and their removals", () => {
+test("items that a resumed walk reads have their moment: audit entries, Learnings and their removals", () => {
   const clock = new TestClock();
   const nowMs = clock.nowMs();
   const origin = { actor: operator, ipAddress: null, requestId: null, gatewayRequestId: null };

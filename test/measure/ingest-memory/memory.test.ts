@@ -55,7 +55,7 @@ describe("a batch of large scans, each of another group", () => {
   });
 
   test.each(cases)(
-    "large scans fit the worker's memory, when first sent and when changed: %s findings, %d bytes, %d at once",
+    "large scans, first sent and changed, fit the worker's memory: %s findings, %d bytes, %d at once",
     async (shape, bytes, scans) => {
       const findings = findingsFile(bytes, shape);
       files.push(findings);

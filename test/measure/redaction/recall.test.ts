@@ -21,7 +21,7 @@ describe.each(["development", "held-out"] as const)(
     const { secrets, clean } = generate({ seed, count, half });
     const { recallMin, falsePositivesMax } = bounds[half];
 
-    it(`in the ${half} half of unseen texts, at least ${percent(recallMin)} of the secrets are removed, whole`, {
+    it(`in the ${half} half of unseen texts, at least ${percent(recallMin)} of secrets are removed, whole`, {
       timeout: 300_000,
     }, () => {
       const missed = secrets.filter(({ secret, text }) => leaks(secret, withoutMarkers(redact(text).text)));

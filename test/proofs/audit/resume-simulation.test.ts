@@ -118,7 +118,7 @@ const lastPageOnly = ({ entries, resume }: AuditPage, startMs: number): AuditPos
 };
 
 describe("a reader who walks the audit log and resumes the walk has every entry in the end", () => {
-  test(`a reader who walks the audit log and resumes the walk has every entry in the end, in ${seeds} random lives`, async () => {
+  test(`a reader who resumes a walk of the audit log has every entry in the end, in ${seeds} random lives`, async () => {
     for (let seed = 0; seed < seeds; seed++) {
       expect(await new AuditResumeSimulation(seed, ({ resume }) => resume).run(), `seed ${seed}`).toEqual([]);
     }

@@ -87,13 +87,13 @@ async function waitsDuringImport(pace: (queue: SimulatedQueue) => EventQueue): P
 
 const paced = (queue: SimulatedQueue) => pacedQueue(queue, queue.count, queue);
 
-test("during an import of a million by a workspace of many organizations, another tenant's event is applied within a minute", async () => {
+test("during a large workspace's import of a million, another tenant's event is applied within a minute", async () => {
   const waits = await waitsDuringImport((queue) => importQueue(paced(queue), "one"));
   expect(waits.length).toBeGreaterThan(100);
   expect(Math.max(...waits)).toBeLessThan(60_000);
 });
 
-test("with a group for each organization, the same import takes all workers and another tenant waits for minutes", async () => {
+test("with a group per organization, the same import takes all workers; another tenant waits for minutes", async () => {
   expect(Math.max(...(await waitsDuringImport(paced)))).toBeGreaterThan(120_000);
 });
 

@@ -76,7 +76,7 @@ async function receive(table: Table, timesMax: number, firstReceive = 1): Promis
 const isApplied = async (user: string) => (await harness.table.get(memberKey(uuidOf(), user))) !== undefined;
 
 describe("an event that takes longer than a delivery lasts, whatever the store does", () => {
-  test("an event that outlasts its deliveries is given up within half an hour, with that reason; the next event is applied", async () => {
+  test("an event that outlasts its deliveries is given up for that within half an hour; the next is applied", async () => {
     const deliveries = suspectFromReceives - 1 + usedUpDeliveriesMax;
     const lefts = await receive(asking("slow", quickMs), 100);
     expect(lefts).toEqual([...Array.from({ length: deliveries }, () => 2), 0]);
@@ -189,7 +189,7 @@ describe("waiting events whose dependency is applied", () => {
     messages = await toMessages(harness, [organizationSaved(1, later)]);
   });
 
-  test("waiting events that fail do not block each other or their dependency's group for ever, and the dependency is no dead letter", async () => {
+  test("waiting events that fail never block each other or their dependency, which is no dead letter", async () => {
     const lefts = await receive(forbidding("bad"), 100);
     expect(lefts).toEqual([...Array.from({ length: ownTriesMin - 1 }, () => 1), 0]);
     expect(harness.letters).toEqual([]);

@@ -95,7 +95,7 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
 }
 
 describe("replaying a history", () => {
-  test("replaying a history gives the state of the newest events, and keeps events waiting whose dependency never arrived", async () => {
+  test("a replay gives the state of the newest events; events whose dependency never arrived stay waiting", async () => {
     const { items, letters } = await tableAfter(history);
 
     checkPeople(items);

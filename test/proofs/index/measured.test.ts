@@ -31,7 +31,7 @@ describe("the review index with the local embedder", () => {
     });
   });
 
-  test(`the review index with the local embedder puts the right Learning in the first five for at least ${rightAtLeast * 100} % of the changes`, async () => {
+  test(`local search has the right Learning in the top five for at least ${rightAtLeast * 100} % of changes`, async () => {
     const { table } = store();
     const vectors = vectorsOf(store());
     const places = await Promise.all(

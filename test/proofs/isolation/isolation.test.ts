@@ -89,7 +89,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   );
 
   test(
-    "a cursor of another tenant is refused in the same way for every tenant, like a cursor of another walk",
+    "a cursor of another tenant is refused in the same way for every tenant, like one of another walk",
     async () => {
       const made = await makeCursors(stage);
       const answersByPlace = new Map<string, Set<string>>();

@@ -192,7 +192,7 @@ class ExportSimulation {
 }
 
 test(
-  `an export misses nothing, and a resumed export has every Learning in its current state, in ${seeds} random lives`,
+  `an export misses nothing; a resumed one has every Learning's current state, in ${seeds} random lives`,
   async () => {
     const broken: string[] = [];
     for (let seed = 1; seed <= seeds; seed++) {

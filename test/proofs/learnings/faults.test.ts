@@ -288,7 +288,7 @@ const numbered = Object.entries(routes).map(([name, route], place) => [name, rou
 
 describe.each(numbered)("every call of %s fails once", (name, route, place) => {
   test.each(kindsOf(route, place))(
-    `if any call of ${name} fails once (%s), the answer is documented, and a repetition leaves the right table and index`,
+    `if any call of ${name} fails once (%s), the answer is documented; a repetition mends table and index`,
     async (kind) => {
       const { table } = await openStore(engine().endpoint);
       const fixture = { table, home: await newHome(new World(() => table), route.organization) };

@@ -81,7 +81,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
   const end = status === "merged" ? "approved" : undefined;
 
   test.each([true, false])(
-    `the end of a ${status} pull request decides about a Learning that is being captured meanwhile (known before: %s)`,
+    `the end of a ${status} pull request decides about a Learning captured meanwhile (known before: %s)`,
     async (isKnown) => {
       const home = await newHome(world);
       const { table } = store();
@@ -109,7 +109,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     await checkTable(table);
   });
 
-  test(`the end of a ${status} pull request decides about its Learning, even if the Learning changes meanwhile`, async () => {
+  test(`the end of a ${status} pull request decides about its Learning, even if that changes meanwhile`, async () => {
     const home = await newHome(world);
     const { table } = store();
     await capture(table, home, "first");

@@ -87,7 +87,7 @@ describe("a store that answers late at every transaction", () => {
     return { first, again: await verbsOf(table()).post(author, ...data) };
   }
 
-  test("a store that answers late fails the whole request when time runs out, and the same batch again reports what was stored", async () => {
+  test("a store that answers too late fails the whole request; the same batch again reports what was stored", async () => {
     const { first, again } = await loseAnswer(2_000, batch("lost answer"));
     expect(first.status).toBe("rejected");
     expect(again).toMatchObject({ status: "success", duplicate_count: batchItems, failed_count: 0 });
@@ -137,7 +137,7 @@ test("a store that answers late at every call, reads and the limiter too, fails 
   await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
 });
 
-test("a role whose creation was not confirmed before the timeout is the same role when it is requested again", async () => {
+test("a role whose creation was not confirmed in time is the same role when it is requested again", async () => {
   const home = await newHome(world);
   const organization = await organizationOf(table(), home.uuid);
   const actor = { ...operatorOrigin.actor, keyId: "key-of-ann" };

@@ -173,7 +173,7 @@ describe("an organization that leaves the scope", () => {
     },
   );
 
-  test("several organizations that left and returned between two resumes are dropped, then caught up, also at limit=1", async () => {
+  test("organizations that left and returned between resumes are dropped, then caught up, also at limit=1", async () => {
     for (const name of ["b", "c"]) await save(name, { workspace_id: null });
     await sendPullRequest("b", 1, { comments: [] });
     for (const name of ["b", "c"]) await save(name);

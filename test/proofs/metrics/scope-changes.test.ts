@@ -94,7 +94,7 @@ test("an organization that joins is caught up, even if it was invisible when it 
   expect([without.found, caughtUp.found]).toEqual([[], urls("c", 1)]);
 });
 
-test("many organizations that become visible at once are caught up page by page, and one that appears meanwhile after them", async () => {
+test("many organizations visible at once are caught up page by page; one that appears meanwhile comes last", async () => {
   const many = ["p", "q", "r", "s", "t", "u"];
   for (const name of many) await member(name, hide);
   for (const name of many) await sendPullRequest(name, 1);
@@ -245,7 +245,7 @@ describe("the other walks that can be resumed", () => {
     },
   );
 
-  test("a walk through the audit log shows every entry once, even if an organization leaves while the walk catches it up", async () => {
+  test("a walk through the audit log shows every entry once, even if an organization leaves meanwhile", async () => {
     const { path, next } = await passesHiddenEntries("asc");
     await save("b");
     const caughtUp = await page(`${path}&cursor=${next}`);

@@ -181,7 +181,7 @@ describe("a pull request", () => {
     );
   });
 
-  test("a pull request that shrinks from parts to one line and grows again is always read in its newest state", async () => {
+  test("a pull request that shrinks from parts to one line and grows again is read in its newest state", async () => {
     const { sendPullRequest, page } = await standalone(api, world, "shrinks");
     for (const count of [5_000, 1, 6_000]) {
       await sendPullRequest(1, { comments: comments(urlOf(1), count) });

@@ -40,7 +40,7 @@ async function movingHarness() {
   return harness;
 }
 
-test("a move that takes longer than a delivery is acknowledged once its note is committed, and the clock worker completes it", async () => {
+test("a move longer than a delivery is acknowledged once its note is stored; the clock worker completes it", async () => {
   const harness = await movingHarness();
   const clock = new FrozenClock();
   // Every transaction takes so long that only the first few people move in time.
@@ -165,7 +165,7 @@ const hindered = {
 };
 
 test.each(Object.entries(hindered))(
-  "an event that moves an organization again while the first move %s is redelivered, and applied after that move",
+  "an event that moves an organization again while a move %s is redelivered, and applied after that",
   async (_, arrange) => {
     const { harness, worker, repair } = await arrange();
     const receive = async (event: Parameters<typeof toMessages>[1][number], receives = 1) =>

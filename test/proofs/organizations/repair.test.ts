@@ -85,7 +85,7 @@ describe("after a restore and a repair", () => {
     expect(Number(stored?.n)).toBeGreaterThan(1_000_000);
   });
 
-  test("a mirror whose removals are lost is refused; a cursor of one organization without removals stays valid", async () => {
+  test("a mirror whose removals are lost is refused; one organization's cursor without removals stays valid", async () => {
     await sendPullRequest("a", 1);
     const point = await everything();
     const one = `${path}&org_id=${idOf("a")}`;
@@ -143,7 +143,7 @@ describe("after a restore and a repair", () => {
     expect(await repairTable(world.deps)).toMatchObject({ rowsRepaired: 0 });
   });
 
-  test("organizations and heads are repaired side by side, so that many of them do not stop the service for long", async () => {
+  test("organizations and heads are repaired side by side, so that many stop the service only briefly", async () => {
     const most = { transact: 0, write: 0 };
     const now = { transact: 0, write: 0 };
     const counted = async <Answer>(name: keyof typeof most, call: () => Promise<Answer>) => {

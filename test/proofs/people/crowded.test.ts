@@ -79,7 +79,7 @@ describe("an e-mail address that very many memberships have", () => {
     await crowd(shared.email, peopleLimits.membershipsMax);
   });
 
-  test("an address has room for a fixed number of memberships; the next member is a person of their own, with their own seat, and can leave", async () => {
+  test("beyond an address's room for memberships, a member is a person with their own seat, and can leave", async () => {
     await deliver(harness, [memberSaved(4, { user_id: "bob", ...shared })]);
     expect(await member("bob")).toMatchObject({ stands_alone: true, email: shared.email });
     expect((await people()).map(({ email, memberships }) => [email, memberships.length])).toEqual([
@@ -114,7 +114,7 @@ describe("an e-mail address that very many memberships have", () => {
   });
 });
 
-test("people with very many memberships are seated, moved and given seats in transactions that fit the store's limits", async () => {
+test("people with very many memberships are seated, unassigned and moved within the store's limits", async () => {
   const users = Array.from({ length: 10 }, (_, index) => `u${index}`);
   const emails = users.map((user) => `${user}@acme.test`);
   await deliver(harness, [

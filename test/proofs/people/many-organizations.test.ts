@@ -63,7 +63,7 @@ const entries = async (action: string) => {
   return { tenant: all.filter(isOfTenant), copies: all.filter((item) => !isOfTenant(item)) };
 };
 
-test("people in very many organizations are seated when seats become free: the entry names some organizations, counts all, and reaches every log", async () => {
+test("people in very many organizations get free seats; the entry counts all, names some, is in every log", async () => {
   const emails = ["ann@acme.test", "bob@acme.test"];
   await deliver(harness, [
     workspaceSaved(1, { seats_purchased: 0 }),
@@ -125,7 +125,7 @@ test("the clock worker writes, once, the copies of an entry that an unavailable 
   expect(copies.filter(({ created_at }) => created_at !== entry?.created_at)).not.toEqual([]);
 }, 120_000);
 
-test("a call with very many failures unassigns a person in many organizations, in transactions that fit the store's limits", async () => {
+test("a call with very many failures unassigns a person of many organizations within the store's limits", async () => {
   const email = "ann@acme.test";
   await deliver(harness, [
     workspaceSaved(1),

@@ -98,7 +98,7 @@ describe("seats while they last", () => {
     checkPeople(await everything(harness.table));
   });
 
-  test("buying hundreds of seats seats exactly that many people, and a worker that finds the pool full stops reading", async () => {
+  test("buying hundreds of seats seats exactly that many people; a worker stops reading at a full pool", async () => {
     await deliver(harness, [organizationSaved(1, { seats_purchased: 0 }), ...people(110)]);
     const buying = organizationSaved(9, { seats_purchased: 100 });
     const gets: number[] = [];

@@ -124,7 +124,7 @@ describe("an upload to code scanning", () => {
 });
 
 describe("GET /v1/security/scans/code", () => {
-  test("GET /v1/security/scans/code leaves out the findings of inactive repositories in every format, and shows them when the repository is active again", async () => {
+  test("GET /v1/security/scans/code shows findings only while their repository is active, in every format", async () => {
     const organization = await world.organization("inactive");
     await world.member(github("inactive"), "boss", { role: "cr_admin" });
     for (const repository_id of ["kept", "gone"]) {

@@ -71,7 +71,7 @@ async function chunkIds(organization: string): Promise<{ stored: string[]; named
   };
 }
 
-test("a writer that dies at any step leaves the old or the new answers, and a repetition completes the scan", async () => {
+test("a writer that dies at any step leaves the old or the new answers; a repetition completes the scan", async () => {
   const before = expectedFindings([older]);
   const after = expectedFindings([older, newer]);
   const outcomes = new Set<string>();

@@ -64,7 +64,7 @@ describe(`a scan of ${count} findings`, () => {
     return () => table.write({ put: stored });
   }
 
-  test("a download with one finding too many is a 413 with what to do; findings of inactive repositories do not count", async () => {
+  test("a download with one finding too many is a 413 with what to do; inactive repositories do not count", async () => {
     const takeBack = await countOneTooMany();
     for (const format of ["csv", "sarif"]) {
       const answer = await one.get(`format=${format}`);

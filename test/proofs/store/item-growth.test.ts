@@ -233,7 +233,7 @@ describe("docs/change/item-growth.md", () => {
     expect(kinds.length).toBeGreaterThan(40);
   });
 
-  test("docs/change/item-growth.md names a bound, the behaviour beyond it and an existing test, for everything that grows", () => {
+  test("docs/change/item-growth.md names bound, effect beyond and existing test of everything that grows", () => {
     for (const [name = "", grows = "", bound, beyond, proof = ""] of documented) {
       if (grows.startsWith("nothing")) expect([name, bound, beyond, proof]).toEqual([name, "", "", ""]);
       else {

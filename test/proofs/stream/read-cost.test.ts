@@ -36,7 +36,7 @@ const typical = (index: number): EntryDraft =>
     renderedBytes: 2_400,
   });
 
-test("a thousand typical pull requests are one DynamoDB page, at most 1.3 times their bytes, in one trip besides the head", async () => {
+test("a thousand typical pull requests are one page, at most 1.3 times their bytes, one trip plus the head", async () => {
   const { table } = store();
   const { tenant, organization } = await filled(
     table,

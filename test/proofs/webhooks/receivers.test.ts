@@ -160,7 +160,7 @@ const differs = async (customer: Customer): Promise<boolean> => {
   return false;
 };
 
-test(`${histories} receivers that die, are late, hear twice or never answer end equal to a fresh walk (SEED=${seed})`, {
+test(`${histories} receivers that die, lag, hear twice or never answer end like a new walk (SEED=${seed})`, {
   timeout: 900_000,
 }, async () => {
   const customers: Customer[] = [];

@@ -45,7 +45,7 @@ describe("the pages on cost and scale", () => {
     );
   });
 
-  test("the price of an operation includes its embeddings, and an operation without an estimate is refused by its name", () => {
+  test("an operation's price includes its embeddings; an operation without an estimate is refused by name", () => {
     const priced = requestTable().filter(({ Bedrock }) => Bedrock !== "–");
     expect(new Set(priced.map(({ operation }) => operation))).toEqual(
       new Set(["createLearnings", "searchLearnings", "updateLearning"]),

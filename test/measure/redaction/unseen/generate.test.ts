@@ -85,7 +85,7 @@ describe("the breadth", () => {
     expect([...secretCarriers, ...cleanCarriers].filter(({ template }) => template === "")).toEqual([]);
   });
 
-  test("there are at least 120 vendors with a token format of their own, and 50 whose keys are recognized by the vendor's name", () => {
+  test("at least 120 vendors have a token format of their own, and 50 have keys recognized by their name", () => {
     expect(new Set(vendorTokens.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(120);
     expect(new Set(vendorKeysByName.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(50);
   });

@@ -8,7 +8,7 @@ process.env.LOG_LEVEL ??= "silent";
 const seeds = process.env.LONG === undefined ? 30 : 2_000;
 
 describe("events, in whole groups, through a queue with SQS's rules", () => {
-  test(`in ${seeds} simulated histories every good event is applied, none is a dead letter, and people, seats and keys are correct`, async () => {
+  test(`in ${seeds} histories every good event is applied, not a dead letter; people, seats, keys are right`, async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const failure = await simulateEvents(seed);
       if (failure) throw new Error(`seed ${seed}: ${failure.message}`, { cause: failure });
