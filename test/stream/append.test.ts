@@ -166,7 +166,7 @@ const dyingAfterCommit = (table: Table): Table => ({
 });
 
 describe("an interrupted append", () => {
-  test("an interrupted append becomes visible when its event is delivered again, even if nothing else is ever written", async () => {
+  test("an interrupted append becomes visible when its event is delivered again, without any other write", async () => {
     const { table } = store();
     const { organization, tenant } = await newOrganization(table);
     const event = change(organization, "pr/1", 1, everywhere("text"));

@@ -49,7 +49,7 @@ describe("a writer that always loses to others", () => {
     },
   };
 
-  test("a writer that always loses to others pauses at random under a bound that grows to a second, and gives up after thirty attempts", async () => {
+  test("a losing writer pauses at random under a bound growing to a second; it gives up after 30 attempts", async () => {
     const { deps, boundsMs, sleptMs } = watchedDeps(refused);
     attempts = 0;
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
@@ -68,7 +68,7 @@ describe("a writer that always loses to others", () => {
     expect([attempts, boundsMs]).toEqual([2, [6]]);
   });
 
-  test("a writer that always loses to others does not pause before its first attempt, and may succeed in its last", async () => {
+  test("a losing writer does not pause before its first attempt, and may succeed in its last", async () => {
     const { deps, sleptMs } = watchedDeps({});
     await pauseBefore(deps, 0);
     expect(sleptMs).toEqual([]);
@@ -114,7 +114,7 @@ describe("an event that is already stored", () => {
     return { deps, heads };
   }
 
-  test("an event that is already stored is not acknowledged but returned to the queue while its number is not published", async () => {
+  test("an already stored event is not acknowledged but returned to the queue until its number is published", async () => {
     const { deps, heads } = stuck(unpublished);
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
       new StreamBusy("The stream did not settle in time."),
@@ -132,7 +132,7 @@ describe("an event that is already stored", () => {
     await expect(appendBatch(deps, acme, [event])).rejects.toThrow("The stream did not settle in time.");
   });
 
-  test("an event that is already stored is acknowledged after one read of a head that shows its number as published", async () => {
+  test("an already stored event is acknowledged after one read of a head that shows its number as published", async () => {
     const { q: _, ...settled } = unpublished;
     const { deps, heads } = stuck({ ...settled, p: 5 });
     expect(await appendBatch(deps, acme, [event])).toEqual(["duplicate"]);

@@ -75,7 +75,7 @@ test("a partition that turns out to be empty ends, and an empty page is not the 
   expect(gap.asked.map(({ from }) => from)).toEqual([1, 6]);
 });
 
-test("items of several partitions with the same number are returned together, and no item of another number", async () => {
+test("items of several partitions with the same number are returned together, without any other number", async () => {
   const numbers: Readonly<Record<string, readonly number[]>> = { a: [1, 3], b: [1, 4] };
   const { table } = askedOf(({ pk }) => ({ items: (numbers[pk] ?? []).map((number) => item(pk, number)) }));
   const merge = mergePartitions(table, [partition("a", 1, 4), partition("b", 1, 4)], 4);

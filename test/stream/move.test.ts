@@ -22,7 +22,7 @@ const store = useStore();
 const large = (fill: number) => draft("large", { payload: new Uint8Array(40_000).fill(fill) });
 
 describe("an organization that changes tenant", () => {
-  test("an organization that changes tenant takes its pull requests with it, including large ones, and leaves nothing behind", async () => {
+  test("an organization that changes tenant takes even large pull requests along and leaves nothing behind", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const old = newWorkspace();
@@ -53,7 +53,7 @@ describe("an organization that changes tenant", () => {
     expect(leftovers).toEqual([]);
   });
 
-  test("an organization that changes tenant can be moved repeatedly, and a repeated or late move does nothing", async () => {
+  test("an organization can change tenant repeatedly, and a repeated or late move does nothing", async () => {
     const { table } = store();
     const deps = depsOf(table);
     const [one, other] = [newWorkspace(), newWorkspace()];

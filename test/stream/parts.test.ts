@@ -119,7 +119,7 @@ describe("the pending changes of a head", () => {
     expect(hasDropped({ ...pending, dropped: [], spills: [] })).toBe(false);
   });
 
-  test("the pending changes of a head name every item of the append except the head: the pointer and both copies in each dataset", () => {
+  test("a head's pending changes name all other items of the append: pointer and both copies per dataset", () => {
     expect(copiesOf(tenant, organization)).toEqual([undefined, organization]);
     expect(copiesOf(`o#${organization}`, organization)).toEqual([undefined]);
     for (const [copy, read, owner] of [

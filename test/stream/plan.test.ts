@@ -94,7 +94,7 @@ describe("a pointer", () => {
     expect(pointerId).toBe("w3UofnUtRHt2h5Sg");
   });
 
-  test("a pointer is stored with the fraction of its millisecond and the facets of its pull request, where it has them", () => {
+  test("a pointer is stored with its millisecond's fraction and its pull request's facets, where it has them", () => {
     const facets = facetsOf(draft("one", { status: "m" }));
     const full = { ...pointer, occurredAtFiner: "456", facets };
     const item = pointerItemOf(full);
@@ -109,7 +109,7 @@ describe("a pointer", () => {
     expect(() => parsePointer({ ...stored, t: "nobody" }, organization)).toThrow("is damaged in: t.");
   });
 
-  test("a pointer is unchanged while its position, number and event are those that were read, or while it is still absent", () => {
+  test("a pointer is unchanged while its position, number and event are as read, or while it is still absent", () => {
     expect(pointerUnchanged(undefined)).toEqual({ absent: "pk" });
     expect(pointerUnchanged(pointer)).toEqual({
       all: [
@@ -246,7 +246,7 @@ describe("removals", () => {
     },
   );
 
-  test("removals of a changed status are made for reviews only; a dataset that lost the pull request gets one", () => {
+  test("removals of a changed status are for reviews only; a dataset that lost the pull request gets one", () => {
     const closed = draft("two", { status: "c" });
     expect(named(removalsOf(both({ status: "c" })))).toEqual(["reviews"]);
     expect(named(removalsOf({ reviews: draft("two", { status: "m" }) }))).toEqual(["review-comments"]);

@@ -39,7 +39,7 @@ describe("on a table in memory", () => {
     return { table, all, ...home, rewrite, asked, partition };
   }
 
-  test("an organization that left during the read of its last page is reported as moved, and one that stayed is not", async () => {
+  test("an organization that left during its last page's read is reported as moved, one that stayed is not", async () => {
     const { table, tenant } = await written(numbered(2));
     const left = request(tenant, { isStillHere: async () => false });
     const stayed = request(tenant, { isStillHere: async () => true });

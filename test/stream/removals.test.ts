@@ -55,7 +55,7 @@ async function home(): Promise<ReturnType<typeof counted> & { organization: stri
 const removalsIn = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => parseRemovalPartition(pk));
 
-test("an append that changes no filter field writes no extra items; one that does writes two more per dataset", async () => {
+test("an append that changes no filter field writes no extra items; any other writes two more per dataset", async () => {
   const { table, sizes, organization, tenant } = await home();
   const append = (order: number, drafts: Parameters<typeof change>[3]) =>
     appendBatch(depsOf(table), tenant, [change(organization, "pr/1", order, drafts)]);

@@ -148,7 +148,7 @@ describe("a spill's own item", () => {
     );
   });
 
-  test("a spill's own item may be named by an append, or marked for removal by a sweep, only while it is neither marked nor dropped", () => {
+  test("an append may name a spill's own item, or a sweep mark it, only while it is not marked or dropped", () => {
     const stands = { all: [{ present: "i" }, { absent: "x" }] };
     const key = spillKey(organization, "s1");
     expect(spillIsUsable(organization, spill)).toEqual({ check: key, when: stands });
@@ -156,7 +156,7 @@ describe("a spill's own item", () => {
     expect(unmarkSpill(spill)).toEqual({ update: key, change: { remove: ["x"] }, when: { present: "i" } });
   });
 
-  test("a spill's own item is kept for a month after the parts are dropped, marked for removal and without an owner", async () => {
+  test("a spill's own item stays a month after its parts are dropped, marked for removal, without an owner", async () => {
     const { calls, deps } = recorded();
     const ttl = Date.UTC(2026, 11, 15, 12) / 1000;
     await dropSpills(deps, [spill, { organization, id: "s2", parts: 0 }]);

@@ -43,7 +43,7 @@ async function troubled(spillsOf: Readonly<Record<string, number>>) {
   return { table, run, parts };
 }
 
-test("a run with too little time stops, and the next continues where it stopped, even inside an organization", async () => {
+test("a run with too little time stops; the next continues where it stopped, even inside an organization", async () => {
   const { table, run, parts } = await troubled({ a: 3, b: 0, c: 4 });
   const dropped: number[] = [];
   for (let day = 0; day < 4; day++) dropped.push((await run(2)).dropped);

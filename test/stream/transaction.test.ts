@@ -23,7 +23,7 @@ describe("an append", () => {
     expect(buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax }, [], 0).writes).toHaveLength(1);
   });
 
-  test("an append is one transaction: the head, the organizations, both copies, the checks of the parts, the pointers", () => {
+  test("an append is one transaction: head, organizations, both copies, checks of the parts, pointers", () => {
     const other = "00000000-0000-5000-8000-000000000002";
     const large = draft("large");
     const newSpill = { id: "s2", parts: 3 };
@@ -153,7 +153,7 @@ describe("the number of changes in a transaction", () => {
     }
   });
 
-  test("the changes of a transaction need at most the maximum of bytes, by a high estimate, but there is at least one", () => {
+  test("a transaction's changes need at most the maximum of bytes, by a high estimate, but are at least one", () => {
     const batch = plans(4);
     const [first] = batch;
     const bodyBytes = sizeOf(first?.entries[0]?.body);

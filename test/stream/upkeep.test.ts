@@ -109,7 +109,7 @@ describe("a sweep", () => {
     expect(partsOf()).toBe(1);
   });
 
-  test("a sweep keeps superseded spills that are not retired yet, because readers may need them, and nothing else", async () => {
+  test("a sweep keeps superseded spills that are not retired yet, and nothing else", async () => {
     const { organization, deps, send, die, partsOf } = await memoryStream();
     await send(1, { "review-comments": large(1) });
     await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));

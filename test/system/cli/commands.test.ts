@@ -58,7 +58,7 @@ describe("keys, while the service runs", () => {
     expect(stderr).toMatch(/^This user key has the id k\w+\. It is shown only once\.$/);
   });
 
-  test("a key rotated with a grace period still works beside the new one, without one it stops; a revoked key stops", async () => {
+  test("a rotated key works during its grace, beside the new one; without grace, or revoked, it stops", async () => {
     const first = await createKey("--kind", "organization", "--org", "1001", "--owner", "501");
     const rotate = async (id: string, seconds: string) =>
       issued.parse(await callJson("keys", "rotate", id, "--grace-seconds", seconds, "--data", folder));
@@ -127,7 +127,7 @@ test("a token that an admin creates works across the workspace, and stops when i
 });
 
 describe("events, while the service runs", () => {
-  test("sent events are applied when the command ends; refused ones are listed with their reason and can be sent again", async () => {
+  test("events are applied when the command ends; refused ones are listed with reasons and can be sent again", async () => {
     const file = join(folder, "events.ndjson");
     const bad = event(12, "organization.saved", { ...soloOrganization("501", "bad"), plan: "gold" });
     const large = event(13, "workspace.saved", {
@@ -324,7 +324,7 @@ describe("org", () => {
 });
 
 describe("without a service", () => {
-  test("without a service, commands start the engine themselves, wait for their turn and leave nothing behind", async () => {
+  test("without a service, commands start the engine, wait for their turn and leave nothing behind", async () => {
     const own = await dev.folder();
     const file = join(own, "events.ndjson");
     await writeFile(file, ndjson([event(1, "organization.saved", soloOrganization("900", "alone"))]));

@@ -44,7 +44,7 @@ describe("the service on one folder, start after start", () => {
     await rename(await dev.demoFolder(), folder);
   });
 
-  test("the service prints one line when it is ready and answers every kind of key; when it is killed, no engine stays behind", async () => {
+  test("a ready service prints one line and answers every kind of key; a killed one leaves no engine behind", async () => {
     first = await dev.start("--data", folder);
     expect(Object.keys(first.keys).toSorted()).toEqual([...keyKinds].toSorted());
     expect(first.organizations.map((each) => each.provider_organization_id)).toEqual([
@@ -79,7 +79,7 @@ describe("the service on one folder, start after start", () => {
     expect(first.output().stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a service started by npm after a kill has lost nothing, its printed lines can be pasted, and a SIGTERM to npm ends it with its engine", async () => {
+  test("after a kill, npm starts a service with all data and lines to paste; SIGTERM ends it and its engine", async () => {
     const npm = spawn("npm", ["start", "--", "--data", folder, "--port", "0"], {
       stdio: ["ignore", "pipe", "pipe"],
       cwd: root,
@@ -114,7 +114,7 @@ describe("the service on one folder, start after start", () => {
     }
   });
 
-  test("--fresh deletes all data, --seed is applied before the service listens, also with --no-demo; the service stops cleanly", async () => {
+  test("--fresh deletes all data; --seed, also with --no-demo, is applied before listening; it stops cleanly", async () => {
     const seed = join(folder, "seed.ndjson");
     const events = [event(1, "organization.saved", soloOrganization("42", "seeded"))];
     await writeFile(seed, `\ufeff${ndjson(events).replaceAll("\n", "\r\n\r\n")}`);

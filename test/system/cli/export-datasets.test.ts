@@ -39,7 +39,7 @@ const reviewed = (number: number, organization_id: string, comments: readonly ob
 });
 
 describe("CSV of review-comments", () => {
-  test("CSV of review-comments has one row per comment with the pull request's columns, keeps equal comments, and changes as a whole", async () => {
+  test("CSV of review-comments has a row per comment with the pull request's columns, and changes as a whole", async () => {
     const service = await api([reviewed(1, "1", [comment(1), comment(1)]), reviewed(2, "1", [comment(3)])]);
     const file = join(folder, "comments.csv");
     const words = ["export", "metrics", "--dataset", "review-comments", "--output", file, ...target(service)];
@@ -113,7 +113,7 @@ describe("an organization that left", () => {
     expect(await linesOf(file)).toEqual([]);
   });
 
-  test("if the organization that left shares its number with one that stays, a new walk begins where records do not name the provider", async () => {
+  test("records that name no provider are walked anew if an organization left and another has its number", async () => {
     const service = await api([reviewed(1, "1"), reviewed(2, "2")]);
     service.organizations = [listed("gitlab", "1")];
     const { file, stderr } = await resume(service);

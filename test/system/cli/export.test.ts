@@ -95,7 +95,7 @@ describe("pages", () => {
     expect(await readdir(dirname(output))).not.toContain(basename(output));
   });
 
-  test("a pull request that is too large for any answer is left out with its earlier state, and every later run says so", async () => {
+  test("a pull request too large for any answer is left out with its earlier state; every later run says so", async () => {
     const pullRequest = (number: number, organization_id: string) => ({
       pr_url: `https://git.test/${number}`,
       organization_id,

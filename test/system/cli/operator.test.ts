@@ -64,7 +64,7 @@ describe("members", () => {
     expect(table.stderr).toMatch(/^\d+ of 25 seats of the workspace assigned\.$/);
   });
 
-  test("a role change works at once, the audit log names the operator, and a failure does not undo the others", async () => {
+  test("a role change works at once, the log names the operator, and a failure does not undo the others", async () => {
     const given = await tool(
       "members",
       "set-role",
@@ -91,7 +91,7 @@ describe("members", () => {
     });
   });
 
-  test("custom roles are found by id or by name ignoring case; an unknown one is refused with the existing ones", async () => {
+  test("custom roles are found by id, or by name ignoring case; the refusal of an unknown one lists them", async () => {
     const answer = await fetch(`${service().url}/v1/roles`, {
       method: "POST",
       headers: { "x-service-api-key": service().keys.organization ?? "", "content-type": "application/json" },
@@ -254,7 +254,7 @@ describe("repair", () => {
   };
 
   test.each(Object.entries(damages))(
-    "repair --resume continues a repair that %s has stopped, without the part that needs the service stopped",
+    "repair --resume continues a repair that %s has stopped, except the part that needs a stopped service",
     async (_, choose) => {
       const { table, close } = await connectLocally(folder, { create: false });
       try {

@@ -238,7 +238,7 @@ const ben = { user_ids: "2", username: "ben" };
 
 /** Each test continues with the seats of the test before. */
 describe("seats idle", () => {
-  test("seats idle names holders who had a seat all the time and finished no pull request; new holders are left out", async () => {
+  test("seats idle names those with a seat all the time and no finished pull request, but no new holders", async () => {
     expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [ben] });
     // Ben's pull request is 60 days old.
     expect((await idle("--days", "90")).idle).toEqual([]);

@@ -177,7 +177,7 @@ async function forgetCalls(table: Table): Promise<void> {
   await table.writeMany(windows.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
-test("checks are independent: an event that is not applied fails only the checks that need it, and every line is printed", async () => {
+test("an event that is not applied fails only the checks that need it, and every line is printed", async () => {
   const connection = await connectLocally(folder, { create: false });
   const { table, vectors } = connection;
   const search = async (request: object) =>
@@ -235,7 +235,7 @@ test("verify waits for an event longer than the queue hides a message before it 
   expect(eventsMsMax).toBeGreaterThan(2 * eventQueueSettings.visibilitySeconds * 1000);
 });
 
-test("the page about AWS says how long verify may take: all events, then the one that uses a Learning, then the calls", () => {
+test("the page about AWS says how long verify may take: all events, the use of a Learning, then the calls", () => {
   expect((2 * eventsMsMax) / 60_000 + 1).toBe(15);
   expect(readFileSync("docs/operate/aws.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
 });

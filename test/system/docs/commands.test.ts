@@ -344,7 +344,7 @@ describe("commands in the docs do what they say", () => {
     };
     beforeAll(() => mkdir(join(folder, "warehouse")));
 
-    test("the workflow loads everything, the next night only changes, and the page's query counts every finding", async () => {
+    test("the workflow loads everything, then each night only changes; the page's query counts every finding", async () => {
       const counts = ({ output }: { readonly output: string }) =>
         [...output.matchAll(/ has [\d,]+ pull requests(?: \((.*?)\))?\./g)].map(([, changes]) => changes);
       expect(counts(await loading())).toEqual([undefined, undefined]);

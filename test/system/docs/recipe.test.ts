@@ -55,7 +55,7 @@ const failureOf = (line: string): Promise<string> =>
   );
 
 test(
-  "an operation that is only in the contract does not compile, and the compiler names the list of requests",
+  "an operation that is only in the contract does not compile; the compiler names the list of requests",
   async () => {
     for (const step of edits.slice(0, 2)) doStep(folder, step);
     expect(await failureOf("npx tsc --noEmit")).toMatch(/lib\/contract\/requests\.ts.*getDefaultRole/);

@@ -156,7 +156,7 @@ describe("expireWaiting", () => {
   };
 });
 
-test("approveDue approves Learnings that nobody decided in time, reconcileIndex indexes them, searchForReview finds them", async () => {
+test("Learnings undecided in time: approveDue approves, reconcileIndex indexes, searchForReview finds them", async () => {
   await worldOf(3).sendEvent("learning.captured", captured(cloud));
   expect(await search()).toEqual({ learnings: [] });
   await deployment().wake("ScheduleApproveDue");
@@ -166,7 +166,7 @@ test("approveDue approves Learnings that nobody decided in time, reconcileIndex 
   });
 });
 
-test("approveDue moves a Learning to the new tenant if a request listed it with the old one during the move", async () => {
+test("approveDue moves a Learning to the new tenant if it was listed with the old one during the move", async () => {
   const yesterday = worldOf(1);
   const home = await newHome(yesterday, { workspace_id: "background-before" });
   const before = await organizationOf(table(), home.uuid);

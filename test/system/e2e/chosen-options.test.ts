@@ -38,7 +38,7 @@ test("basePath: wrong methods, unknown paths and the reference are distinguished
   expect(answers[0]?.headers.allow).toBe("GET");
 });
 
-test("every line contains the release of its function, the invocation and the gateway's id beside the caller's", async () => {
+test("every line contains its function's release, the invocation, and the gateway's id beside the caller's", async () => {
   const { headers } = await deployment().call("/v1/whoami", {
     key: key(),
     headers: ["x-request-id", "mine"],
@@ -89,7 +89,7 @@ test("corsOrigins: a page of that origin may call and read, also answers of the 
   }
 });
 
-test("auditRetentionDays, bedrockModelId and bedrockRegion: entries expire in time, and the chosen model is called", async () => {
+test("auditRetentionDays expires entries in time; bedrockModelId and bedrockRegion decide the called model", async () => {
   const body = { data: [{ repository_id: "1", learning: "Write the reason down." }] };
   const { json } = await deployment().call("/v1/learnings", { key: key(), body });
   expect(json).toMatchObject({ created_count: 1 });

@@ -58,7 +58,7 @@ describe("the body of a request", () => {
     return [status, codesOf(json)];
   };
 
-  test("a body of 4 MiB reaches the function through base64 and Lambda's 6 MiB; one byte more is the function's own 413", async () => {
+  test("a body of 4 MiB reaches the function despite base64; one byte more is the function's own 413", async () => {
     const bytesMax = requestLimits.learningsBodyBytesMax;
     expect(await send(bytesMax)).toEqual([200, ["INVALID_ITEM"]]);
     expect(await send(bytesMax + 1)).toEqual([413, ["PAYLOAD_TOO_LARGE"]]);
@@ -126,7 +126,7 @@ describe("a buffered answer", () => {
 });
 
 describe("a streamed answer", () => {
-  test("a streamed answer that is larger than Lambda's buffer arrives completely, and its head fits the prelude", async () => {
+  test("a streamed answer larger than Lambda's buffer arrives completely, and its head fits the prelude", async () => {
     const comments = Array.from({ length: 4_000 }, (_, index) => ({
       url: `https://git.example.com/group/repository-1/pull/1#discussion_r${"0".repeat(150)}${index}`,
       severity: "minor",
@@ -171,7 +171,7 @@ describe("a request near its timeout", () => {
       ),
     );
 
-  test("a request near its timeout is a clean 503 with Retry-After: while it reads a key, a list or a whole export, or writes a batch", async () => {
+  test("near its timeout, a read of a key, list or export or a batch of writes is a 503 with Retry-After", async () => {
     // Warm functions: seven that load at once may exceed their timeout on a busy machine.
     await askAll("assign");
     const stalled: Readonly<Record<string, (call: AwsCall) => boolean>> = {
@@ -262,7 +262,7 @@ describe("when a function gives no answer", () => {
     return () => stalled;
   }
 
-  test("if all concurrency of a function is taken, the gateway answers 503 with Retry-After, and the running call is not affected", async () => {
+  test("without free concurrency the gateway answers 503 with Retry-After; the running call is not affected", async () => {
     const stalled = stallFunction("ListRolesFunction");
     const inside = outcome("/v1/roles");
     await expect.poll(stalled).toBe(1);

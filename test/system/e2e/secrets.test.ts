@@ -132,7 +132,7 @@ describe("a credential in a Learning", () => {
   });
   afterAll(() => deployment().iamProxy.interfere());
 
-  test("a credential in a Learning leaves no function: neither to the table nor to the model nor in an answer", async () => {
+  test("a credential in a Learning leaves no function: not to the table, to the model or in an answer", async () => {
     const kept = async (target: string, body?: object, method?: string) => {
       const { status, text } = await call(target, body, method);
       expect(status).toBe(200);

@@ -57,7 +57,7 @@ const passing = ({ organization }: ListedOperation): Sent => ({
 });
 
 describe.each(contract)("$id, within its role,", (operation) => {
-  test(`${operation.id}, within its role, refuses a workspace token that the contract forbids, and otherwise causes no 5xx`, async () => {
+  test(`${operation.id}, within its role, refuses a workspace token if forbidden, otherwise causes no 5xx`, async () => {
     const { status } = await callAs(operation, fixture.keys.workspace.text, passing(operation));
     if (operation.keys.workspace === "forbidden") expect(status).toBe(403);
     else expect(status).toBeLessThan(500);
@@ -102,7 +102,7 @@ describe("reads in one snapshot", () => {
 });
 
 describe("requests outside the operations", () => {
-  test("an unknown path is a 404, an unknown method a 405 that lists the known ones, in the shape of the path", async () => {
+  test("an unknown path is a 404, an unknown method a 405 that lists the known ones, in the path's shape", async () => {
     const lost = await deployment().call("/v1/nowhere");
     expect([lost.status, lost.json]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
     const wrong = await deployment().call("/v1/learnings", { method: "PUT" });
@@ -237,7 +237,7 @@ describe("logs", () => {
     }
   });
 
-  test("every request of an operation writes one line with the caller, the operation, the outcome and the cost", async () => {
+  test("every request of an operation writes one line with caller, operation, outcome and cost", async () => {
     const before = requestLines().length;
     await deployment().call("/v1/whoami", { key: admin(), headers: ["x-request-id", "traced"] });
     await expect.poll(() => requestLines().length).toBe(before + 1);
@@ -292,7 +292,7 @@ describe("logs", () => {
     expect(JSON.stringify(found())).not.toContain(revoked.text);
   });
 
-  test("the dashboard's queries find every operation and error code in the log, and metrics have no dimension", async () => {
+  test("the dashboard's queries find every operation and error code in the log; metrics have no dimension", async () => {
     await deployment().call("/v1/whoami?surprise=1", { key: admin() });
     await expect.poll(() => requestLines().map(({ code }) => code)).toContain("INVALID_REQUEST");
     const lines = requestLines();

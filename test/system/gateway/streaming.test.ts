@@ -105,7 +105,7 @@ describe("faults", () => {
 });
 
 describe("a client that leaves", () => {
-  test("a client that leaves in the middle of an answer affects nobody else: the handler ends, the next caller is served", async () => {
+  test("a client that leaves during an answer affects nobody: the handler ends, the next caller is served", async () => {
     let ended = false;
     const chunk = Buffer.alloc(256 * 1024, "x");
     const url = await start({

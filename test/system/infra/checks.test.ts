@@ -134,7 +134,7 @@ test("synth says in a line that nobody hears the alarms, unless an address recei
 });
 
 describe("a region that is not known to have the embedding model", () => {
-  test("synth warns about a region that is not known to have the embedding model, with the option and the command that help", () => {
+  test("synth warns about a region not known to have the embedding model, with the option and command to use", () => {
     expect(warnings("af-south-1")).toEqual([
       expect.stringMatching(/not known to be in af-south-1\..*Set bedrockRegion.*npx review-api verify/),
     ]);

@@ -59,7 +59,7 @@ test("a failed first deployment leaves only the protected table and the account'
   expect(kept.map(([id]) => id).sort()).toEqual(["RestApiAccount", "RestApiCloudWatchRole", "Table"]);
 });
 
-test("every log group is in the stack and expires its lines in time, also the one of the gateway's own errors", () => {
+test("every log group, also of the gateway's own errors, is in the stack and expires its lines in time", () => {
   const groups = ofType(plainTemplate(), "AWS::Logs::LogGroup");
   for (const [id, { Properties }] of groups)
     expect(Properties, id).toMatchObject({ RetentionInDays: retention.logDays });
@@ -71,7 +71,7 @@ test("every log group is in the stack and expires its lines in time, also the on
   });
 });
 
-test("the table does not change: CloudFormation replaces it when its keys change, and cannot change its index", () => {
+test("the table's properties do not change: CloudFormation would replace the table or refuse", () => {
   expect(properties(plainTemplate(), "Table")).toEqual({
     KeySchema: [
       { AttributeName: "pk", KeyType: "HASH" },

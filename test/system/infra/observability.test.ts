@@ -116,7 +116,7 @@ describe("alarms", () => {
     expect(alarmOf("workerErrors").Threshold).toBeLessThan(5);
   });
 
-  test("writes to the vector index raise an alarm by the bytes that DynamoDB counts, and are on the dashboard", () => {
+  test("writes to the vector index raise an alarm by the bytes DynamoDB counts, and are on the dashboard", () => {
     expect(metricsOfAlarm(alarmOf("vectorWrites"))).toEqual([
       {
         namespace: "AWS/DynamoDB",
@@ -193,7 +193,7 @@ describe("alarms", () => {
       expect(alarmOf(name).TreatMissingData, name).toBe("notBreaching");
   });
 
-  test("an index without metrics raises an alarm while callers or other workers are active, and not in a new stack", () => {
+  test("an index without metrics raises an alarm while callers or workers are active, not in a new stack", () => {
     const [trouble] = z
       .array(z.object({ Expression: z.string().optional() }))
       .parse(alarmOf("staleIndex").Metrics);
@@ -212,7 +212,7 @@ describe("alarms", () => {
 });
 
 describe("the dashboard", () => {
-  test("the dashboard shows traffic, errors by code, latency, throttles, queue age, dead letters, index lag and cost", () => {
+  test("the dashboard has traffic, error codes, latency, throttles, queue age, dead letters, index lag, cost", () => {
     expect(widgetsOf(plainTemplate()).map(({ properties: { title } }) => title)).toEqual([
       "Traffic",
       "Traffic by operation",

@@ -158,7 +158,7 @@ describe("gateway responses", () => {
     expect([...responses().values()].filter(({ statusCode }) => statusCode === "403")).toEqual([]);
   });
 
-  test("gateway responses carry the headers of every answer, the page of their code, and Retry-After if a caller should wait", () => {
+  test("gateway responses have every answer's headers, their code's page, and Retry-After if waiting helps", () => {
     const literal = (value: string) => `'${value}'`;
     const codeOf = (templates: unknown) =>
       /"code":"(\w+)"/.exec(JSON.stringify(templates).replaceAll("\\", ""))?.[1];
