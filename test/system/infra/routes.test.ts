@@ -49,7 +49,7 @@ describe("routes", () => {
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(known.toSorted());
   });
 
-  test("every other request reaches the fallback: ANY on every path, also above one, on {proxy+} and on the root", () => {
+  test("every other request reaches the fallback: ANY on every path, above it, on {proxy+} and on the root", () => {
     const template = plainTemplate();
     const above = (path: string) => path.split("/").map((_, index, all) => all.slice(0, index + 1).join("/"));
     expect(pathsOf(template)).toEqual(
