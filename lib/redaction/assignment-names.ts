@@ -26,7 +26,7 @@ const passwordNames =
   "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolası parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
-const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
+const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass enclave conclave autoclave");
 const secretNames =
   "secret secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
 const secretEndings = endingsOf(secretNames);
@@ -157,7 +157,8 @@ function idClaim(words: readonly string[], owner: string): Claim | undefined {
 
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
 export function claimOf(given: string): Claim | undefined {
-  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$/i.test(given)) return undefined;
+  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given))
+    return undefined;
   // `pAssword` is one word, in any mix of capitals and small letters.
   const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given)
     ? given.toLowerCase().replace("-", "")
@@ -168,6 +169,7 @@ export function claimOf(given: string): Claim | undefined {
   if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return sure("passphrase");
   if (
     words.includes("public") ||
+    /^(?:hashed|encrypted|sealed|masked|redacted)$/.test(owner) ||
     owner === "site" ||
     /public(?!at)|publishable|site_?key/.test(words.join(""))
   )

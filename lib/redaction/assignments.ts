@@ -7,13 +7,11 @@ import {
   candidatesIn,
   findInCjkAfter,
   findInSentenceAfter,
-  type Sentences,
   sentenceLengthMax,
-  sentencesOf,
   verbsBeforeName,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
-import { findSaid } from "./said.ts";
+import { findSaid, type Leads, leadBefore, leadsIn } from "./said.ts";
 import {
   isEnvironment,
   isLineStart,
@@ -67,13 +65,6 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
   return valueAt(name.text, at, isEnv && isLineStart(name), separator.link === undefined ? undefined : 256);
 }
 
-/** A member that holds a user, a place, a duration or other settings, not the credential. */
-const otherMember =
-  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex|\$ref|title)$/i;
-
-const isOtherMember = (member: string): boolean =>
-  otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"));
-
 const cell = /[^|\n]{1,256}/y;
 /** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
 function cellAt(text: string, at: number): Value | undefined {
@@ -108,7 +99,11 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   }
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
-  if (isKey && isOtherMember(first.text)) return [];
+  if (
+    isKey &&
+    /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description)$/i.test(first.text)
+  )
+    return [];
   const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
   return credentials[0] === first || values.length === 2 ? credentials : [];
 }
@@ -119,7 +114,7 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 }
 
 const digestWord =
-  /\b(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?)\b[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
+  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
 /** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
@@ -175,17 +170,11 @@ function isFollowedByText({ text, end }: Name): boolean {
 }
 const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
 
-type Prose = { readonly candidates: ReturnType<typeof candidatesIn>; readonly sentences: Sentences };
-
-function inSentence(name: Name, claim: Claim, { candidates, sentences }: Prose): SearchResult | undefined {
-  const { next } = candidates(name.end);
-  if (next - name.end < sentenceLengthMax && (isCjk(name.name) || isFollowedByText(name))) {
-    const behind = isCjk(name.name)
-      ? findInCjkAfter(name.text, name.end, claim)
-      : findInSentenceAfter(sentences, name.end, claim);
-    if (behind) return found([behind], claim);
-  }
-  return undefined;
+function inSentence(name: Name, claim: Claim, candidate: number): SearchResult | undefined {
+  const { text, end } = name;
+  if (candidate - end >= sentenceLengthMax || !(isCjk(name.name) || isFollowedByText(name))) return undefined;
+  const behind = (isCjk(name.name) ? findInCjkAfter : findInSentenceAfter)(text, end, claim);
+  return behind && found([behind], claim);
 }
 
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
@@ -200,8 +189,8 @@ function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
     : undefined;
 }
 
-function plainly(name: Name, claim: Claim): SearchResult | undefined {
-  const word = findSaid(name);
+function plainly(name: Name, claim: Claim, leads: Leads): SearchResult | undefined {
+  const word = findSaid(name, leads);
   return word && !isOtherPass(name, word) ? found([word], claim) : undefined;
 }
 
@@ -225,7 +214,8 @@ function wordStart(text: string, end: number, from: number): number {
 }
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
-const isSecretRef = /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/;
+const isSecretRef = (before: string) =>
+  before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
 /** `password?: Name;` gives the type of a field. */
 const isTyped = /^\?: [A-Z]\w*[;,|<[)]/;
 /** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
@@ -233,9 +223,16 @@ const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
   (name.length >= 24 && looksVeryRandom(name)) ||
   (text.startsWith("?:", end) && isTyped.test(text.slice(end, end + 80))) ||
-  (text.startsWith("=", end) && isSecretRef.test(text.slice(Math.max(0, start - 80), start))) ||
+  (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
+
+/** `/run/pw`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
+const isNoNoun = ({ text, start }: Name) =>
+  "/${".includes(text.charAt(start - 1) || " ") &&
+  /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
+    text.slice(Math.max(0, start - 80), start),
+  );
 
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
@@ -264,7 +261,7 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
 /** A key near a cipher is a secret, even if it looks like a hash. */
 const cipherWord =
-  /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|fromhex|hex2bin|unhexlify|['"]hex['"]/gi;
+  /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]/gi;
 const networkReach = 160;
 
 /** Checks if a word of the pattern is near. Call it with increasing positions: it reads the text once. */
@@ -290,7 +287,9 @@ export const assignments: Finder = {
   find(text, names) {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | null>();
-    const prose: Prose = { candidates: candidatesIn(text), sentences: sentencesOf(text) };
+    const candidateBehind = candidatesIn(text);
+    const leadBehind = leadsIn(text);
+    const isNearLead = nearIn(text, leadBefore);
     const isNearNetwork = nearIn(text, networkWord);
     const isNearCipher = nearIn(text, cipherWord);
     let from = 0;
@@ -314,9 +313,13 @@ export const assignments: Finder = {
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
           claim = sure("api_key");
-        if (claim && claim.kind !== "key" && !outcome?.spans.length)
-          outcome = inSentence(name, claim, prose) ?? outcome;
-        if (claim && isPassword(claim) && !outcome?.spans.length) outcome = plainly(name, claim) ?? outcome;
+        if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name))
+          outcome =
+            inSentence(name, claim, candidateBehind(name.end)) ??
+            (isPassword(claim)
+              ? plainly(name, claim, { behind: leadBehind(name.end), isBefore: isNearLead(name.start) })
+              : undefined) ??
+            outcome;
       }
       spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);

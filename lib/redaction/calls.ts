@@ -3,7 +3,6 @@ import { type Argument, argumentsAt } from "./arguments.ts";
 import {
   isAlgorithm,
   isConstantLike,
-  isDiceware,
   isHarmless,
   isPublicValue,
   isSlashed,
@@ -20,8 +19,8 @@ import { vendorWords } from "./vendor-rows.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
-  1: "cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
+  0: "SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
+  1: "check_password_hash WiFi.begin wlan.connect cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
   3: "Credentials",
   4: "JedisPool SMTP.start",
   2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize",
@@ -62,7 +61,7 @@ const isNoCredential = ({ text }: Value) =>
 
 /** In these calls a plain word is a password too: the argument has no other use. */
 const strictCalls =
-  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.)/;
+  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|\w*password)/;
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const loginCallName =
@@ -106,18 +105,13 @@ const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|oauth|ac|x)[\w-]{0,24}$/i;
-/** `maple.walrus.quartz`: words with dots that are no host, file or module. */
-const isDottedPhrase = (text: string) =>
-  isDiceware(text) &&
-  /^[a-z]{4,10}(?:\.[a-z]{4,10}){2,4}$/.test(text) &&
-  !/\.(?:local|internal|example|cluster|test|cloud|json|yaml|conf|html|java)$/.test(text);
-const isLoginArgument = (text: string, isFirst: boolean, isLate: boolean) =>
+const isLoginArgument = (text: string, isFirst: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&
   !isPublicValue(text) &&
   !isUserName.test(text) &&
   !(isFirst && isKebab.test(text)) &&
-  (!otherArgument.test(text) || (isLate && (isDottedPhrase(text) || isSlashed(text)))) &&
+  (!otherArgument.test(text) || (!isFirst && isSlashed(text))) &&
   (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
   !isPlaceholder(text);
 
@@ -126,27 +120,33 @@ const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 
 /** `login("anna", "…")`: of exactly two strings, the second is the password, whatever it looks like. */
 const pairCall =
-  /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|set_?credentials)(?:_?(?:as|with|user))?$/i;
+  /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|set_?credentials)(?:_?(?:as|with|user))?(?:async)?$/i;
 const strategy =
   /^(?:jwt|local|google|github|gitlab|saml|oidc|oauth2?|basic|bearer|digest|token|anonymous|sso|api|web|GET|POST|https?:.*|\/.*)$/i;
 
+/** `pg.connect("host", "anna", "…")`: of three strings, the third is the password, whatever it looks like. */
+const connects = /(?:sql|pg|db|maria|oracle|ftp|ssh|imap|mqtt|ldap)\w*[.:]\w*connect$/i;
+
 /** The arguments of a login call that look like credentials. */
-function loginArguments(list: readonly Argument[], called: string): Value[] {
+function loginArguments(list: readonly Argument[], called: string, before: string): Value[] {
   const [user, secret] = list;
+  const given = secret?.value ?? secret?.inner;
   if (
     list.length === 2 &&
     pairCall.test(called) &&
     user?.value &&
-    secret?.value &&
+    given &&
     !strategy.test(user.value.text) &&
-    !strategy.test(secret.value.text) &&
-    isInPlace(secret.value.text)
+    !strategy.test(given.text) &&
+    isInPlace(given.text)
   )
-    return [secret.value];
+    return [given];
+  const third = list[2]?.value;
+  if (third && user?.value && secret?.value && connects.test(before) && isInPlace(third.text)) return [third];
   return list.flatMap(({ inner }, place) =>
     inner && isUserName.test(list[place - 1]?.inner?.text ?? "") && isWordPhrase(inner.text)
       ? [inner]
-      : inner && isLoginArgument(inner.text, place === 0 && list.length > 1, place > 0 && list.length > 2)
+      : inner && isLoginArgument(inner.text, place === 0 && list.length > 1)
         ? [inner]
         : [],
   );
@@ -198,7 +198,7 @@ function findInCalls(text: string): Span[] {
       continue;
     }
     const known = call && knownArgument(list, call);
-    const values = known ? [known] : isLoginCall ? loginArguments(list, word) : [];
+    const values = known ? [known] : isLoginCall ? loginArguments(list, word, before) : [];
     const keys = owner ? keyArguments(list, owner) : [];
     for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
     for (const { start, end } of keys) spans.push({ start, end, kind: apiKey.kind });

@@ -33,7 +33,6 @@ import {
   isStrong,
   isSurelyToken,
   isTokenLike,
-  isUnpronounceable,
   isUnusualWord,
   looksChosen,
 } from "./features.ts";
@@ -131,7 +130,7 @@ const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant ||
 /** A name that ends in "key", "auth", "session": the value must look like a key. */
 // biome-ignore format: one row a line
 const ofKeys: readonly Evidence[] = [
-  { evidence: "random token", holds: ({ text }) => isSurelyToken(text) },
+  { evidence: "random token", holds: (judged) => isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant && !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && isStrong(judged.text)) },
   { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
 ];
@@ -174,7 +173,7 @@ const ofPasswords: readonly Evidence[] = [
   { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
   { evidence: "words with joints", holds: (judged) => isWord(judged) && isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isUnpronounceable(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
+  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) },
   { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || isTokenLike(text) || looksChosen(text)) },
@@ -217,7 +216,7 @@ const isEnvironmentValue = (value: string) =>
   !hasCredentialWord(value);
 
 /** The text after `Cookie:` in `Cookie: session=…` has its own name and value. */
-const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^[\w.-]+=[^=]/.test(text);
+const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^[A-Za-z_.-]+=[^=]/.test(text);
 
 /** Inspects only the first characters: they show what a long value looks like. */
 const judgedLengthMax = 256;

@@ -21,6 +21,7 @@ export const isHarmless = (value: string) =>
   /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
+  /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
   /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$/.test(value) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
   /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
@@ -38,13 +39,6 @@ export const isHarmless = (value: string) =>
 /** `MYSQL_NATIVE_PASSWORD`: the name of a constant. */
 export const isConstantLike = (value: string) =>
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
-
-/** `OYoxUvIijrH`: at least three capitals that neither begin a word nor form an abbreviation. */
-const hasLooseCapitals = (value: string) =>
-  value.length >= 8 &&
-  /^[A-Za-z]+$/.test(value) &&
-  (value.match(/[A-Z](?![a-z]{2})/g)?.length ?? 0) >= 3 &&
-  !/[A-Z]{3}/.test(value);
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
@@ -78,22 +72,18 @@ export function isExpression(whole: string, isText = false): boolean {
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value))))
     return false;
-  return !parts.some(
-    (part) =>
-      (hasDigit(part) && looksRandom(part)) ||
-      isUnpronounceable(part) ||
-      hasLooseCapitals(part) ||
-      isScrambled(part),
-  );
+  return !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part));
 }
 
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
-export const hasCredentialWord = (value: string) =>
-  /^[A-Za-z_.\- ]+$/.test(value) &&
-  value
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .split(/[^A-Za-z]/)
-    .some((word) => /pass(?:word|wd|wort|phrase)|secret|token|credential|^(?:api)?keys?$/i.test(word));
+export const hasCredentialWord: Accept = memoize(
+  (value) =>
+    (/^[A-Za-z_.\- ]+$/.test(value) || /^(?:[a-z]+(?:\d[a-z]?)?[._-])+[a-z]+$/.test(value)) &&
+    value
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .split(/[^A-Za-z]/)
+      .some((word) => /pass(?:word|wd|wort|phrase)|secret|token|credential|^(?:api)?keys?$/i.test(word)),
+);
 
 /** An app password of Google: four groups of four small letters. */
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
@@ -171,13 +161,6 @@ export const isMixedWord = (value: string): boolean =>
   /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
   !/^[A-Z]?[a-z]+-?\d{1,2}$|^[A-Z]+-\d+|^\d+[A-Za-z]|[A-Z][a-z]+\d?(?:\.[a-z]|\(|::)/.test(value) &&
   !products.test(value);
-
-/** `XNrcylzmkb`: five consonants in a row, and no known abbreviation. */
-export const isUnpronounceable = (value: string) =>
-  /^[A-Za-z]{8,24}$/.test(value) &&
-  hasBothCases(value) &&
-  /[b-df-hj-np-tv-z]{5}/i.test(value) &&
-  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt|key/i.test(value);
 
 /** A value that a person chose, in a place where a generated token is expected. */
 export const isChosen = (value: string) =>

@@ -10,7 +10,7 @@ import type { ContextRule, Finder, ShapeRule, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
 import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
-import { structured } from "./structured.ts";
+import { structuredContexts } from "./structured.ts";
 import { tables } from "./tables.ts";
 import { vendorTokens } from "./vendors.ts";
 
@@ -37,7 +37,7 @@ export const finders: readonly Finder[] = [
   ...contextRules.map(contextFinder),
   calls,
   ...tables,
-  ...structured,
+  ...structuredContexts.map(contextFinder),
   links,
   assignments,
   highEntropy,

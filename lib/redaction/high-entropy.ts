@@ -34,7 +34,7 @@ const isAddress = (word: string) =>
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
-  /^(?:\+?sha\d+[-/]|nonce-|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|Ag[A-D][\w+/]{100})/;
+  /^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|Ag[A-D][\w+/]{100})/;
 const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
@@ -43,10 +43,14 @@ const isPublicId = (run: string) =>
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel =
-  /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|nonce|boundary|cursor|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
+  /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember =
-  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
+  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|\$(?:2[abxy]|argon2\w*|scrypt|[156y]|pbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
+/** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
+const isOfPublicKey = (line: string, text: string, start: number) =>
+  /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) &&
+  /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 80;
 /** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
 function isLabelledPublic(text: string, start: number, from: number): boolean {
@@ -55,7 +59,13 @@ function isLabelledPublic(text: string, start: number, from: number): boolean {
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
   const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
-  if (/pk\.$/.test(line) || publicMember.test(line) || isPublicHeader(text, start)) return true;
+  if (
+    /pk\.$/.test(line) ||
+    publicMember.test(line) ||
+    isOfPublicKey(line, text, start) ||
+    isPublicHeader(text, start)
+  )
+    return true;
   return publicLabel.test(line) && !/secret|private|passw|\btoken\b/i.test(line);
 }
 

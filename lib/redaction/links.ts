@@ -9,6 +9,9 @@ const keyHosts =
   /^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b/i;
 const opensDoors =
   /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|authkey|rlkey|resourcekey|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)/i;
+/** The title of a document is part of its address, and may speak of passwords. */
+const documents =
+  /^https:\/\/[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|miro\.com|(?:docs|drive)\.google\.com|atlassian\.net)\//;
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
@@ -33,7 +36,7 @@ function find(text: string): Span[] {
       opensDoors.test(path) ||
       /\/s\/(?=[a-z\d]*[A-Z])[A-Za-z\d]{15,}(?![\w-])/.test(path) ||
       /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
-    if (!isDoor || path.length > 2_048) continue;
+    if (!isDoor || path.length > 2_048 || documents.test(link[0])) continue;
     const isStrongDoor =
       isKeyHost ||
       /^https?:\/\/(?:web)?hooks?\./.test(link[0]) ||
@@ -52,6 +55,8 @@ function find(text: string): Span[] {
         continue;
       const label = /^[a-z]{3,10}[-_](?=\S{10})/.exec(part[0])?.[0].length ?? 0;
       if (isUuid(part[0]) && !isStrongDoor) continue;
+      // The version of a secret in a vault.
+      if (/\/(?:secrets|keys|certificates)\/[\w-]+\/$/.test(before) && isHex(part[0])) continue;
       // The title after the id of a document may be "Login".
       if (!isStrongDoor && /\/(?:file|design|proto|boards?)\/$/.test(before)) continue;
       if (isVersioned && /^[0-9a-f]{7,64}$/.test(part[0])) continue;

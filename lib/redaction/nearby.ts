@@ -125,34 +125,6 @@ const quotedRule: ContextRule = {
   accept: isQuotedSecret,
 };
 
-const blockReach = 320;
-/** The lines before a value up to an empty line, and the rest of its line. */
-function blockOf(text: string, start: number, end: number): string {
-  const before = text.slice(Math.max(0, start - blockReach), start);
-  const line = lineOf(text, start, end);
-  return before.slice(before.lastIndexOf("\n\n") + 1) + line.slice(line.indexOf("\0"));
-}
-
-/** A list of keys: `tokens:` and below it names and hex values. */
-const listRule: ContextRule = {
-  ...kindNamed("Secret"),
-  keywords: keywordsOf("token|secret|key|credential|session"),
-  reach: blockReach,
-  pattern: /(?<![\w/.@%+#-])(?:[0-9a-f]{8}){4,16}(?![\w/.@%+-])/g,
-  accept: (secret, { text, start, end }) => {
-    const block = blockOf(text, start, end);
-    return (
-      hasDigit(secret) &&
-      /[a-f]/.test(secret) &&
-      listsTokens.test(block) &&
-      !publicWord.test(block) &&
-      !isPlaceholder(secret)
-    );
-  },
-};
-const listsTokens =
-  /(?:tokens|secrets?|(?:api|signing|encryption|hmac|jwt|access)[_ -]?keys?|keyring|credentials|sessions)(?![a-z])/i;
-
 /** A random word on a line that speaks of tokens and keys: "Revoke …, it is the deploy token". */
 const tokenRule: ContextRule = {
   ...kindNamed("Token"),
@@ -172,12 +144,13 @@ const tokenRule: ContextRule = {
     !/(?<!\b(?:value|data|content|raw))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
       text.slice(Math.max(0, start - 24), start),
     ) &&
+    !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     speaksOfTokens.test(lineOf(text, start, end)) &&
     !publicWord.test(lineOf(text, start, end)) &&
     !isPlaceholder(secret),
 };
 const speaksOfTokens = /token|secret|\bkey|credential|revoke|hard-?cod|log ?in/i;
 const publicWord =
-  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bid\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache/i;
+  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bid\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache|correlation|span\b|git show/i;
 
-export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule, listRule];
+export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];

@@ -9,12 +9,12 @@ const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 /** A value made only of these words and the `subjects` is not a credential. */
 const standIns = setOf(
-  "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault",
+  "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before",
 );
 const subjects = setOf(
-  "test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label",
+  "test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least characters chars bytes strong secure unique generate generated",
 );
-const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+)$/;
+const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+|16|32|64|128|256)$/;
 
 const isCounting = (word: string) => "0123456789x".includes(word.charAt(0)) && counting.test(word);
 export const listedWords = standIns.union(subjects);
@@ -58,17 +58,18 @@ function isMadeOfListedWords(value: string): boolean {
 
 /**
  * `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`,
- * `!Ref x`, `#{x}`, `#{x}#`, `vault:…`.
+ * `!Ref x`, `#{x}`, `#{x}#`, `{x!r}`, `{quote(x)}`, `vault:…`.
  */
 const references = [
   /^[$#%]\{[^{}]*\}#?$/,
   /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}(?![a-z]+\d{3,}$)|\d{0,2}\})/,
+  /^\{[A-Za-z_][\w.]*(?:\([^{}]*\)|![rsa])\}$/,
   /^:?\?[A-Za-z ]+\}?$/,
   /^\{(?=[^{}]*[\s.:|])[^{}]*\}$/,
   /^[$#%]?\{\{.*$/,
   /^\$\(.*$/,
   /^\(?\$\{.*\}\)?$/,
-  /^\$\{[A-Za-z_][\w.]*(?::?[-?]|$)/,
+  /^\$\{[A-Za-z_][\w.]*(?:\[|:?[-?]|$)/,
   /^\\\(\w/,
   /^<[^<>]*>$/,
   /^<[A-Za-z][a-z]*(?:[A-Z _-][a-z]+)*$/,
@@ -83,7 +84,7 @@ const references = [
   /^\$ANSIBLE_VAULT/,
   /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
   /^[a-z][\w-]*(?:\/[a-z][\w.-]*){1,6}(?:#[\w.-]+)?$/,
-  /^\{cipher\}|^ENC\[|^Ag[A-D][\w+/]{100}/,
+  /^\{cipher\}|^ENC\[|^Ag[A-D][\w+/]{40}/,
   /^\$env:\w+$/i,
   // Rules of a form: `required|min:12|confirmed`.
   /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,
@@ -113,7 +114,7 @@ const fillers = /x{3,}|X{3,}|\*{3,}|\.{3,}|…+|•{2,}|0{6,}|#{4,}|_{4,}|-{4,}|
 const mayBeFilled = /x{3}|X{3}|\*{3}|\.{3}|…|••|0{6}|#{4}|_{4}|-{4}|\?{3}/;
 function isFilled(value: string): boolean {
   if (!mayBeFilled.test(value)) return false;
-  if (/^[\w-]{0,12}(?:\.{3}|…)$/.test(value)) return true;
+  if (/^[\w-]{0,12}(?:\.{3}|…)$|^[a-z_-]{2,16}[_-](?:x{3,}|X{3,}|\*{3,})$/.test(value)) return true;
   let filled = 0;
   for (const [run] of value.matchAll(fillers)) filled += run.startsWith("…") ? 3 * run.length : run.length;
   return filled > 0 && filled * 3 >= value.length;
@@ -136,7 +137,8 @@ const isWellKnown = (value: string) =>
   );
 
 /** Examples in the documentation of AWS: an access key id, a secret key. */
-const isDocumented = (value: string) => /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
+export const isDocumented = (value: string) =>
+  /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
 
 /** `$2b$12$…`, `{SSHA}…`: a hash of a password is not a password. */
 export const isPasswordHash = (value: string): boolean =>

@@ -1,5 +1,7 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
+import { isSetter } from "./assignment-names.ts";
 import type { Link } from "./evidence.ts";
+import { isDottedWords } from "./features.ts";
 import { isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
@@ -20,13 +22,14 @@ export interface Place {
   readonly holds: (placed: Placed) => boolean;
 }
 
-const isBare = ({ name: { text, end } }: Placed) =>
-  text.charAt(end) === "=" && /[^\s=]/.test(text.charAt(end + 1));
+const isBare = ({ text, end }: Name) => text.charAt(end) === "=" && /[^\s=]/.test(text.charAt(end + 1));
 const isOption = ({ name }: Placed) => name.name.startsWith("-");
-/** Something else is on the command line: a tool before the option, or another option. */
+/** A tool is before the option, or another option, or the line has nothing else. */
 const isCommand = ({ before, behind }: Placed) =>
-  /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
-  (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
+  before.trim() === ""
+    ? /^["']?\s*$|^["']? -/.test(behind)
+    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
+      (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
 /** The names of two arguments: a call that defines, sets, fills in or compares. */
 const definingCall =
   /(?:define|get\w*|fetch|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$/i;
@@ -40,110 +43,42 @@ const isCompound = ({ name: { name } }: Placed) => /[._]|[a-z][A-Z]/.test(name);
 const isInBrackets = (before: string) => /[([{][^)\]}]*$/.test(before);
 const section = /(?:^|\n)\[[\w .:-]{1,40}\][ \t]{0,20}\n(?:[^\n]{0,80}\n){0,12}[ \t]{0,20}$/;
 
+/** `user = bot`, without the signs of code. */
+const settingOfUser =
+  "[ \\t]{0,20}[\\w.-]{0,20}(?:user(?:name)?|login|account|host|server)[ \\t]{0,8}=[ \\t]{0,8}[^\\s\"'()\\[\\]{};,]{1,60}[ \\t]{0,8}";
+const settingAbove = new RegExp(`(?:^|\\n)${settingOfUser}\\n[ \\t]{0,20}$`, "i");
+const settingBelow = new RegExp(`^[ \\t]{0,8}\\n${settingOfUser}(?:\\n|$)`, "i");
+
 const userBefore =
   /(?:user(?:_?name)?|login|e?mail|account|host|uid|benutzer|usuario)["'\uE000]?\s{0,3}(?::|=>|=)\s{0,3}["'\uE000][a-z0-9][\w.@+-]{1,40}["'\uE000],?\s{1,40}["'\uE000:]{0,2}$/i;
 
+// biome-ignore format: one row a line
 export const places: readonly Place[] = [
-  {
-    place: "option of a command, with an equals sign",
-    holds: (placed) => isOption(placed) && isBare(placed),
-  },
-  {
-    place: "option of a command, with a space",
-    holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed),
-  },
-  {
-    place: "assignment in the argument of a command",
-    holds: (placed) => isBare(placed) && /\s--?[\w-]+[ =]["']?(?:[\w.-]+=)?$/.test(` ${placed.before}`),
-  },
-  {
-    place: "field of a connection string",
-    holds: (placed) =>
-      isBare(placed) && (/[\w\]]=[^;=]*;\s?$/.test(placed.before) || /^;\s?[\w ]{2,30}=/.test(placed.behind)),
-  },
-  {
-    place: "field of a form or a URL",
-    holds: (placed) => isBare(placed) && (/[&?]$/.test(placed.before) || /^&\w+=/.test(placed.behind)),
-  },
-  {
-    place: "one of several fields",
-    holds: (placed) =>
-      isBare(placed) &&
-      (/(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)),
-  },
-  {
-    place: "line of a file of settings",
-    holds: ({ name: { text, start }, link, before, behind }) =>
-      link === undefined &&
-      before === "" &&
-      behind === "" &&
-      (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))),
-  },
-  {
-    place: "whole line without spaces",
-    holds: (placed) =>
-      isBare(placed) && /^\s*(?:export |set )?$/.test(placed.before) && placed.behind.trim() === "",
-  },
-  {
-    place: "compound name with an equals sign, outside of brackets",
-    holds: (placed) => isBare(placed) && isCompound(placed) && !isInBrackets(placed.before),
-  },
-  {
-    place: "line of a file of properties, with spaces",
-    holds: (placed) =>
-      placed.before.trim() === "" &&
-      placed.behind.trim() === "" &&
-      (placed.link === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined),
-  },
-  {
-    place: "variable of a build file",
-    holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before),
-  },
-  {
-    place: "default of a variable",
-    holds: ({ link, value, name: { text, start } }) =>
-      link === "pair" &&
-      text.startsWith("${", start - 2) &&
-      !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text),
-  },
-  {
-    place: "string that code compares or falls back to",
-    holds: ({ link, value, name: { text, start } }) =>
-      link === "compared" && value.isQuoted && !/["'`]/.test(text.charAt(start - 1)),
-  },
-  {
-    place: "second argument of a call that defines or fills in",
-    holds: ({ link, value, before }) => link === "pair" && value.isQuoted && definingCall.test(before),
-  },
-  {
-    place: "string that code assigns",
-    holds: ({ name: { text, end }, link, value }) =>
-      (link === undefined || link === "literal") &&
-      value.isQuoted &&
-      /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)),
-  },
-  {
-    place: "directive of a configuration",
-    holds: ({ link, name: { name }, before }) =>
-      link === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name),
-  },
-  {
-    place: "function of SQL",
-    holds: ({ link, name: { name }, before }) =>
-      link === "call" && name === "PASSWORD" && /=\s*$/.test(before),
-  },
-  {
-    place: "member beside a user",
-    holds: ({ link, value, name: { text, start, end } }) =>
-      link === undefined &&
-      value.isQuoted &&
-      /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) &&
-      userBefore.test(text.slice(Math.max(0, start - 120), start)),
-  },
-  {
-    place: "element of XML",
-    holds: ({ link, value, before }) => link === "element" && value.isClosed && /<$/.test(before),
-  },
+  { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined || link === "literal") && value.isQuoted && /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)) },
+  { place: "option of a command, with an equals sign", holds: (placed) => isOption(placed) && isBare(placed.name) },
+  { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed) },
+  { place: "assignment in the argument of a command", holds: (placed) => isBare(placed.name) && /\s--?[\w-]+[ =]["']?(?:[\w.-]+=)?$/.test(` ${placed.before}`) },
+  { place: "field of a connection string", holds: (placed) => isBare(placed.name) && ((/;\s?$/.test(placed.before) && /[\w\]]=[^;=]*;\s?$/.test(placed.before)) || /^;\s?[\w ]{2,30}=/.test(placed.behind)) },
+  { place: "field of a form or a URL", holds: (placed) => isBare(placed.name) && (/[&?]$/.test(placed.before) || /^&\w+=/.test(placed.behind)) },
+  { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) && /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
+  { place: "field between commas", holds: (placed) => isBare(placed.name) && !isInBrackets(placed.before) && ((placed.before.endsWith(",") && /(?:^|[\s"',])[\w.-]+=[^\s=,()]+,$/.test(placed.before)) || /^,[\w.-]+=[^\s=]/.test(placed.behind)) },
+  { place: "line of a file of settings", holds: ({ name: { text, start }, link, before, behind }) => link === undefined && before === "" && behind === "" && (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))) },
+  { place: "line beside a user", holds: ({ name: { text, start }, value, link, before, behind }) => link === undefined && !value.isQuoted && before.trim() === "" && behind === "" && (settingAbove.test(text.slice(Math.max(0, start - 120), start)) || settingBelow.test(text.slice(value.end, value.end + 120))) },
+  { place: "end of a line of words", holds: (placed) => isBare(placed.name) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
+  { place: "compound name with an equals sign", holds: (placed) => isBare(placed.name) && isCompound(placed) && !isInBrackets(placed.before) },
+  { place: "line of a file of properties, with spaces", holds: (placed) => placed.before.trim() === "" && placed.behind.trim() === "" && (placed.link === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined) },
+  { place: "variable of a build file", holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before) },
+  { place: "default of a variable", holds: ({ link, value, name: { text, start } }) => link === "pair" && text.startsWith("${", start - 2) && !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text) },
+  { place: "string that code compares or falls back to", holds: ({ link, value, name: { text, start } }) => link === "compared" && value.isQuoted && !/(?<!\[)["'`]$/.test(text.slice(Math.max(0, start - 2), start)) },
+  { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted && /\(|fill_in/.test(before) && definingCall.test(before) },
+  { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name) },
+  { place: "directive of a configuration", holds: ({ link, name: { name }, before }) => link === "option" && before.trim() === "" && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name) },
+  { place: "function of SQL", holds: ({ link, name: { name }, before }) => link === "call" && name === "PASSWORD" && /=\s*$/.test(before) },
+  { place: "member beside a user", holds: ({ link, value, name: { text, start, end } }) => link === undefined && value.isQuoted && /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) && userBefore.test(text.slice(Math.max(0, start - 120), start)) },
+  { place: "attribute of XML", holds: ({ link, value, before }) => link === "literal" && value.isQuoted && /<\w+\s(?:[^<>]*\s)?(?:key|name)=["']$/i.test(before) },
+  { place: "element of XML with a name", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<property\s(?:[^<>]*\s)?name=["']$/.test(before) },
+  { place: "string that code converts", holds: ({ link, value, name: { text, end } }) => link === "call" && value.isQuoted && /^["'\])]{0,3}\s*:?=\s*(?:\[\]byte|String::from|SecretString::\w+|Some|bytes)\($/.test(text.slice(end, value.start - 1)) },
+  { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before) },
 ];
 
 const reach = 160;
@@ -160,6 +95,9 @@ function around({ text, start }: Name, { end, isQuoted }: Value): { before: stri
 /** Whether the value is in a place that can hold only a credential, and is not wholly something else. */
 export function isPlaced(name: Name, value: Value, link: Link | undefined): boolean {
   if (value.text.length < 4 || !(hasLetter(value.text) || hasDigit(value.text))) return false;
+  // `Pwd=Heavy.Lifting;`: a bare field is text, so two words with a dot are no code.
+  const isText = value.isQuoted || (isBare(name) && isDottedWords(value.text));
+  if (isRefused({ text: value.text, isQuoted: isText })) return false;
   const placed = { name, value, link, ...around(name, value) };
-  return places.some(({ holds }) => holds(placed)) && !isRefused(value);
+  return places.some(({ holds }) => holds(placed));
 }

@@ -178,24 +178,10 @@ function placeOf(sought: string, text: string, from: number): number {
   return place === -1 ? text.length : place;
 }
 
-const puttyBegin = "PuTTY-User-Key-File-";
-const puttyLines = "Private-Lines:";
-const puttyMac = /Private-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]*/y;
-
-function findPutty(text: string): Span[] {
-  const spans: Span[] = [];
-  for (let start = text.indexOf(puttyBegin); start !== -1; ) {
-    const lines = text.indexOf(puttyLines, start);
-    if (lines === -1 || lines - start > keyLengthMax) break;
-    const body = bodyBehind(text, lines + puttyLines.length, lines + keyLengthMax);
-    const mac = text.indexOf("Private-", body.at(-1)?.end ?? lines + 1);
-    puttyMac.lastIndex = mac;
-    const end = mac !== -1 && puttyMac.test(text) ? puttyMac.lastIndex : (body.at(-1)?.end ?? -1);
-    if (isKey(text, body) && end - start < keyLengthMax) spans.push({ start, end, kind });
-    start = text.indexOf(puttyBegin, Math.max(end, lines));
-  }
-  return spans;
-}
+const putty =
+  /PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))/g;
+const findPutty = (text: string): Span[] =>
+  Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 
 /**
  * Without an END the block may be over: the text after it may hold credentials. A line of the block has the same letters
@@ -219,7 +205,8 @@ export function publicBlocks(text: string): Run[] {
     const body = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
     const runs = next && !next.isBegin ? body : withoutNextText(text, begin.end, body);
     const last = runs.at(-1);
-    if (last && isPublicBlock(textOf(text, runs))) blocks.push({ start: begin.end, end: last.end });
+    if (last && (/PARAMETERS/.test(begin.label) || isPublicBlock(textOf(text, runs))))
+      blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

@@ -35,7 +35,7 @@ const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
-const wordsMax = 8;
+const wordsMax = 10;
 const wordLengthMax = 128;
 const valueLengthMax = 512;
 const wordReadMax = 200;
@@ -119,77 +119,29 @@ const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphr
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
-/** 1 digit or sign, 2 consonant, 3 vowel, 4 capital, 5 joint between words, 6 whitespace, 0 anything else. */
-const classes = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[\d!#$%^&*+~@]/.test(character)) return 1;
-  if (/[a-z]/.test(character)) return /[aeiou]/.test(character) ? 3 : 2;
-  if (/[A-Z]/.test(character)) return 4;
-  return /[-_.]/.test(character) ? 5 : /\s/.test(character) ? 6 : 0;
-});
-const classOf = (code: number) =>
-  code < 128 ? (classes[code] ?? 0) : /\s/.test(String.fromCharCode(code)) ? 6 : 0;
+const wordPattern = new RegExp(`\\S{1,${wordReadMax}}`, "y");
+/** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
+const isCandidate =
+  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/;
 
 /**
- * Returns the end of the word that begins at `start`, as a negative number if the word may be a credential.
- * Such a word has a digit or a sign, five consonants in a row, two capitals inside, twenty letters in a row,
- * or two joints. No other word can be a credential.
+ * Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the
+ * text once.
  */
-function wordEnd(text: string, start: number): number {
-  let isCandidate = false;
-  let consonants = 0;
-  let letters = 0;
-  let capitalsInside = 0;
-  let joints = 0;
-  let before = 0;
-  let at = start;
-  for (; at < text.length && at - start < wordReadMax; at++) {
-    const here = classOf(text.charCodeAt(at));
-    if (here === 6) break;
-    consonants = here === 2 ? consonants + 1 : 0;
-    letters = here >= 2 && here <= 4 ? letters + 1 : 0;
-    if (here === 4 && (capitalsInside > 0 || before === 2 || before === 3)) capitalsInside++;
-    if (here === 5 && (before === 2 || before === 3)) joints++;
-    if (here === 1 || consonants === 5 || letters === 20 || capitalsInside === 2 || joints === 2)
-      isCandidate = true;
-    before = here;
-  }
-  return isCandidate ? -at : at;
-}
-const blank = 32;
-const tab = 9;
-const comma = 44;
-
-/**
- * Returns where the next word that may be a credential begins, and where the last one ended. Call it with
- * increasing positions: it reads the text once.
- */
-export function candidatesIn(text: string): (at: number) => { next: number; last: number } {
-  let last = -1;
-  let next = 0;
-  let nextEnd = 0;
-  let isFirst = true;
+export function candidatesIn(text: string): (at: number) => number {
+  const words = text.matchAll(/\S{1,200}/g);
+  let start = -1;
+  let end = -1;
   return (at) => {
-    while (isFirst || nextEnd <= at) {
-      if (!isFirst && next < text.length) last = nextEnd;
-      isFirst = false;
-      let end = nextEnd;
-      do {
-        next = end;
-        while (next < text.length && classOf(text.charCodeAt(next)) === 6) next++;
-        end = wordEnd(text, next);
-      } while (end >= 0 && next < text.length);
-      nextEnd = next < text.length ? -end : Number.POSITIVE_INFINITY;
+    while (end <= at) {
+      const word = words.next().value;
+      if (word && !isCandidate.test(word[0])) continue;
+      start = word?.index ?? text.length;
+      end = word ? start + word[0].length : Number.POSITIVE_INFINITY;
     }
-    return { next, last };
+    return start;
   };
 }
-
-/** Each kind of name has its own bit: a word that follows several names is judged once per kind. */
-const bitOf = (claim: Claim, isAfterSaying: boolean, isNext: boolean) =>
-  1 <<
-  ((claim.kind === "token" || claim.kind === "api_key" ? 4 : 0) + (isAfterSaying ? 2 : 0) + (isNext ? 1 : 0));
-const everyBit = 0xff;
 
 /** If false, the value is not a credential for any claim. */
 const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value) || isJoinedPhrase(value);
@@ -223,9 +175,8 @@ function phraseBehind(text: string, from: number): Value | undefined {
   return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
 }
 
-/** A word of a sentence. It is read once, even if several names precede it. */
+/** A word of a sentence. */
 interface Word {
-  readonly start: number;
   readonly end: number;
   readonly value: Value | undefined;
   /** "is", ":": the next word is the value. */
@@ -241,31 +192,14 @@ interface Word {
   /** A question mark right after the name: "password? …". */
   readonly isAsked: boolean;
   readonly isCarrier: boolean;
-  /** Null if no word follows on the line; undefined until the next word is read. */
-  next: Word | null | undefined;
 }
-
-/** The words of one text that were read so far. */
-export interface Sentences {
-  readonly text: string;
-  /** The index is the position where reading begins. */
-  readonly words: (Word | null | undefined)[];
-  /** The index is the start of a word; the value holds the bits of the names for which it was refused. */
-  readonly refused: Uint8Array;
-}
-export const sentencesOf = (text: string): Sentences => ({
-  text,
-  words: new Array(text.length + 1),
-  refused: new Uint8Array(text.length),
-});
 
 /** Returns where the word after `from` begins. Skips spaces, tabs, and one comma that a space follows. */
 function wordStartAt(text: string, from: number): number {
-  let start = from;
-  if (text.charCodeAt(start) === comma && text.charCodeAt(start + 1) === blank) start++;
-  while (text.charCodeAt(start) === blank || text.charCodeAt(start) === tab) start++;
-  return start;
+  betweenWords.lastIndex = from;
+  return betweenWords.test(text) ? betweenWords.lastIndex : from;
 }
+const betweenWords = /(?:,(?= ))?[ \t]*/y;
 
 /** The word in lower case without quotes and brackets; empty if it is longer than every listed word. */
 function bareWord(word: string): string {
@@ -273,19 +207,17 @@ function bareWord(word: string): string {
   return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
 }
 
-function readWord(text: string, from: number): Word | null {
+function readWord(text: string, from: number): Word | undefined {
   const start = wordStartAt(text, from);
-  const wordEnded = wordEnd(text, start);
-  const end = Math.abs(wordEnded);
-  if (end === start) return null;
-  const word = text.slice(start, end);
+  wordPattern.lastIndex = start;
+  const word = wordPattern.exec(text)?.[0];
+  if (!word) return undefined;
   const last = word.charAt(word.length - 1);
   const bare = bareWord(word);
   const isAsked = word === "?";
   return {
-    start,
-    end,
-    value: wordEnded < 0 ? wordAt(text, word, start) : undefined,
+    end: start + word.length,
+    value: isCandidate.test(word) ? wordAt(text, word, start) : undefined,
     isSaying: ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word),
     isLast: word.length > wordLengthMax || (".!?;".includes(last) && !isAsked),
     isAbout: aboutWords.has(bare),
@@ -294,7 +226,6 @@ function readWord(text: string, from: number): Word | null {
     isQuestion: ":?".includes(last),
     isAsked,
     isCarrier: carriers.has(bare),
-    next: undefined,
   };
 }
 
@@ -307,17 +238,8 @@ const isLastOfLine = (text: string, { value }: Word, words: number) =>
   (words === 1 || (words === 2 && (isDecoratedWord(value.text) || isNumberedWord(value.text)))) &&
   isAtLineEnd(text, value);
 
-function wordBehind({ text, words }: Sentences, from: number): Word | null {
-  const known = words[from];
-  if (known !== undefined) return known;
-  const read = readWord(text, from);
-  words[from] = read;
-  return read;
-}
-
 /** Returns the credential that the sentence after `from` gives. */
-export function findInSentenceAfter(sentences: Sentences, from: number, claim: Claim): Value | undefined {
-  const { text, refused } = sentences;
+export function findInSentenceAfter(text: string, from: number, claim: Claim): Value | undefined {
   let isAfterSaying = false;
   if (claim.kind === "passphrase") {
     const phrase = phraseBehind(text, from);
@@ -327,19 +249,15 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
   let isInPhrase = false;
   let isInAside = false;
   let isDirectlyAfter = true;
-  let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
+    const word = readWord(text, end);
     if (!word) return ownLine(text, end, claim, isAfterSaying || words === 0);
     const isNext = isDirectlyAfter || isLastOfLine(text, word, words);
-    const bit = bitOf(claim, isAfterSaying, isNext);
-    const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && word.isVerb) isInAside = false;
-    else if (word.value && !isInAside && (bits & bit) === 0) {
-      const isOne = mayBeOne(word.value.text);
-      const found = isOne ? judged(word.value, claim, isAfterSaying, isNext) : undefined;
+    else if (word.value && !isInAside && mayBeOne(word.value.text)) {
+      const found = judged(word.value, claim, isAfterSaying, isNext);
       if (found) return found;
-      refused[word.start] = isOne ? bits | bit : everyBit;
     }
     // "Use this password to log in:", and then the password on its own line.
     if (word.isQuestion) {
@@ -354,8 +272,6 @@ export function findInSentenceAfter(sentences: Sentences, from: number, claim: C
     isAfterSaying = word.isSaying;
     isDirectlyAfter &&= word.isCarrier;
     end = word.end;
-    if (word.next === undefined) word.next = wordBehind(sentences, end);
-    word = word.next;
   }
   return undefined;
 }

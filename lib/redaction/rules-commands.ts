@@ -1,4 +1,4 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
 import {
   isCode,
@@ -116,11 +116,9 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
-  command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
   command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
-  // curl -u TOKEN: and -u TOKEN:X
   { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
-  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
+  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
@@ -131,26 +129,29 @@ export const commandContexts: readonly ContextRule[] = [
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
-  command("lftp|skopeo|crane|curl", "lftp|skopeo|crane|curl|wget", "[ \\t]-(?:u|-creds|-src-creds|-dest-creds)[ =][\"']?[^\\s,:\"'$]+[,:]", isPassword, true),
   command("freerdp|cmdkey|schtasks|net use|wmic|runas|signtool", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
   cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
   cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2}["']?/g, unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
   cli("passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
-  cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
+  cli("nmcli|http-basic", /\bnmcli~[^\n]{0,80}? password~["']?|\bhttp-basic\.\S{1,60}~\S{1,40}~["']?/g, unquoted, isInPlace),
+  cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ /g, /\S+ \S+/y, isNoWord),
   cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
   behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret) && /\b(?:kinit|sudo -S|login|gpg|passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}$/.test(text.slice(Math.max(0, start - 160), start)))))),
   // Any tool: after a user (-u), -p is the password.
-  behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
-  // Any tool: a value that only a password looks like. Most tools take a port, a path or a project here.
-  cli(" -p| -gp| -xp| -ap", /[ \t]-(?:[gxa]?p|P|pw|p[io])[ =]["']?(?=[^\s"'/:=]{8})/g, unquoted, (secret) => !/[/:=,]|^\W|^RW|^[A-Za-z]{1,10}-?\d{1,5}$/.test(secret) && !isHex(secret) && (isDecoratedWord(secret) || isMixedCode(secret) || (isStrong(secret) && /[!#$%^&*?+~@]/.test(secret))) && isPassword(secret)),
-  // echo -e "…\n…" | passwd: the repeated password
-  cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
+  behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
+  // Any tool: the user and right behind it the password, whatever it looks like.
+  cli(" -u| -l|-user|-login", /[ \t]-{1,2}(?:u|U|l|user|username|login)[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret, { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) && !/\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n;|&]*$/.test(text.slice(Math.max(0, start - 120), start))),
+  // Any tool: -u 'bob:…@host'
+  { ...cli(" -u|user|cred", /[ \t]-{1,2}(?:u|user|creds?|credentials)[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, /[^\s"'`/]+/y, isInPlace), upTo: "@" },
+  // Any tool: --user bob:…
+  cli(" -u|user|cred", /[ \t]-{1,2}(?:u|user|creds?|credentials)[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted, (secret, { text, start }) => isPairPassword(secret) && !/[/:]/.test(secret) && !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
+  // acme auth …, acme login …, acme config set-token …
+  cli("auth|login|token|key|activate|register", /(?<![\w./-])[a-z][a-z\d-]{1,20}~(?:[a-z][a-z-]{1,20}~){0,2}?(?:login|auth[a-z-]{0,10}|activate|register|(?:set|add|save|use)-?(?:api-?)?(?:token|key))~["']?/g, /[\w.~+/=-]+/y, (secret) => (isUuid(secret) || isArgument(secret)) && isNoOption(secret)),
+  cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@-]{1,40},/g, unquoted, isInPlace),
   // acme push -k …: excludes the tools whose option takes something else than a key
   cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
-  // acme login …, acme account authorize 0123 …, acme config set token …
-  cli("login|auth|init|setup|activate|register|token|key|config|licen", /(?<![\w./-])[a-z][a-z\d-]{1,20}~(?:[a-z][a-z\d:-]{1,20}~){0,2}?(?:login|auth[a-z-]{0,14}|init|setup|activate|register|(?:set|add|save|use)-?(?:api-?)?(?:token|key)|(?:token|key)s?~(?:set|add|save|use|import)|config(?:ure)?(?:~(?:set|add))?(?:~[\w./:-]{1,60})?)(?::\w{1,12})?~(?:--?(?!u)[a-z-]{1,20}[ =])?(?:(?:\d{4,30}|[\w.+-]{1,40}@[\w.-]{1,40})~)?["']?(?=[\w+/=.:-]{16})/g, word, isArgument),
 ];

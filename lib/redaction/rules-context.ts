@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, looksRandom } from "./appearance.ts";
-import { hasCredentialWord, isCode, isMadeUp, isSlashed, isTokenLike, looksChosen } from "./features.ts";
+import { isCode, isMadeUp, isTokenLike, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
@@ -87,21 +87,22 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   behind(/authorization[¶]?[:=]/gi, after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
   behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, isSecretLike)),
-  after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}[¶]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$|^(?:Hmac|HMAC|AES|RSA|PBKDF|SHA|HS|RS)[\w-]{0,20}$/.test(secret) && !hasCredentialWord(secret) && isNoPlaceholder(secret)),
+  behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]{1,4}[A-Za-z][\w.@-]{1,40}[ \t]{1,4}/gi, unquoted, isSecretLike)),
   after("Authorization header", "authorization", /\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?¬[:=]¬[¶]|[¶]?\]?¬[:=,]¬[¶`]?|[ \t]{1,8}[¶]|[¶`]?[ \t]{0,40}\|¬[¶`]?)(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
-  // curl -H "Key: …": the name of the header announces a credential, and the value is random
   after("API key", "-h|header", /(?:-H|--header)[ =]{0,2}[¶]?(?!idem|sec-|surr|cache|x-(?:cache|idem)|if-)[\w.-]{0,40}?(?:keys?|token|secret|session|license|auth|pat)¬:¬/gi, /[^\s¶`,;]+/y, (secret) => secret.length >= 8 && (isTokenLike(secret) || isCode(secret) || (isHex(secret) && hasDigit(secret) && hasLetter(secret))) && isNoPlaceholder(secret)),
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
   { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, { text, end }) => (text.startsWith(":@", end) ? secret.length >= 16 && isRandom(secret) : secret.length >= 8 && isSecretLike(secret))), upTo: ":" },
+  // --project-token=…: only a token follows, so a shorter hex counts
+  after("Token", "-token", /[ \t]--[\w-]{0,24}token[ =]["']?/g, /[\w-]+/y, (secret) => /^[0-9a-f]{10,}$/.test(secret) && hasDigit(secret) && hasLetter(secret) && isNoPlaceholder(secret)),
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
 ];
 
 /** Words on the line of a pair of a user and a password. */
 const doorWords =
-  "credential|cred|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|identifiants|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
+  "credential|cred|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|compte|konto|cuenta|identifiants|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
 const door = new RegExp(doorWords, "i");
 /** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
 const leadsToUser =
@@ -123,7 +124,9 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
     !noPasswordOfPair.test(secret) &&
     isInPlace(secret) &&
     endsPair.test(text.slice(end, end + 12)) &&
-    (namesPair.test(before) || (isSpaced && /^[a-z]|[@\d]/.test(user) && leadsToUser.test(before)))
+    (namesPair.test(before) ||
+      /\b(?:log|sign)(?:ged)?[ -]?in (?:with|as) ["'`]?$/i.test(before) ||
+      (isSpaced && /^[a-z]|[@\d]/.test(user) && leadsToUser.test(before)))
   );
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
@@ -138,27 +141,25 @@ const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
   (/["'\uE000-\uE003]$/.test(context) ||
-    /(?:user|role|database link)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
+    /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
       text.slice(Math.max(0, start - context.length - 100), start - context.length),
     )) &&
   !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number)$/i.test(secret) &&
   isNoPlaceholder(secret);
-/** `admin/…` is usually a path, not a pair: after `/` the value itself must look like a password. */
+const isPaired: AcceptInContext = (secret, { text, end, context }) =>
+  (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
+  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic_?auth|auth_basic)/i.test(
+    context,
+  ) &&
+    isInPlace(secret) &&
+    /^["'`]?(?:[.,;)]?(?:\s|$))/.test(text.slice(end, end + 3)));
+
+/** After `admin/` the value may be part of a path: then only a password of a person counts. */
 const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
   secret.length >= 8 &&
   !/[/:@\\]|\*\*/.test(secret + text.charAt(end)) &&
   (context.endsWith("/") ? looksChosen(secret) && !/^[\w.-]+\.\w{1,5}$/.test(secret) : isMadeUp(secret)) &&
   isNoPlaceholder(secret);
-const isProtocolValue: Accept = (secret) =>
-  secret.length >= 6 &&
-  (!/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret) || isSlashed(secret)) &&
-  (hasDigit(secret) || looksChosen(secret)) &&
-  isNoPlaceholder(secret);
-const isPaired: AcceptInContext = (secret, { text, end, context }) =>
-  (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
-  (/^(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]/i.test(context) &&
-    isInPlace(secret) &&
-    /^["'`]?(?:[.,;)]?(?:\s|$))/.test(text.slice(end, end + 3)));
 
 /** Accepts text that is typed into a field whose name announces a password. */
 const isTyped: AcceptInContext = (secret, { text, start }) => {
@@ -177,24 +178,36 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
   password("identified ", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]/gi, quoted, isIdentifying),
-  password("identified |from |password to", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
+  password("identified |from |password to|password for", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to|for \S{1,60} =)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
   // btoa("bob:…"), base64_encode('bob:…')
   password("btoa|b64|base64|encode64", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
   password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
-  after("Password", "user ", /\b(?:set)?user[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/gi, unquoted, isNoPlaceholder),
-  password("login|auth|pass", /(?:^|[\s>¶])(?:LOGIN~\S+|AUTH(?:~(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:~[a-z][\w.@-]{1,30}(?=~\S))?|PASS)[¶]?¬(?:[ \t]|,¬(?=[¶]))[¶]?/g, unquoted, isProtocolValue),
-  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?:[:=]|,|[=-]>|[ \t])¬[¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s`,;¶]+/y, isPaired),
+  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic_?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?:[:=]|,|[=-]>|[ \t])¬[¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s`,;¶]+/y, isPaired),
   after("API key", "key for|key to|key of|key (", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: [\w.-]{1,24}){0,4}? (?:API|service|account|gateway|endpoint|server)|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
-  // The first line of an entry is the password; the lines below it are fields such as `login: bob`.
-  password("login:|user:|username:", /(?:^|\n)¬(?=[^\s:=]{6,40}¬\n¬(?:login|user|username):[ \t])/gi, unquoted, (secret) => (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)),
   password("]:", /\]:\d{2,5}~\S{1,60}?:/g, unquoted, isNoPlaceholder),
-  password("machine ", /\bmachine\s{1,8}\S{1,80}\s{1,8}login\s{1,8}\S{1,80}\s{1,8}password\s{1,8}/g, unquoted, isInPlace),
-  // Content-Disposition: form-data; name="password", and the value after an empty line
-  password("form-data", /form-data;¬name=[¶](?:\w{0,40}(?:pass|pwd|secret|token)\w{0,40})[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?¬\r?\n¬/gi, unquoted, (secret) => secret.length >= 4 && isNoPlaceholder(secret)),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
   behind(/NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) && /(?:\bauth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
   password(`${doorWords}|@`, /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/)[`"'*]{0,2}/g, /(?:[^\s/`,;.)¶]|\.(?=[^\s)]))+/y, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context)) && (isMadePassword(secret, found) || isPairOfDoor(secret, found))),
+  // admin:…, root/… anywhere: the value itself must look like a password
+  password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s`,;()<>¶]+/y, isKnownUsers),
+  // Content-Disposition: form-data; name="password", and the value behind an empty line
+  password("form-data", /form-data;¬name=[¶]\w{0,40}(?:pass|pwd|secret|token)\w{0,40}[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?¬\r?\n¬/gi, unquoted, isInPlace),
+  // a1 LOGIN bob …, AUTH bob …
+  password("login|auth", /(?:^|\n)¬(?:\w{1,8} LOGIN|AUTH)~(?!PLAIN|LOGIN)[\w.@-]{1,40}~/g, unquoted, (secret) => isSecretLike(secret) && !/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret)),
+  after("Basic credentials", "auth", /\bAUTH[ =](?:PLAIN|LOGIN)[ \t]{1,4}/g, basicValue, (secret) => secret.length >= 8 && /^[ -~]*[:\0][ -~]/.test(decoded(secret))),
+  // user bob on >… ~* +@all
+  password("user ", /\buser~\S{1,40}~(?:on|off)~>/g, unquoted, isInPlace),
+  // App password: abcd efgh ijkl mnop
+  password("app", /\bapp[ -]?(?:specific[ -])?(?:password|passwort|pw)¬(?:[:=]|is|ist)?¬[¶`]?/gi, /[a-z]{4}(?: [a-z]{4}){3}(?![a-z])/y, (secret) => secret !== ""),
+  after("Wi-Fi password", "wifi:", /\bWIFI:(?:[STHR]:[^;\n]{0,60};){0,3}P:/g, /[^;\\\n]+/y, isNoPlaceholder),
+  // userlist.txt: "bob" "…"
+  password("userlist|pgbouncer", /(?:^|\n)["'][\w.-]{1,40}["'] ["']/g, quoted, isInPlace),
+  // type = "SecureString", value = "…"
+  after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi, /[^\s`,;¶]+/y, isInPlace),
+  password("securestring", /(?:^|[ \t(])[¶](?=[^"'\n\uE000]{4,80}[¶] \| ConvertTo-SecureString)/gi, quoted, isInPlace),
+  // send("…"); // admin's password
+  password("password|passwort|passphrase", /(?:^|\n)[^"'`#<>\n]{0,80}[¶](?=[^\s"'\uE000]{4,40}[¶][);,\]}]{0,4}¬(?:#|\/\/|--)¬(?:(?:the|our|my|shared|admin|root|db|database|default|test|demo|login|temp|initial|\w{1,16}'s) )?(?:password|passwort|passphrase)(?: (?:on|of|for|with|in|to|at) [^\n]{1,40})?¬(?:\n|$))/gi, quoted, isInPlace),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
   password("_auth", /\b[A-Z][A-Z0-9_]{0,40}_AUTH["']?¬[=:]¬["']?(?!(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)/g, /[^\s`,;)¶]+/y, isInPlace),
   // chpasswd, and below it lines of bob:…
@@ -205,15 +218,10 @@ export const statementContexts: readonly ContextRule[] = [
   behind(/assw(?:or)?d|passphrase/gi, password("send", /\bsend(?:line)?[ (]{1,2}(?:--~)?[¶]/g, quoted, isInPlace)),
   after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)[¶]?¬(?:is|ist|est|es|[:=])?¬[¶]?/gi, /[^\s`,;¶]+/y, (secret) => !secret.startsWith("-") && isSecretLike(secret)),
   password(" *", /(?:^|\n)["']?[\w.@-]+["']?~(?:\*|pppd|\w{2,12})~["']?(?=[^\s"']+["']?~\*¬(?:\n|$))(?!import)/g, unquoted, isNoPlaceholder),
-  { ...after("URL password", "sip|turn|register", /\b(?:sips?:|turns?:|register =>¬)[\w.+-]{1,40}:/g, /[^\s"'<>`,]+/y, isNoPlaceholder), upTo: "@" },
   password("keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:(?!\/)/g, unquoted, isNoPlaceholder),
-  // admin:…, root/… anywhere
-  password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s`,;()<>¶]+/y, isKnownUsers),
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
-  // Cookie: sid=…
-  behind(/cookie/gi, after("Secret", "cookie", /(?<![\w.-])[\w.-]{0,24}(?:sess\w{0,8}|sid|auth|token|remember\w{0,6})=/gi, /[\w%.+/=-]+/y, (secret) => secret.length >= 12 && hasDigit(secret) && isNoPlaceholder(secret))),
   // { value: "…", name: "DB_PASSWORD" }, SET value = '…' WHERE name = 'api_key'
   password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret(?:_\w{1,12})?|token|(?:api|access|account|master|signing|encryption|license|private)_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
 ];

@@ -1,6 +1,6 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
-import { isScrambled, isTokenLike } from "./features.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { isScrambled } from "./features.ts";
+import { isDocumented, isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
   after,
@@ -78,7 +78,7 @@ export const formShapes: readonly ShapeRule[] = [
 
 // biome-ignore format: one rule a line
 export const formContexts: readonly ContextRule[] = [
-  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, ofLength(40, 40)),
+  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),
   // AKIA… / …, also on the next line
   after("AWS secret key", "akia|asia", /(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=]))/g, /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret)),
   // "github-oauth": { "github.com": "…" }
@@ -114,14 +114,10 @@ export const formContexts: readonly ContextRule[] = [
   alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
   // SpeechConfig(subscription="…"): a key. The id of a subscription has hyphens.
   after("Azure service key", "subscription", /\bsubscription[¶]?¬[:=]¬[¶]/gi, hex, ofLength(32, 32)),
-  // setValue("…", forHTTPHeaderField: "X-Acme-Key")
-  after("API key", "forhttpheaderfield", /\b(?:set|add)Value\([¶](?!bearer|basic)(?:[a-z]{2,12} )?(?=[^¶\n]{8,400}[¶],¬forHTTPHeaderField:¬[¶](?!idempotency)[\w-]{0,40}(?:auth\w{0,10}|key|token|secret|pass\w{0,6})[¶])/gi, /[^\s¶]+/y, (secret) => isTokenLike(secret) && !isPlaceholder(secret)),
-  behind(/contribsys|\bsidekiq/gi, alone("Sidekiq credentials", "contribsys|sidekiq", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?!\w)/g, ofLength(17))),
   alone("Sidekiq credentials", "contribsys", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?=@\w{1,20}\.contribsys)/g, ofLength(17)),
   after("Kaggle key", "username", /["\uE000]username["\uE000]\s{0,4}:\s{0,4}["\uE000][\w.-]{1,40}["\uE000]\s{0,4},\s{0,8}["\uE000]key["\uE000]\s{0,4}:\s{0,4}["\uE000]/g, hex, ofLength(32)),
   after("Vercel deploy hook", "integrations/deploy/", /integrations\/deploy\/\w+\//g, word, (secret) => secret.length >= 8),
   alone("Convex key", "prod:|dev:|preview:", /(?<!\w)(?:prod|dev|preview):[\w:-]{3,60}\|[\w+/=-]{30,}/g, ofLength(40)),
-  after("Wallet key", "", /\[\s{0,2}(?=\d)/g, /(?:\d{1,3}\s{0,2},\s{0,2}){63}\d{1,3}/y, (secret) => secret.length > 0),
   after("Twilio key", "twilio", /[¶`]AC\w*[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
   after("RSA key value", "<d>|<p>|inverseq", /<(?:D|P|Q|DP|DQ|InverseQ)>\s{0,8}/g, /[A-Za-z0-9+/=\s]+/y, (secret) => secret.length >= 40 && hasDigit(secret)),
 ];

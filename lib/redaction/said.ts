@@ -1,19 +1,24 @@
 import { aboutWords } from "./assignment-names.ts";
+import { type Bridge, bridgesFrom } from "./bridges.ts";
 import { isDottedWords, isMadeUp, isMixedWord } from "./features.ts";
 import { isPredicate, isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
-import type { Value } from "./values.ts";
+import { quotes, type Value } from "./values.ts";
 
 /** Sentences that can give only a password: there a plain word is a password too. */
-export interface Saying {
+export interface Saying extends Bridge {
   readonly saying: string;
   readonly name?: RegExp;
   /** Matches the text before the name, up to the name. */
   readonly before?: RegExp;
-  /** Sticky: matches the text from the name to the value. */
+  /** The same, for words: the text before the name ends in a space. */
+  readonly words?: RegExp;
+  /** Other words may come before the verb or the sign of the bridge. */
+  readonly isFar?: boolean;
+  /** Sticky: matches the bridge, which is the text from the name to the value. */
   readonly behind: RegExp;
-  /** The value ends with its quote, or its clause ends behind it. Otherwise any text may follow. */
-  readonly ends: "quote" | "clause" | "line" | "anywhere";
+  /** The value ends with its quote, its line, its clause, or before a preposition. Otherwise any text may follow. */
+  readonly ends: "quote" | "clause" | "phrase" | "line" | "anywhere";
 }
 
 const close = "[\"'`)*\\uE000-\\uE003]{0,3}";
@@ -26,94 +31,69 @@ const sticky = (source: string) => new RegExp(source, "uyi");
 
 /** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
 const userBefore =
-  /(?:^|[\s(,:"'`*])(?:user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \t:=*]{1,4}["'`*]{0,2}(?!(?:and|or|und|y|et|e|the|name)[ ,])[\w.@+\\-]{2,40}["'`*]{0,2}(?:[ \t]?[,;/]|[ \t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \t](?:the[ \t]|a[ \t]|la[ \t]|le[ \t]|das[ \t]|dem[ \t]|il[ \t]|o[ \t])?$/i;
+  /(?:^|[\s(,:"'`*])(?:user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \t:=*]{1,4}["'`*]{0,2}(?!(?:and|or|und|y|et|e|the|name)[ ,])[\w.@+\\-]{2,40}["'`*]{0,2}(?:[ \t]?[,;/]|[ \t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \t](?:(?:the|a|la|le|das|dem|il|o)[ \t])?(?:mot de )?$/i;
+/** "with anna and the", "con ana y": the same, where only a preposition says that this is the user. */
+const accompaniedBefore =
+  /\b(?:with|as|using|mit|als|con|avec|com)[ \t](?!\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the|its|both|new|old|own|valid|every)[\w-]*[ ,])(?:cn=)?[\w.@+-]{2,40}[ \t](?:and|und|y|et|e)[ \t](?:(?:the|la|le|das|dem|il|o|a)[ \t])?(?:mot de )?$/i;
 
+// biome-ignore format: one row a line
 export const sayings: readonly Saying[] = [
-  {
-    saying: "a verb",
-    behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a verb behind an abbreviation, and more text",
-    name: /^(?:pw|pwd|psw|mdp)$/i,
-    behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`),
-    ends: "anywhere",
-  },
-  {
-    saying: "Polish to",
-    name: /has[lł]o$/i,
-    behind: sticky(`${words}[ \\t]to[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "Turkish olarak",
-    name: /^(?:parola|şifre)/i,
-    behind: /[ \t](?=[^\s,.]{4,40} olarak )/y,
-    ends: "anywhere",
-  },
-  {
-    saying: "quotes",
-    behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|in|auf|na|a|en)[ \\t])?["'\`\\uE000-\\uE003]`),
-    ends: "quote",
-  },
-  {
-    saying: "a verb and quotes",
-    behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}["'\`\\uE000-\\uE003]`),
-    ends: "quote",
-  },
-  {
-    saying: "a colon behind a label on its own line",
-    before: /(?:^|\n)[^:={}();"'`<>$\n]{0,60}$/,
-    behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`),
-    ends: "line",
-  },
-  {
-    saying: "a colon behind words of a sentence",
-    before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/,
-    behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a colon in brackets",
-    before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/,
-    behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "a sign of another script",
-    name: /[^\0-\u024f]$|has[lł]o$/i,
-    behind: sticky(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-)[ \\t]{0,3}${open}`),
-    ends: "anywhere",
-  },
-  {
-    saying: "a user before",
-    before: userBefore,
-    behind: sticky(`${close}(?:[ \\t]?[:=])?[ \\t]{1,4}(?:is[ \\t])?${open}`),
-    ends: "clause",
-  },
-  { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
-  {
-    saying: "a password for a short time",
-    before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i,
-    behind: sticky(`[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "changed to",
-    before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i,
-    behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`),
-    ends: "clause",
-  },
-  {
-    saying: "an answer on the next line",
-    before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i,
-    behind:
-      /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y,
-    ends: "line",
-  },
-  { saying: "an answer on the line", behind: /\?[ \t]{1,4}A:[ \t]/y, ends: "line" },
+  { saying: "a verb", first: " \t,", isFar: true, behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`), ends: "clause" },
+  { saying: "a verb behind an abbreviation", first: " \t", name: /^(?:pw|pwd|psw|mdp)$/i, behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`), ends: "anywhere" },
+  { saying: "Polish to", first: " \t,", isFar: true, name: /has[lł]o$/i, behind: sticky(`${words}[ \\t]to[ \\t]${open}`), ends: "clause" },
+  { saying: "Turkish olarak", first: " \t", name: /^(?:parola|şifre)/i, behind: /[ \t](?=[^\s,.]{4,40} olarak )/y, ends: "anywhere" },
+  { saying: "quotes", first: " \t", beyond: quotes + "tianeTIANE", behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|in|auf|na|a|en)[ \\t])?["'\`\\uE000-\\uE003]`), ends: "quote" },
+  { saying: "a verb and quotes", first: " \t,", isFar: true, behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}["'\`\\uE000-\\uE003]`), ends: "quote" },
+  { saying: "a colon behind a label on its own line", first: " \t:", beyond: ":", before: /(?:^|\n)[ \t>]{0,4}[^:={}();"'`<>$\n]{0,60}$/, behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`), ends: "line" },
+  { saying: "a colon behind words of a sentence", first: " \t", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`), ends: "clause" },
+  { saying: "a colon in brackets", first: " \t:", beyond: ":", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`), ends: "clause" },
+  { saying: "a sign of another script", first: " \t是为為は는은:-", name: /[^\0-\u024f]$|has[lł]o$/i, behind: sticky(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-)[ \\t]{0,3}${open}`), ends: "anywhere" },
+  { saying: "a user before", first: " \t:=", words: userBefore, behind: sticky(`${close}(?:[ \\t]?[:=])?[ \\t]{1,4}(?:is[ \\t])?${open}`), ends: "phrase" },
+  { saying: "a user behind a preposition", first: " \t", words: accompaniedBefore, behind: sticky(`${close}[ \\t]${open}`), ends: "phrase" },
+  { saying: "a user on the line before", first: " \t", before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i, behind: sticky(`[ \\t]{1,20}${open}`), ends: "line" },
+  { saying: "a German noun", first: " \t", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
+  { saying: "a German noun, and its use before", first: " \t", name: /^(?:passwort|kennwort)$/i, words: /\bmit[ \t](?:dem[ \t])?$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "anywhere" },
+  { saying: "an abbreviation", first: " \t", name: /^(?:pw|psw|mdp)$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
+  { saying: "a password for a short time", first: " \t", words: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
+  { saying: "changed to", first: " \t,", isFar: true, before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|auf|en|à|a)[ \\t]${open}`), ends: "phrase" },
+  { saying: "changed to, behind the name", first: " \t", beyond: "iwhnsrcugIWHNSRCUG", behind: sticky(`(?:[ \\t](?:is|was|has been|wurde|ist))?[ \\t](?:now )?(?:set|reset|changed|rotated|updated|geändert|gesetzt)[ \\t](?:to|auf)[ \\t]${open}`), ends: "phrase" },
+  { saying: "its use or its owner before", first: " \t", words: /\b(?:use[sd]?|using|with|enter|type|try|mit|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \t](?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le)[ \t]){0,2}(?:mot de )?$/i, behind: sticky(`${close}[ \\t]${open}`), ends: "clause" },
+  { saying: "a column behind its name", first: " \t", before: /(?:^|\n)[ \t]{0,8}$/, behind: sticky(`(?:[ \\t]{3,40}|\\t)${open}`), ends: "line" },
+  { saying: "an equals sign behind words", first: " \t", beyond: "=", before: /(?:^|\n)[ \t>*-]{0,4}[A-Z][\w-]{1,20} (?:[\w-]{1,20} ){0,3}$/, behind: sticky(`[ \\t]=[ \\t]${open}`), ends: "line" },
+  { saying: "an equals sign behind a sentence", first: " \t", isFar: true, behind: sticky(`${close}(?:[ \\t][\\p{L}\\d'/-]{1,24}){1,6}[ \\t]=[ \\t]${open}`), ends: "clause" },
+  { saying: "an answer on the next line", first: " \t?", isFar: true, before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$/i, behind: /[^\n?]{0,40}\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*] )?/y, ends: "line" },
+  { saying: "an answer on the line", first: "?", behind: /\?[ \t]{1,4}A:[ \t]/y, ends: "line" },
 ];
+
+/** The largest distance of a verb or a sign from the name. */
+const leadReach = 320;
+const lead = new RegExp(`[:=?]|[ \\t](?:${verb}|to|auf|en|à|a)[ \\t:]`, "gi");
+/** Every text that `words` matches, and every text of a password before its name, contains one of these. */
+export const leadBefore =
+  /\b(?:user|login|account|benutz|nutz|utilis|identif|kullan|utente|usu|gebr|u\u017cytk|(?:as|als|with|mit|con|avec|com|using|uses?|used|enter|type|try|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master|temp(?:orary)?|initial|one-time|throwaway|in|the|our|my|das|le|la|el|o|il)(?=[ \t]))|作为|作為|を|として/gi;
+
+/** What is near a name and leads to its value. */
+export interface Leads {
+  /** Where the next verb or sign begins. */
+  readonly behind: number;
+  /** Whether a word of `leadBefore` is near. */
+  readonly isBefore: boolean;
+}
+
+/**
+ * Returns where the next verb or sign begins that can lead to a value, or the end of the text. Call it with increasing
+ * positions: it reads the text once.
+ */
+export function leadsIn(text: string): (at: number) => number {
+  let next = -1;
+  return (at) => {
+    while (next < at) {
+      lead.lastIndex = Math.max(at, next + 1);
+      next = lead.exec(text)?.index ?? text.length;
+    }
+    return next;
+  };
+}
 
 /** "use bluebird as the database password" */
 const saidBefore =
@@ -126,30 +106,42 @@ const madeBefore =
 const wordPattern = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
 const clauseEnd =
   /["'`*)\]\uE000-\uE003]{0,3}(?:[.,;:!?)\]]{1,3}(?:\s|$)|[ \t]{0,8}(?:\n|$)|[ \t]{1,4}[-(#|/])/y;
+const phraseEnd =
+  /["'`*\uE000-\uE003]{0,2}[ \t](?:(?:to|on|for|at|in|from|und|auf|für|pour|para|per)[ \t]|(?:yesterday|today|now|again|heute|gestern|hier|ayer|ieri)\b)/y;
 const lineEnd = /["'`*\uE000-\uE003]{0,3}\.?[ \t]{0,8}(?:\n|$|#)/y;
 const quotePattern = /["'`\uE000-\uE003]/;
 
 const joints =
   /^(?:is|was|for|of|on|to|at|in|from|von|vom|für|auf|am|im|zum|zur|de|du|des|del|della|di|do|da|van|voor|dla|na|w)$/;
+const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(bridge: string): boolean {
-  const words = bridge.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const words =
+    bridge
+      .toLowerCase()
+      .replace(changedTo, "")
+      .match(/\p{L}+/gu) ?? [];
   const joint = words.findIndex((word) => joints.test(word));
   return (joint === -1 ? words : words.slice(0, joint)).some(isAbout);
 }
 
 const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
 
+/** "with password protection": nouns that make one with the name. */
+const isNounBehindName =
+  /^(?:grant|flow|box|protect|access|support|attacks?|database|step|guess|property|sync|plugin|backend|requirements?|autofill|breach|leaks?|alone|dictionary|people|users?|letters?|tests?)$|(?:tion|sion|ity|ment|ness|ance|ence|ship|ism)$/;
+
 /** Whether a word can be a password where a sentence gives one. */
-function isPasswordSaid(value: Value, quote: string): boolean {
+function isPasswordSaid(value: Value, quote: string, isBehindColon = false): boolean {
   const isQuoted = quote !== "";
   const word = value.text.toLowerCase();
   return (
     value.text.length >= 4 &&
     /[\p{L}]{3}/u.test(value.text) &&
     !/^[A-Z]{2,5}$|^\p{L}{1,3}$|^https?:/u.test(value.text) &&
-    (isQuoted || !isPredicate(word)) &&
+    (isQuoted || !isPredicate(word, isBehindColon)) &&
     !isAbout(word) &&
+    (isQuoted || !isNounBehindName.test(word)) &&
     !(
       isQuoted &&
       (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(value.text)
@@ -172,16 +164,29 @@ function wordAt(text: string, start: number): Value | undefined {
 
 const beforeReach = 100;
 
+const startingAt = bridgesFrom(sayings);
+const closers = "\"'`)*\uE000\uE001\uE002\uE003";
+/** The sayings whose bridge can begin behind a name. */
+function sayingsAt(text: string, end: number): readonly Saying[] {
+  let from = end;
+  while (from < end + 3 && closers.includes(text.charAt(from) || " ")) from++;
+  return startingAt(text, from);
+}
+
 /** Returns the password that a sentence gives behind its name, or before it: "use … as password". */
-export function findSaid({ text, name, start, end }: Name): Value | undefined {
+export function findSaid({ text, name, start, end }: Name, leads: Leads): Value | undefined {
   const before = text.slice(Math.max(0, start - beforeReach), start);
-  // "pass a `region`": the verb, not the name.
-  const isVerb = /^pass$/i.test(name) && !userBefore.test(before);
-  for (const { name: named, before: led, behind, ends } of sayings) {
+  // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
+  const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before);
+  const isBehindWord = leads.isBefore && /[ \t]$/.test(before);
+  for (const { name: named, before: led, words, behind, ends, isFar } of sayingsAt(text, end)) {
     if (
+      (isFar && leads.behind - end > leadReach) ||
+      (words && !isBehindWord) ||
       (named ? !named.test(name) : isVerb && ends !== "line") ||
       !at(behind, text, end) ||
-      (led && !led.test(before))
+      (led && !led.test(before)) ||
+      (words && !words.test(before))
     )
       continue;
     const valueStart = behind.lastIndex;
@@ -193,10 +198,12 @@ export function findSaid({ text, name, start, end }: Name): Value | undefined {
     const isQuoted = quotePattern.test(quote) && text.charAt(value.end) === quote;
     const isEnded =
       ends === "anywhere" ||
+      (ends === "phrase" && at(phraseEnd, text, value.end)) ||
       (ends === "quote" ? isQuoted : at(ends === "line" ? lineEnd : clauseEnd, text, value.end));
-    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "")) return value;
+    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "", bridge.includes(":"))) return value;
   }
-  const plain = saidBefore.exec(before)?.[1];
+  if (!leads.isBefore) return undefined;
+  const plain = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
   const made = plain ? undefined : madeBefore.exec(before)?.[1];
   const word = plain ?? made;
   if (!word || (made && !isMadeUp(made) && !isMixedWord(made))) return undefined;

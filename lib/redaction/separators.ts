@@ -1,4 +1,5 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
+import { type Bridge, bridgesFrom } from "./bridges.ts";
 import type { Link } from "./evidence.ts";
 import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
@@ -12,12 +13,8 @@ export interface Name {
 }
 
 /** The text that leads from a name to its value. */
-export interface Separator {
+export interface Separator extends Bridge {
   readonly link: Link | undefined;
-  /** The characters that the bridge can begin with, so that most names need only one lookup. */
-  readonly first: string;
-  /** The characters that can follow the first spaces of the bridge; undefined if any character can. */
-  readonly beyond?: string;
   readonly pattern: RegExp;
   readonly serves?: (name: Name) => boolean;
   /** Several values may follow, up to the end of the list. */
@@ -45,7 +42,7 @@ const isDeclaredName = memoize(
 const isDeclared = (name: Name) =>
   // `~/.ssh/deploy_key` is a file.
   (isDeclaredName(name.name) && name.text.charAt(name.start - 1) !== "/") ||
-  (isBlank(name.text.charAt(name.start - 1)) &&
+  (" \t".includes(name.text.charAt(name.start - 1) || "x") &&
     /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
       before(name, 16),
     ));
@@ -57,11 +54,6 @@ export const isLineStart = (name: Name): boolean =>
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
-/** The characters that an attribute or the next line can begin with. A view contains no other whitespace. */
-const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
-  .filter((character) => /[\w:.\s-]/.test(character))
-  .join("");
-
 const over = (
   link: Link | undefined,
   first: string,
@@ -70,119 +62,51 @@ const over = (
 ): Separator => ({ link, first, pattern, ...more });
 
 /** In the order in which they are tried. */
+// biome-ignore format: one row a line
 export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
-  over("call", " \t=:", sticky(`·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`), {
-    beyond: "=:",
-  }),
-  // ["password"]=> string(12) "…", over two lines
-  over("literal", q, sticky(`¶\\]=>\\s{0,20}\\w{3,8}\\(\\d{1,6}\\)·{1,4}(?=¶)`)),
+  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`), { beyond: "=:" }),
   // password: >- and the value in the next line
   over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
-  over(
-    "literal",
-    `${q}]) \t:=`,
-    sticky(
-      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}(?::|=>?)·{0,40})?(?=¶)`,
-    ),
-    { beyond: ":=", isList: true },
-  ),
-  over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), {
-    beyond: ":",
-    isList: true,
-  }),
-  // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…",
-  // PASSWORD PIC X(20) VALUE '…'
-  over(
-    "literal",
-    " \t{",
-    sticky(
-      `·*(?:\\{·*(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·*=·*(?=¶)|=·*[^${q}\\n?]{1,40}\\?·*(?=¶)|PIC [^\\n]{1,20} VALUE·+(?=¶))`,
-    ),
-    { beyond: "{=P", isList: true },
-  ),
+  over("literal", `${q}]) \t:=`, sticky(`[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}(?::|=>?)·{0,40})?(?=¶)`), { beyond: ":=", isList: true }),
+  over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), { beyond: ":", isList: true }),
+  // string Password { get; set; } = "…", std::string key{"…"}, pw = isProd ? "…" : "…"
+  over("literal", " \t{=", sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), { beyond: "{=", isList: true }),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
+  // pw(prod)=…, write-attribute(name=password,value=…)
+  over(undefined, "(,", /\(\w{1,16}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
-  over(
-    undefined,
-    `\\${q}[])* \t:=-<?|}~→`,
-    sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|::·|:(?![:=/]))[ \\t*]{0,8}(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`,
-    ),
-    { beyond: ":=?|+-<~&'AsSTN→" },
-  ),
+  over(undefined, `\\${q}[])* \t:=-<?|}~→`, sticky(`(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`), { beyond: ":=?|+-<~&'AsSTN→" }),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over("compared", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)·*(?=¶)`), {
-    beyond: "?|o=!",
-  }),
+  over("compared", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)·*(?=¶)`), { beyond: "?|o=!" }),
   // strcmp(password, "…"), (PASSWORD, "…")
-  over("pair", ",", sticky(`,·*(?=¶)`), {
-    serves: (name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24)) || isConstant(name.name),
-  }),
+  over("pair", ",", sticky(`,·*(?=¶)`), { serves: (name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24)) || isConstant(name.name) }),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?=¶)`), { serves: ({ name }) => isSetter(name) }),
   over("call", "(", sticky(`\\(·*(?=¶)`)),
   // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
   over("element", "> \t\n", /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y, { serves: isElement }),
-  over(
-    "element",
-    q,
-    sticky(
-      `¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`,
-    ),
-  ),
+  over("element", q, sticky(`¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`)),
   over("element", "<", /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y),
   // <add key="ApiKey" value="…" />
-  over(
-    "literal",
-    `${q} \t\n`,
-    sticky(
-      `¶?(?:\\s+[\\w:.-]{1,24}=¶[^${q}<>]{0,60}¶){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=¶)`,
-    ),
-    { beyond: wordsAndBlanks },
-  ),
+  over("literal", `${q} \t\n`, sticky(`¶?(?:\\s+[\\w:.-]{1,24}=¶[^${q}<>]{0,60}¶){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=¶)`)),
   // { "name": "DB_PASSWORD", "type": "secret", "value": "…" }
-  over(
-    "literal",
-    q,
-    sticky(
-      `¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`,
-    ),
-  ),
+  over("literal", q, sticky(`¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`)),
   // - name: DB_PASSWORD, and in the next line value: …
-  over(
-    "literal",
-    `${q} \t\r\n`,
-    sticky(
-      `¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`,
-    ),
-    { beyond: "\r\n" },
-  ),
-  // password: and in the lines below it example: … or Default: …
-  over(
-    "line",
-    `${q}:`,
-    sticky(
-      `¶?:·*(?:\\r?\\n[ \\t-]*[\\w]{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`,
-    ),
-  ),
+  over("literal", `${q} \t\r\n`, sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`), { beyond: "\r\n" }),
+  // DBPassword: and in the lines below it Default: …
+  over("line", `${q}:`, sticky(`¶?:·*(?:\\r?\\n[ \\t-]*\\w{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`)),
+  // ${PASSWORD}    …
+  over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // variable "db_password" { default = "…" }
   over("literal", q, sticky(`¶·*\\{[^{}]{0,200}?\\bdefault·*=·*`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
-  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), {
-    // In a list of strings the name is one of them.
-    serves: (name) =>
-      !/["'`],\s{0,20}["'`]$/.test(before(name, 32)) ||
-      /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)),
-  }),
+  // In a list of strings the name is one of them.
+  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), { serves: (name) => !/["'`],\s{0,20}["'`]$/.test(before(name, 32)) || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
-  over(
-    "pair",
-    `${q})]`,
-    sticky(`[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`),
-  ),
+  over("pair", `${q})](`, sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
@@ -190,50 +114,15 @@ export const separators: readonly Separator[] = [
   over("literal", " ", /[ \t]{1,4}(?=<<)/y, { beyond: "<", serves: ({ name }) => isConstant(name) }),
   // storePassword '…'
   over("pair", " \t", sticky(`·+(?=¶)`), { beyond: q }),
-  // ${PASSWORD}    …
-  over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // | password | … |, or a line of two fields: password,…
-  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), {
-    beyond: "|",
-    // `{{ .Values.password | b64enc }}`: a filter of a template.
-    serves: (name) => !/\{\{[^{}]*$/.test(before(name, 80)),
-  }),
+  // `{{ .Values.password | b64enc }}`: a filter of a template.
+  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { beyond: "|", serves: (name) => !/\{\{[^{}]*$/.test(before(name, 80)) }),
   // password      …, password .... …, password<tab>…
-  over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, {
-    serves: isLineStart,
-  }),
+  over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, { serves: isLineStart }),
 ];
 
-const byFirst = new Map<string, readonly Separator[]>();
-for (const first of new Set(separators.flatMap((bridge) => [...bridge.first])))
-  byFirst.set(
-    first,
-    separators.filter((bridge) => bridge.first.includes(first)),
-  );
-const separatorsFrom = (first: string): readonly Separator[] => byFirst.get(first) ?? [];
-const byBeyond = new Map<string, readonly Separator[]>();
-/** Caches the lists for ASCII characters only, so that the cache stays small. */
-function separatorsOver(blank: string, beyond: string): readonly Separator[] {
-  const known = byBeyond.get(blank + beyond);
-  if (known) return known;
-  const made = separatorsFrom(blank).filter(
-    (bridge) => bridge.beyond === undefined || bridge.beyond.includes(beyond),
-  );
-  if (beyond.charCodeAt(0) < 128) byBeyond.set(blank + beyond, made);
-  return made;
-}
-
-const isBlank = (character: string) => character === " " || character === "\t";
-const blanksMax = 80;
-
 /** The separators that can begin with the text after a name. */
-export function separatorsAt(text: string, at: number): readonly Separator[] {
-  const first = text.charAt(at);
-  if (first === "" || !isBlank(first)) return first === "" ? [] : separatorsFrom(first);
-  let beyond = at + 1;
-  while (beyond < at + blanksMax && isBlank(text.charAt(beyond))) beyond++;
-  return separatorsOver(first, text.charAt(beyond));
-}
+export const separatorsAt = bridgesFrom(separators);
 
 /** The text between two values of the same list. */
 export const nextOfList = sticky(

@@ -1,8 +1,7 @@
 import { required } from "../runtime/required.ts";
 
 /**
- * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, look-alike
- * letters, escapes, formatting tags and joined strings. Every character maps to its part of the original.
+ * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting tags and joined strings. Every character maps to its part of the original.
  */
 export interface View {
   readonly text: string;
@@ -24,25 +23,11 @@ export const marker = "\uE010";
 /** Letters of Chinese, Japanese and Korean (U+3040 to U+A788, U+AC00 to U+D7FF) have no plain form. */
 const special = /[&\\%<"'`[\n\u0080-\u303f\ua789-\uabff\ud800-\uffff]/g;
 const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
-const namedEntities = new Map([
-  ["quot", innerDouble],
-  ["apos", innerSingle],
-  ["amp", "&"],
-  ["lt", "<"],
-  ["gt", ">"],
-  ["nbsp", " "],
-  ["equals", "="],
-  ["colon", ":"],
-  ["num", "#"],
-  ["excl", "!"],
-  ["dollar", "$"],
-  ["sol", "/"],
-  ["plus", "+"],
-  ["commat", "@"],
-  ["lowbar", "_"],
-  ["Tab", "\t"],
-  ["NewLine", "\n"],
-]);
+const namedEntities = new Map(
+  `quot ${innerDouble} apos ${innerSingle} amp & lt < gt > equals = colon : num # excl ! dollar $ sol / plus + commat @ lowbar _`
+    .match(/\w+ \S/g)
+    ?.map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
+).set("nbsp", " ");
 const entity = new RegExp(
   `&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`,
   "y",
@@ -57,33 +42,11 @@ const formatTag =
 const join =
   /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["'])))\1/y;
 
-const lookAlikeLetters =
-  "аaеeоoрpсcуyхxіiјjѕsԁdһhкkтtмmвbпnԝwАAВBЕEКKМMНHОOРPСCТTХXУYІIЅSЈJοoαaρpνvιiκkτtυuεeΑAΒBΕEΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXΖZ";
-const lookAlikes = new Map(
-  Array.from({ length: lookAlikeLetters.length / 2 }, (_, pair) => [
-    lookAlikeLetters.charAt(2 * pair),
-    lookAlikeLetters.charAt(2 * pair + 1),
-  ]),
-);
-const mixedWord = /[\w\u0370-\u052f]+/y;
-
 const isBetween = (code: number, from: number, to: number) => code >= from && code <= to;
 
-/** Small and raised signs and rare arrows, by character code. */
-const smallForms = new Map([
-  [0xfe55, ":"],
-  [0xfe66, "="],
-  [0xa789, ":"],
-  [0x2236, ":"],
-  [0x207c, "="],
-  [0xfe52, "."],
-  [0xfe50, ","],
-  [0x21d2, "→"],
-  [0x27f6, "→"],
-  [0x2794, "→"],
-  [0x279c, "→"],
-  [0x279e, "→"],
-]);
+/** Small and raised signs and rare arrows, and their plain forms. */
+const smallForms = "﹕﹦꞉∶⁼﹒﹐⇒⟶➔➜➞";
+const plainForms = ":=::=.,→→→→→";
 
 /** Returns the plain text for a character beyond ASCII, or the character itself if it has no plain form. */
 function plain(character: string): string {
@@ -98,7 +61,9 @@ function plain(character: string): string {
   if (isBetween(code, 0x201c, 0x201f) || code === 0xab || code === 0xbb) return '"';
   if (isBetween(code, 0x300c, 0x300f)) return '"';
   if (isBetween(code, 0x2010, 0x2015) || code === 0x2212) return "-";
-  return isBetween(code, 0xe000, 0xe010) ? "\uFFFD" : (smallForms.get(code) ?? character);
+  if (isBetween(code, 0xe000, 0xe010)) return "\uFFFD";
+  const small = smallForms.indexOf(character);
+  return small === -1 ? character : plainForms.charAt(small);
 }
 
 const quoteOf = (character: string, isInnermost: boolean): string => {
@@ -230,9 +195,6 @@ export function viewOf(text: string): View {
   const pieces: string[] = [];
   let length = 0;
   let at = 0;
-  /** Up to here, letters of other alphabets become Latin letters, because their word contains both. */
-  let mixedUntil = 0;
-  let seenUntil = 0;
 
   const keep = (until: number) => {
     if (until > at) pieces.push(text.slice(at, until));
@@ -241,20 +203,6 @@ export function viewOf(text: string): View {
       ends[length++] = at + 1;
     }
   };
-  const lookAlike = (place: number): string | undefined => {
-    const letter = text.charCodeAt(place) < 0x80 ? undefined : lookAlikes.get(text.charAt(place));
-    if (letter === undefined) return undefined;
-    if (place >= seenUntil) {
-      let wordStart = place;
-      while (wordStart > at && /\w/.test(text.charAt(wordStart - 1))) wordStart--;
-      mixedWord.lastIndex = wordStart;
-      mixedWord.test(text);
-      seenUntil = mixedWord.lastIndex;
-      if (/[A-Za-z]/.test(text.slice(wordStart, seenUntil))) mixedUntil = seenUntil;
-    }
-    return place < mixedUntil ? letter : undefined;
-  };
-
   /** The view drops a prefix only if a neighbouring line has a prefix too. */
   const prefixes = sharedPrefixes(text);
   at = prefixes.get(0) ?? 0;
@@ -268,8 +216,7 @@ export function viewOf(text: string): View {
       special.lastIndex = at;
       continue;
     }
-    const letter = lookAlike(hit.index);
-    const found = letter === undefined ? meaningAt(text, hit.index) : { length: 1, meaning: letter };
+    const found = meaningAt(text, hit.index);
     if (!found || (found.length === 1 && found.meaning === hit[0])) {
       // Skips the rest of a run of backslashes that is not an escape, so that the run is read once.
       if (hit[0] === "\\") while (text.charAt(special.lastIndex) === "\\") special.lastIndex++;

@@ -129,7 +129,8 @@ export const bridges: Record<string, readonly string[]> = {
   "redaction finds a value after an option or a command that sets it": [
     ...each(["--password …", "-password    …", "--password\t…", "--password '…'"], mixed),
     ...each(["--password …"], "ab1(2)c"),
-    ...none(["--password …", "--password x …"], word),
+    ...each(["--password …"], word),
+    ...none(["--password x …"], word),
     ...none([], mixed),
     ...none(["x password …", "password …"], mixed),
     ...each(
