@@ -478,6 +478,7 @@ export const securityLimits = {
   readAttemptsMax: 5,
 } as const;
 
+/** Without products: with one, esbuild keeps the object in every function that imports another limit. */
 export const webhookLimits = {
   /** Webhooks of one organization, workspace or instance. */
   perScopeMax: 20,
@@ -485,7 +486,7 @@ export const webhookLimits = {
   descriptionCharactersMax: 500,
   secretBytes: 32,
   /** After a rotation both secrets sign for this long. */
-  rotationGraceMs: 24 * 3_600_000,
+  rotationGraceMs: 86_400_000,
   /** Older secrets that still sign; a further rotation ends the oldest of them at once. */
   oldSecretsMax: 4,
   /** From resolving the name to the end of the answer. */
@@ -493,14 +494,14 @@ export const webhookLimits = {
   /** Of this, until the name servers have answered; also when a webhook is created. */
   nameMsMax: 5_000,
   /** The service reads no more of an answer than this. */
-  answerBytesMax: 64 * kibibyte,
+  answerBytesMax: 65_536,
   /** Of an answer that deliveries show. */
   shownAnswerBytes: 500,
   deliveryDays: 7,
   /** Delays after the first, second, … failed attempt; the last delay repeats. */
-  retryDelaysMs: [1, 5, 30, 120, 300, 600].map((minutes) => minutes * 60_000),
+  retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000],
   /** A webhook without a success for this long is disabled. */
-  failingMsMax: 5 * 24 * 3_600_000,
+  failingMsMax: 432_000_000,
   /** Partitions of the webhooks: a single one would be the hottest of the table. */
   shards: 16,
   /** Connections of one run of the worker at the same time. */
@@ -517,8 +518,6 @@ export const webhookLimits = {
   ownersAtOnce: 10,
   /** Things that one ring names; the receiver finds the others in the list. */
   namedMax: 100,
-  /** How long it is remembered that a Learning waits or a scan ended: longer than a failing webhook lives. */
-  newsDays: 7,
   /** Of the notes of a tenant that one run reads for a type; the next run continues. */
   notesReadMax: 1_000,
   /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
@@ -528,5 +527,11 @@ export const webhookLimits = {
   /** Days before the end of a key at which its webhook rings. */
   keyExpiryDays: [14, 3, 1],
   /** How often the keys of a scope are read. */
-  keysReadEveryMs: 6 * 3_600_000,
+  keysReadEveryMs: 21_600_000,
+} as const;
+
+/** Of the notes for webhooks. By themselves, because the workers that write notes need nothing else of webhooks. */
+export const newsLimits = {
+  /** How long it is remembered that a Learning waits or a scan ended: longer than a failing webhook lives. */
+  days: 7,
 } as const;

@@ -1,4 +1,4 @@
-import { webhookLimits } from "../contract/limits.ts";
+import { newsLimits } from "../contract/limits.ts";
 import type { SubjectType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { newsKey, type TenantKey } from "./layout.ts";
@@ -25,7 +25,7 @@ export const newsPut = (
     type,
     organization,
     id,
-    ttl: ttlAfter(nowMs, webhookLimits.newsDays),
+    ttl: ttlAfter(nowMs, newsLimits.days),
   },
   momentMs: nowMs,
 });
