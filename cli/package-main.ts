@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { apiGroups, sharedGroups } from "./api-groups.ts";
-import { findTarget } from "./export/target.ts";
+import { findTarget } from "./connection/named-target.ts";
 import { runProcess } from "./process.ts";
 import { runTool, type Tool } from "./tool.ts";
 

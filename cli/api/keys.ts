@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../lib/client/client.ts";
 import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
-import { apiOptions } from "../export/target.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { listFormatOf, listOptions } from "../listing.ts";
 import {
   type KeyRow,

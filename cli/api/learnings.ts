@@ -1,7 +1,7 @@
 import type { AnswerOf, Client } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import type { Command } from "../command.ts";
-import { apiOptions } from "../export/target.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { listFormatOf, listOptions } from "../listing.ts";
 import {
   type DecisionName,

@@ -8,7 +8,6 @@ import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { dayOption } from "../day.ts";
 import { UsageError } from "../errors.ts";
-import { apiOptions, checkedUrl } from "../export/target.ts";
 import { sentence } from "../sentence.ts";
 import type { Terminal } from "../terminal.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";

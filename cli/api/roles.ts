@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { apiOptions } from "../export/target.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";
 

@@ -19,7 +19,7 @@ import {
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
-import { apiOptions } from "../export/target.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { listFormatOf } from "../listing.ts";
 import {
   distinct,

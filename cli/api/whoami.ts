@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { apiOptions } from "../export/target.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { formatRecord } from "../terminal.ts";
 import { callApi } from "./call.ts";
 

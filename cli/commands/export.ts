@@ -3,16 +3,16 @@ import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
-import { datasetNamed, datasetNames } from "../datasets/datasets.ts";
-import { loadSql, warehouses } from "../datasets/sql.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { dayOption } from "../day.ts";
 import { UsageError } from "../errors.ts";
+import { datasetNamed, datasetNames } from "../export/datasets/datasets.ts";
+import { loadSql, warehouses } from "../export/datasets/sql.ts";
 import { fileFormats } from "../export/format.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
 import { agentsFormat, runAgentsExport } from "../export/run-agents-md.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
 import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
-import { apiOptions } from "../export/target.ts";
 
 const placeOptions: OptionDefinitions = {
   output: { value: "FILE", help: "where to write (default: standard output)" },

@@ -1,8 +1,8 @@
 import { createClient } from "../../lib/client/client.ts";
 import type { Command } from "../command.ts";
+import { checkedUrl } from "../connection/named-target.ts";
 import { profileFile, removeProfile, writeProfile } from "../connection/profile.ts";
 import { describeApiError, OperatorError, UsageError } from "../errors.ts";
-import { checkedUrl } from "../export/target.ts";
 
 const login: Command = {
   name: "",

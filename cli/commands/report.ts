@@ -17,8 +17,8 @@ import { authorFilter, readTeams, teamsByAuthor, teamsNamed } from "../../lib/re
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
-import { apiOptions } from "../export/target.ts";
 import { ownerOnly } from "../export/target-file.ts";
 import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
 import { startTally, type Terminal } from "../terminal.ts";

@@ -1,12 +1,12 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
 import type { FindTarget, Target } from "../command.ts";
-import { keptKey } from "../demo/keys.ts";
 import { OperatorError, UsageError } from "../errors.ts";
-import { givenKey, missingKey, namedTarget } from "../export/target.ts";
 import { type DataDirectory, dataDirectory } from "../local/data-directory.ts";
+import { keptKey } from "../local/kept-keys.ts";
 import { localServiceUrl } from "../local/ownership.ts";
 import { defaultDataPath } from "./connection.ts";
+import { givenKey, missingKey, namedTarget } from "./named-target.ts";
 
 /** The same as the package's, and besides a stack's API by --stack, and the local service with a key of its demo. */
 export const findTarget: FindTarget = async (input, demoKey = "workspace") => {

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import * as z from "zod";
 import { createKey } from "../../lib/access/create-key.ts";
 import { type IssuedKey, listKeysOfOrganization, type RegistryDeps } from "../../lib/access/key-registry.ts";
 import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
@@ -11,11 +9,10 @@ import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant, workspaceTenant } from "../../lib/store/layout.ts";
 import { findOrganizationByName } from "../connection/organizations.ts";
 import type { DataDirectory } from "../local/data-directory.ts";
+import { type KeptKeys, readKeptKeys } from "../local/kept-keys.ts";
 import { writeWhole } from "../local/write-whole.ts";
 import { demoBindings } from "./world.ts";
 
-const keptKeys = z.partialRecord(z.enum(keyKinds), z.object({ id: z.string(), key: z.string() }));
-type KeptKeys = z.output<typeof keptKeys>;
 export type DemoKeys = Readonly<Partial<Record<KeyKind, string>>>;
 
 /**
@@ -24,7 +21,7 @@ export type DemoKeys = Readonly<Partial<Record<KeyKind, string>>>;
  * kind that can no longer be created (for example because its member was removed) is left out.
  */
 export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Promise<DemoKeys> {
-  const before = await readKept(directory);
+  const before = await readKeptKeys(directory);
   const usable = new Set(
     (await listKeysOfOrganization(deps))
       .filter((key) => isUsable(key, deps.clock.nowMs()))
@@ -42,19 +39,6 @@ export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Pr
   }
   await writeWhole(directory.demoFile, `${JSON.stringify(kept, null, 2)}\n`);
   return Object.fromEntries(Object.entries(kept).map(([kind, { key }]) => [kind, key]));
-}
-
-/** One of the keys of an earlier start, if a demo exists. */
-export async function keptKey(directory: DataDirectory, kind: KeyKind): Promise<string | undefined> {
-  return (await readKept(directory))[kind]?.key;
-}
-
-async function readKept(directory: DataDirectory): Promise<KeptKeys> {
-  try {
-    return keptKeys.parse(JSON.parse(await readFile(directory.demoFile, "utf8")));
-  } catch {
-    return {};
-  }
 }
 
 const isUsable = ({ revoked_at, rotated_to, expires_at_ms }: KeyItem, nowMs: number): boolean =>

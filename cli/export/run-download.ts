@@ -1,9 +1,9 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
-import { datasetNamed } from "../datasets/datasets.ts";
 import { OperatorError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
+import { datasetNamed } from "./datasets/datasets.ts";
 import { statOf, systemDisk } from "./disk.ts";
 import { replaceFile, replaceFileByAnswer } from "./download.ts";
 import { fileFormats } from "./format.ts";
@@ -92,7 +92,7 @@ async function download(
   const rows = format === "parquet" ? `${output}.rows` : output;
   const downloaded = await replaceFile(systemDisk, walk, rows, tally.show).finally(tally.end);
   if (format !== "parquet") return downloaded;
-  const { writeParquet } = await import("../datasets/parquet.ts");
+  const { writeParquet } = await import("./datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, rows, output, datasetNamed("security").columns);
   await systemDisk.remove(rows);
   return { records: downloaded.records, bytes };

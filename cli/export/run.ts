@@ -1,8 +1,8 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import type { CommandInput, FindTarget, Target } from "../command.ts";
-import { type DatasetName, datasetNamed } from "../datasets/datasets.ts";
 import { OperatorError, UsageError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
+import { type DatasetName, datasetNamed } from "./datasets/datasets.ts";
 import { statOf, systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
 import { type ExportFormat, fileFormats } from "./format.ts";
@@ -104,7 +104,7 @@ async function exportParquet(run: ExportRun, job: ExportJob, output: string): Pr
   if (!run.input.flag("overwrite") && (await statOf(output)) && !(await statOf(mirror)))
     throw new OperatorError(`${output} exists and was not made by an export; --overwrite replaces it.`);
   const merged = await bringUpToDate(run, job, mirror, "ndjson");
-  const { writeParquet } = await import("../datasets/parquet.ts");
+  const { writeParquet } = await import("./datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, mirror, output, datasetNamed(job.dataset).columns);
   return { ...merged, file: { ...merged.file, bytes } };
 }

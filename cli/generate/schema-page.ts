@@ -2,9 +2,9 @@ import * as z from "zod";
 import { operations } from "../../lib/contract/operations.ts";
 import { describedField } from "../../lib/openapi/properties.ts";
 import { required } from "../../lib/runtime/required.ts";
-import type { Column, ColumnType } from "../datasets/columns.ts";
-import { type Dataset, type DatasetName, datasetNamed, datasetNames } from "../datasets/datasets.ts";
-import { typeIn, type Warehouse, warehouses } from "../datasets/sql.ts";
+import type { Column, ColumnType } from "../export/datasets/columns.ts";
+import { type Dataset, type DatasetName, datasetNamed, datasetNames } from "../export/datasets/datasets.ts";
+import { typeIn, type Warehouse, warehouses } from "../export/datasets/sql.ts";
 import { markdownTable } from "./marked-parts.ts";
 
 /** What a dashboard needs: when, where, who, and what is counted. */

@@ -56,7 +56,7 @@ export type OperationContext<Op extends Operation = Operation> = {
   readonly requestId: string;
   readonly gatewayRequestId: string | null;
   /** What the caller says it came through: a claim, not a proof. */
-  readonly via?: "mcp" | null;
+  readonly via: "mcp" | null;
   readonly ipAddress: string | null;
   /** Fires shortly before the deadline, or when the call is refused: return partial results. */
   readonly signal: AbortSignal;

@@ -77,11 +77,13 @@ export const cursorLimits = {
 /** How long a removal is remembered: a day longer than a cursor lives. */
 const removalDays = cursorLimits.resumeAgeDaysMax + 1;
 
+/** Longer than any request: what is older than this is visible to every read. */
+const settledAfterMs = 120_000;
+
 export const scopeLimits = {
   /** How long the departure of an organization is remembered. */
   leftDays: removalDays,
-  /** Longer than any request: the rows that a request reads show every change that is older. */
-  settledAfterMs: 120_000,
+  settledAfterMs,
   /**
    * Organizations that are caught up from their own copies; if there are more, they are filtered from the tenant's
    * copy.
@@ -163,8 +165,7 @@ export const auditLimits = {
   passedOverMax: 5_000,
   /** Days in which a page probably ends; their months are read first. */
   daysOfPage: 7,
-  /** Longer than any request: no entry older than this can still become visible. */
-  settledAfterMs: 120_000,
+  settledAfterMs,
   refusedEveryMs: 60_000,
   /** Size of an item that lists copies to be written: an item holds 400 KB. */
   owedBytesMax: 300_000,
@@ -353,8 +354,7 @@ export const learningLimits = {
   notesReadMax: 1_000,
   /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
   notesReadAgainMax: 40,
-  /** Longer than any request: nothing written before it can still become visible. */
-  settledAfterMs: 120_000,
+  settledAfterMs,
   /** How long the list keeps the former place of a Learning; it is needed for `settledAfterMs`. */
   movedDays: 1,
   /** How long the removal of a Learning is stored. */
@@ -522,8 +522,7 @@ export const webhookLimits = {
   notesReadMax: 1_000,
   /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
   notesReadAgainMax: 40,
-  /** Longer than any request: nothing written before it can still become visible. */
-  settledAfterMs: 120_000,
+  settledAfterMs,
   /** Days before the end of a key at which its webhook rings. */
   keyExpiryDays: [14, 3, 1],
   /** How often the keys of a scope are read. */

@@ -8,6 +8,13 @@ export const bytesMaxOf = ({ bodyBytesMax = requestLimits.bodyBytesMax }: Operat
 export const bytesOf = ({ body, isBase64Encoded }: APIGatewayProxyEvent): number =>
   Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
 
+/** The fields of the body that only some kinds of key may send. */
+export const restrictedFields = (operation: Operation, event: APIGatewayProxyEvent): string[] =>
+  Object.keys(operation.keysOfParameter ?? {}).filter(
+    (name) =>
+      operation.body && name in operation.body.shape && peekBody(operation, event, name) !== undefined,
+  );
+
 /** A field of the body, before `acceptBody` and the parser; undefined if the body is missing, too large or not JSON. */
 export function peekBody(operation: Operation, event: APIGatewayProxyEvent, field: string): unknown {
   const { body, isBase64Encoded } = event;

@@ -54,8 +54,15 @@ export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | n
   requestContext?.identity?.sourceIp ?? null;
 
 /** Whether the request says that it comes from `POST /mcp`. Anybody can send this user agent. */
-export const viaOf = (event: APIGatewayProxyEvent): "mcp" | null =>
+const viaOf = (event: APIGatewayProxyEvent): "mcp" | null =>
   headerValues(event, "user-agent").includes(mcpUserAgent) ? "mcp" : null;
+
+/** Where a request comes from, as its audit entry tells it. */
+export const originOf = (event: APIGatewayProxyEvent) => ({
+  gatewayRequestId: gatewayRequestIdOf(event),
+  ipAddress: sourceIpOf(event),
+  via: viaOf(event),
+});
 
 /** On every answer, success or error. */
 export const baseHeaders = (requestId: string): Record<string, string> => ({

@@ -44,8 +44,7 @@ export function readInput<Op extends Operation>(
   const sentences = [path, query, body].flatMap((checked) => checked.problems);
   return {
     problems: firstProblemsOf(sentences).map(invalid),
-    // The cast holds, because the type is derived from the schemas that parsed the values.
-    input: { path: path.value, query: query.value, body: body.value } as OperationInput<Op>,
+    input: inputOf<Op>(path, query, body),
     /** A well-formed cursor, also if other values have problems. */
     cursor: cursorOf(operation, values),
   };
@@ -54,6 +53,10 @@ export function readInput<Op extends Operation>(
 const invalid = (message: string): Problem => ({ code: "INVALID_REQUEST", message });
 
 type Checked = { readonly value: unknown; readonly problems: readonly string[] };
+/** The chain's only cast: the type is derived from the schemas that parsed the values. */
+const inputOf = <Op extends Operation>(path: Checked, query: Checked, body: Checked) =>
+  ({ path: path.value, query: query.value, body: body.value }) as OperationInput<Op>;
+
 const nothing: Checked = { value: undefined, problems: [] };
 
 /** `known` are problems that were found before: their fields are not checked again. */

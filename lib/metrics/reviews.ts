@@ -124,12 +124,12 @@ export const prUrlOfReview = (entry: StreamEntry): string => prUrlAtStart(entry,
 
 /** Posted and accepted counts; a finding with a null severity or category counts in the total only. */
 function countsOf(comments: readonly ReviewFinding[]): number[] {
-  const counted = [
+  const groups = [
     comments,
     ...severities.map((name) => comments.filter(({ severity }) => severity === name)),
     ...categories.map((name) => comments.filter(({ category }) => category === name)),
   ];
-  return counted.flatMap((some) => [some.length, some.filter(({ accepted }) => accepted === true).length]);
+  return groups.flatMap((some) => [some.length, some.filter(({ accepted }) => accepted === true).length]);
 }
 
 function recordOf(
@@ -217,7 +217,7 @@ const plain = (name: Exclude<keyof ReviewRecord, "coderabbit_comments">): Column
   cell: (record) => record[name],
 });
 
-const counted = (
+const countColumns = (
   prefix: string,
   counts: (comments: ReviewRecord["coderabbit_comments"]) => CommentCounts,
 ): Column[] =>
@@ -245,9 +245,9 @@ export const reviewColumns: readonly Column[] = [
   plain("review_iterations"),
   plain("estimated_complexity"),
   plain("estimated_review_minutes"),
-  ...counted("total_coderabbit", ({ total }) => total),
-  ...severities.flatMap((name) => counted(name, ({ severity }) => severity[name])),
-  ...categories.flatMap((name) => counted(name, ({ category }) => category[name])),
+  ...countColumns("total_coderabbit", ({ total }) => total),
+  ...severities.flatMap((name) => countColumns(name, ({ severity }) => severity[name])),
+  ...categories.flatMap((name) => countColumns(name, ({ category }) => category[name])),
   plain("provider"),
   plain("repository_full_name"),
   plain("author_type"),

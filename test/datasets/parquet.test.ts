@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
-import { datasetNames } from "../../cli/datasets/datasets.ts";
-import { writeParquet } from "../../cli/datasets/parquet.ts";
+import { datasetNames } from "../../cli/export/datasets/datasets.ts";
+import { writeParquet } from "../../cli/export/datasets/parquet.ts";
 import { systemDisk } from "../../cli/export/disk.ts";
 import { ndjson, recordsOf } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { type Dataset, type DatasetName, datasetNamed } from "../../cli/datasets/datasets.ts";
+import { type Dataset, type DatasetName, datasetNamed } from "../../cli/export/datasets/datasets.ts";
 import type { RecordFields } from "../../cli/export/layout.ts";
 
 const recorded = z.object({

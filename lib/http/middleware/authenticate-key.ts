@@ -1,4 +1,3 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
 import { authenticate } from "../../access/authenticate.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
 import { checkKeyKind } from "../../access/policy.ts";
@@ -7,7 +6,7 @@ import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { cursorKeysKey, memberReadsKey } from "../../store/layout.ts";
-import { peekBody } from "../body.ts";
+import { peekBody, restrictedFields } from "../body.ts";
 import { dependencies } from "../dependencies.ts";
 import { keyTextOf } from "../headers.ts";
 import { pathValues, sentParameters } from "../parameters.ts";
@@ -16,13 +15,6 @@ import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 
 export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
-
-/** The fields of the body that only some kinds of key may send. */
-const restrictedFields = (operation: Operation, event: APIGatewayProxyEvent): string[] =>
-  Object.keys(operation.keysOfParameter ?? {}).filter(
-    (name) =>
-      operation.body && name in operation.body.shape && peekBody(operation, event, name) !== undefined,
-  );
 
 /** Identifies the caller (401), and checks that the operation accepts this kind of key (403, 410). */
 export function authenticateKey(

@@ -2,7 +2,7 @@ import type { OperationContext } from "../../access/operation-context.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { beginInvocation } from "../../runtime/invocation.ts";
 import { dependencies } from "../dependencies.ts";
-import { gatewayRequestIdOf, sourceIpOf, viaOf } from "../headers.ts";
+import { originOf } from "../headers.ts";
 import { logOutcome } from "../outcome.ts";
 import { auditRefusal } from "../refusals.ts";
 import { openRecord, type RequestRecord } from "../request-record.ts";
@@ -30,16 +30,11 @@ export function requestLifecycle(operation: Operation): Middleware<unknown, Open
       const { clock, random, retentionDays } = dependencies();
       const record = openRecord(operation, event, context.getRemainingTimeInMillis());
       const { requestId, deadline } = record;
-      const origin = {
-        gatewayRequestId: gatewayRequestIdOf(event),
-        ipAddress: sourceIpOf(event),
-        via: viaOf(event),
-      };
       const onSearches = (count: number) => {
         record.vectorSearches = (record.vectorSearches ?? 0) + count;
       };
       const { softDeadline: signal } = deadline;
-      return { record, clock, random, retentionDays, requestId, ...origin, signal, onSearches };
+      return { record, clock, random, retentionDays, requestId, ...originOf(event), signal, onSearches };
     }),
     after: async function answerSuccess(request) {
       const { record, clock } = request.context;

@@ -7,7 +7,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { writeParquet } from "../../../cli/datasets/parquet.ts";
+import { writeParquet } from "../../../cli/export/datasets/parquet.ts";
 import { systemDisk } from "../../../cli/export/disk.ts";
 import { recordsOf } from "../../datasets/support.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";

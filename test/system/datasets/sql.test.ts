@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { PGlite } from "@electric-sql/pglite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { datasetNames } from "../../../cli/datasets/datasets.ts";
-import { loadSql, warehouses } from "../../../cli/datasets/sql.ts";
+import { datasetNames } from "../../../cli/export/datasets/datasets.ts";
+import { loadSql, warehouses } from "../../../cli/export/datasets/sql.ts";
 import type { RecordFields } from "../../../cli/export/layout.ts";
 import { ndjson, recordsOf } from "../../datasets/support.ts";
 

@@ -1,8 +1,8 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import { type Disk, readFilePieces, readFileRows, statOf } from "../export/disk.ts";
-import { parseRow, type RecordFields } from "../export/layout.ts";
-import { temporaryFile } from "../export/mirror/state.ts";
-import { ownerOnly } from "../export/target-file.ts";
+import { type Disk, readFilePieces, readFileRows, statOf } from "../disk.ts";
+import { parseRow, type RecordFields } from "../layout.ts";
+import { temporaryFile } from "../mirror/state.ts";
+import { ownerOnly } from "../target-file.ts";
 import type { Column, ColumnType } from "./columns.ts";
 
 /** A row group is in memory as a whole, several times. */

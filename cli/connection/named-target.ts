@@ -1,7 +1,7 @@
 import type { CommandInput, FindTarget, OptionDefinitions, Target } from "../command.ts";
-import { readProfile } from "../connection/profile.ts";
-import { apiSettings, keyVariable, urlVariable } from "../connection/settings.ts";
 import { UsageError } from "../errors.ts";
+import { readProfile } from "./profile.ts";
+import { apiSettings, keyVariable, urlVariable } from "./settings.ts";
 
 /** Options of every command that calls the API. */
 export const apiOptions: OptionDefinitions = {

@@ -1,10 +1,10 @@
 import type * as z from "zod";
-import type { OperationName } from "../../lib/client/client.ts";
-import { auditRecord, learningRecord } from "../../lib/contract/records.ts";
-import { mcpRecord, reviewCommentsRecord, reviewRecord } from "../../lib/contract/records-metrics.ts";
-import { findingRecord } from "../../lib/contract/records-security.ts";
-import { identityFields, type RecordIdentity } from "../export/mirror/identity.ts";
-import { auditLogs, findings, learnings, metricsSources } from "../export/sources.ts";
+import type { OperationName } from "../../../lib/client/client.ts";
+import { auditRecord, learningRecord } from "../../../lib/contract/records.ts";
+import { mcpRecord, reviewCommentsRecord, reviewRecord } from "../../../lib/contract/records-metrics.ts";
+import { findingRecord } from "../../../lib/contract/records-security.ts";
+import { identityFields, type RecordIdentity } from "../mirror/identity.ts";
+import { auditLogs, findings, learnings, metricsSources } from "../sources.ts";
 import { type Column, columnsOf } from "./columns.ts";
 
 const datasets = {
