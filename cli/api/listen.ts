@@ -6,6 +6,7 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
+import { apiOptions, checkedUrl } from "../connection/named-target.ts";
 import { dayOption } from "../day.ts";
 import { UsageError } from "../errors.ts";
 import { sentence } from "../sentence.ts";

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
+import { commandPaths } from "../../cli/main.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -36,18 +37,23 @@ function commandsOf({ steps, strategy }: z.output<typeof job>): readonly string[
   );
 }
 
+const toolCommands = await commandPaths();
+
 function isMissing(command: string): boolean {
   const scripts: Readonly<Record<string, string>> = manifest.scripts;
   const script = /\bnpm (?:run ([\w:-]+)|(test|start)\b)/.exec(command);
   if (script) return scripts[script[1] ?? script[2] ?? ""] === undefined;
+  const words = /\breview-api ((?:[a-z-]+ ?)+)/.exec(command)?.[1]?.trim();
+  if (words !== undefined) return !toolCommands.includes(words.split(" --", 1)[0]?.trim() ?? "");
   const file = /\b(?:bash|node) ([\w./-]+)/.exec(command)?.[1];
   return file !== undefined && !existsSync(root + file);
 }
 
-test("every script and file that a workflow calls exists", () => {
+test("every script, file and command of the tool that a workflow calls exists", () => {
   const commands = workflows.flatMap(({ jobs }) => Object.values(jobs).flatMap(commandsOf));
   expect(commands).toEqual(expect.arrayContaining(["npm test", "bash .ci/run"]));
-  expect(isMissing("npm run no-such-script") && isMissing("bash .ci/no-such-file")).toBe(true);
+  const planted = ["npm run no-such-script", "bash .ci/no-such-file", "npx review-api no-such-command --x"];
+  expect(planted.filter(isMissing)).toEqual(planted);
   expect(commands.filter(isMissing)).toEqual([]);
 });
 

@@ -132,9 +132,7 @@ export const setSeatAssignment = operation({
   source: "users/set-seat-assignment",
   method: "POST",
   summary: "Set the seat assignment mode",
-  description:
-    "`automatic`: a developer gets a seat when the reviewer is tagged. `manual`: an admin assigns it. Only for fully " +
-    "self-hosted organizations.",
+  description: "Decides how developers get their seats. Only for fully self-hosted organizations.",
   body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
   answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
   tableActions: ["UpdateItem"],

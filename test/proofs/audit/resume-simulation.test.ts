@@ -109,7 +109,7 @@ class AuditResumeSimulation {
   }
 }
 
-/** The behaviour of release 1: only the last page's time counts. */
+/** A cursor that knows too little: only the last page's time counts. */
 const lastPageOnly = ({ entries, resume }: AuditPage, startMs: number): AuditPosition => {
   const settled = `${toTimestamp(startMs - auditLimits.settledAfterMs)}#`;
   const last = entries.at(-1)?.sk ?? resume.place;

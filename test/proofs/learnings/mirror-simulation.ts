@@ -41,7 +41,7 @@ export type Weak = {
   readonly table?: (table: Table) => Table;
   /** Replaces the position in the cursor of a finished walk. */
   readonly resume?: (position: readonly string[]) => readonly string[];
-  /** As in release 1: the cursor does not record which organizations it covers. */
+  /** The cursor does not record which organizations it covers. */
   readonly isUnmarked?: boolean;
 };
 

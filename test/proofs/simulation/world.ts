@@ -80,7 +80,7 @@ export type Weakness = {
 };
 
 /**
- * What a reader of several organizations may do wrong. unmarked: its cursor is only a number, as in release 1 ·
+ * What a reader of several organizations may do wrong. unmarked: its cursor is only a number ·
  * fresh-trusted: a first page trusts an epoch of any age that was read after the rows · rows-trusted: every other page
  * does the same · caught-up-late: the walk continues first, and catches up afterwards · widened: a key that is
  * authorized for other organizations continues with the cursor

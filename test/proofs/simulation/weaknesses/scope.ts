@@ -3,7 +3,7 @@ import type { Weakness } from "../world.ts";
 import { bend, transactsAs } from "./weaken.ts";
 
 /**
- * As in release 1: the cursor is a number, and an organization that was not in scope when it passed is missed forever.
+ * The cursor is a number, and an organization that was not in scope when it passed is missed forever.
  */
 export const unmarkedCursor: Weakness = {
   name: "cursor without its scope",
@@ -37,7 +37,7 @@ export const caughtUpAfterwards: Weakness = {
   scope: "caught-up-late",
 };
 
-/** As in release 1 too: an organization that the narrow key could not see is missed forever by the wider key. */
+/** An organization that the narrow key could not see is missed forever by the wider key. */
 export const widenedKey: Weakness = {
   name: "cursor of a narrow key that a wider key continues",
   breaks: ["missed", "stale"],
