@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type SampleRequest, sampleRequest } from "../../lib/reference/sample-request.ts";
-import { type Sample, sampleAddress, samplesOf } from "../../lib/reference/samples.ts";
-import { required } from "../../lib/runtime/required.ts";
-import { endpoints } from "./support.ts";
+import { type SampleRequest, sampleRequest } from "../../../lib/reference/sample-request.ts";
+import { type Sample, sampleAddress, samplesOf } from "../../../lib/reference/samples.ts";
+import { required } from "../../../lib/runtime/required.ts";
+import { endpoints } from "../../reference/support.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 const run = promisify(execFile);
 const requests = endpoints.map(sampleRequest);
 const codeOf = (request: SampleRequest, wanted: Sample["language"]): string =>
