@@ -114,17 +114,20 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 }
 
 const digestWord =
-  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|commit\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
+  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed|introduced|added|merged|landed) (?:by|in|with))\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
 /** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
   return text.charAt(start - 1) === "`"
     ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)
-    : /^(?:[0-9a-f]{8}){4,8}$/.test(value) && digestWord.test(text.slice(Math.max(0, start - 120), start));
+    : /^(?:[0-9a-f]{8}){4,8}$/.test(value) &&
+        (digestWord.test(text.slice(Math.max(0, start - 120), start)) ||
+          /^["'`]? ?\(?(?:md5|sha|etag|checksum|digest|commit)/i.test(text.slice(end, end + 16)));
 };
 /** "render pass: shadow": alone, the word is a password only beside a user or a host. */
 const isOtherPass = ({ name, text, start, end }: Name, value: Value): boolean =>
   /^pass$/i.test(name) &&
+  text.charAt(start - 1) !== "$" &&
   (/^[A-Za-z]+$/.test(value.text) || /^[ \t]+[^\s:=]/.test(text.slice(end, end + 8))) &&
   !/user|login|host|mail|smtp|auth|db|account/i.test(text.slice(Math.max(0, start - 120), end + 120));
 

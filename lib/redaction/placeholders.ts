@@ -84,7 +84,7 @@ const references = [
   /^\$ANSIBLE_VAULT/,
   /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
   /^[a-z][\w-]*(?:\/[a-z][\w.-]*){1,6}(?:#[\w.-]+)?$/,
-  /^\{cipher\}|^ENC\[|^Ag[A-D][\w+/]{40}/,
+  /^\{cipher\}|^ENC\[/,
   /^\$env:\w+$/i,
   // Rules of a form: `required|min:12|confirmed`.
   /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,
@@ -140,9 +140,9 @@ const isWellKnown = (value: string) =>
 export const isDocumented = (value: string) =>
   /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
 
-/** `$2b$12$…`, `{SSHA}…`: a hash of a password is not a password. */
+/** `$2b$12$…`, `{SSHA}…`, `AgBH…` of a SealedSecret: a hash or a cipher of a password is not a password. */
 export const isPasswordHash = (value: string): boolean =>
-  /^(?:\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
+  /^(?:Ag[A-D][\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
     value,
   );
 

@@ -77,7 +77,6 @@ export const places: readonly Place[] = [
   { place: "member beside a user", holds: ({ link, value, name: { text, start, end } }) => link === undefined && value.isQuoted && /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) && userBefore.test(text.slice(Math.max(0, start - 120), start)) },
   { place: "attribute of XML", holds: ({ link, value, before }) => link === "literal" && value.isQuoted && /<\w+\s(?:[^<>]*\s)?(?:key|name)=["']$/i.test(before) },
   { place: "element of XML with a name", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<property\s(?:[^<>]*\s)?name=["']$/.test(before) },
-  { place: "string that code converts", holds: ({ link, value, name: { text, end } }) => link === "call" && value.isQuoted && /^["'\])]{0,3}\s*:?=\s*(?:\[\]byte|String::from|SecretString::\w+|Some|bytes)\($/.test(text.slice(end, value.start - 1)) },
   { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before) },
 ];
 

@@ -97,7 +97,7 @@ export function leadsIn(text: string): (at: number) => number {
 
 /** "use bluebird as the database password" */
 const saidBefore =
-  /\b(?:uses?|type|enter|try|with|using|set|choose|pick)[ \t]{1,2}["'`]?((?!(?:it|its|this|that|them|the|your|same|one)\b)[\p{L}\d][^\s"'`,;:()<>{}=$/\\]{3,39})["'`]?[ \t]{1,2}as[ \t](?:(?:the|its|your|a|my|our|new|default)[ \t]){0,2}(?:[\w.-]{2,20}[ \t]){0,2}$/iu;
+  /\b(?:use[sd]?|type|enter|try|with|using|set|choose|pick)[ \t]{1,2}["'`]?((?!(?:it|its|this|that|them|the|your|same|one)\b)[\p{L}\d][^\s"'`,;:()<>{}=$/\\]{3,39})["'`]?[ \t]{1,2}as[ \t](?:(?:the|its|your|a|my|our|new|default)[ \t]){0,2}(?:[\w.-]{2,20}[ \t]){0,2}$/iu;
 
 /** "… is the database password", "… 作为密码": the value itself must look like a password. */
 const madeBefore =

@@ -29,7 +29,6 @@ const placeExamples: Readonly<Record<string, string>> = {
   "member beside a user": '{ "username": "anna", "password": "Bluebird" }',
   "attribute of XML": '<add key="SmtpPassword" value="Bluebird" />',
   "element of XML with a name": '<property name="connection.password">Bluebird</property>',
-  "string that code converts": 'var dbPassword = []byte("Bluebird")',
   "element of XML": "<password>Bluebird</password>",
 };
 
