@@ -8,7 +8,7 @@ import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { apiOptions, checkedUrl } from "../connection/named-target.ts";
 import { dayOption } from "../day.ts";
-import { UsageError } from "../errors.ts";
+import { describeApiError, UsageError } from "../errors.ts";
 import { sentence } from "../sentence.ts";
 import type { Terminal } from "../terminal.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";
@@ -170,14 +170,18 @@ class Bell {
   async ring({ terminal, forward, secret, data }: Program): Promise<void> {
     if (this.#ringId === undefined) return;
     const ring = { id: this.#ringId, type: this.#type, data };
+    let problem = "no answer";
     const answer = await fetch(forward, {
       method: "POST",
       ...signRing(ring, [secret], systemClock.nowMs()),
       redirect: "manual",
       signal: AbortSignal.timeout(webhookLimits.attemptMsMax),
-    }).catch(() => undefined);
+    }).catch((error: unknown) => {
+      problem = describeApiError(error, forward) ?? problem;
+      return undefined;
+    });
     await answer?.body?.cancel();
-    terminal.say(`${this.#type}: ${answer ? answer.status : "no answer"}`);
+    terminal.say(`${this.#type}: ${answer ? answer.status : problem}`);
     if (answer?.ok) this.#ringId = undefined;
   }
 }

@@ -3,7 +3,7 @@ import { pageLimits } from "../../lib/contract/limits.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
-import { UsageError } from "../errors.ts";
+import { OperatorError, UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";
@@ -168,11 +168,17 @@ const test: Command = {
   ...ofOne,
   name: "test",
   summary: "Send a ring of type ping now, and show what came back",
+  note: "The exit code is 1 if the receiver does not answer with success.",
   examples: ["webhooks test WEBHOOK_ID"],
   run: (input, terminal, findTarget) =>
     callApi(input, findTarget, async (client) => {
       const { body } = await client.testWebhook({ path: pathOf(input), body: orgQuery(input) });
       terminal.out(input.flag("json") ? JSON.stringify(body) : formatRecord(body, terminal.paint));
+      const { status } = body;
+      if (status === null || status < 200 || status > 299)
+        throw new OperatorError(
+          "The receiver did not take the ring: it must answer with a status from 200 to 299.",
+        );
     }),
 };
 

@@ -13,8 +13,8 @@ export function outputOption(input: CommandInput): string | undefined {
       "--changes and --overwrite cannot be used together: whoever loads the changes would have to start again too.",
     );
   if (output !== undefined || input.has("changes")) return output;
-  for (const name of ["resume", "overwrite"])
-    if (input.flag(name)) throw new UsageError(`--${name} works only with --output.`);
+  if (input.flag("resume")) throw new UsageError("--resume works only with --output or --changes.");
+  if (input.flag("overwrite")) throw new UsageError("--overwrite works only with --output.");
   return undefined;
 }
 

@@ -36,13 +36,14 @@ export async function runDownload(
     state: input.choice("state", [...findingStates, "all"]),
     severity: input.list("severity")?.join(","),
   };
-  if (query.repo_id !== undefined)
-    await checkRepository(client, { ...query, repo_id: query.repo_id }, terminal.say).catch(
+  const hasFindings =
+    query.repo_id === undefined ||
+    (await checkRepository(client, { ...query, repo_id: query.repo_id }, terminal.say).catch(
       (error: unknown) => {
         throw explainError(error, { url: target.url });
       },
-    );
-  if (name !== undefined) return await downloadToFile(run, name, format, query);
+    ));
+  if (name !== undefined) return await downloadToFile(run, name, { format, query, hasFindings });
   if (format === "parquet") throw parquetNeedsFile();
   if (format !== "sarif") return await exportToTerminal(run, { source: findings, query }, format);
   try {
@@ -52,11 +53,17 @@ export async function runDownload(
   }
 }
 
+type FindingsFile = {
+  readonly format: FindingFormat;
+  readonly query: FindingsQuery;
+  /** False if the repository is known to have none. */
+  readonly hasFindings: boolean;
+};
+
 async function downloadToFile(
   run: ExportRun,
   name: string,
-  format: FindingFormat,
-  query: FindingsQuery,
+  { format, query, hasFindings }: FindingsFile,
 ): Promise<void> {
   const { input, terminal, target } = run;
   try {
@@ -66,8 +73,11 @@ async function downloadToFile(
       terminal.out(
         JSON.stringify({ file: output, format, ...(records !== undefined && { records }), bytes }),
       );
-    else
-      terminal.say(`${output} has ${records === undefined ? "all" : records.toLocaleString("en")} findings.`);
+    else {
+      // The number of findings in a SARIF file is not counted.
+      const count = records?.toLocaleString("en") ?? (hasFindings ? "all" : "no");
+      terminal.say(`${output} has ${count} findings.`);
+    }
   } catch (error) {
     throw explainError(error, { url: target.url, output: name, hint: ` ${name} is unchanged.` });
   }

@@ -9,7 +9,7 @@ import { type ExportFormat, fileFormats } from "./format.ts";
 import { keyScopeOf } from "./key-scope.ts";
 import { nameOfTooLarge } from "./mirror/journal.ts";
 import type { MergeResult } from "./mirror/merge.ts";
-import { checkChanges, earlierRun, type MirrorState, sameRequest } from "./mirror/state.ts";
+import { checkChanges, continues, earlierRun, type MirrorState, sameRequest } from "./mirror/state.ts";
 import { updateMirror } from "./mirror/update.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
@@ -93,7 +93,9 @@ async function exportToFile(
     report(run, { noun: job.source.noun, output, format, merged });
   } catch (error) {
     const again = input.flag("overwrite") ? "the same command without --overwrite" : "the same command";
-    const hint = ` What was read is kept; ${again} continues from there.`;
+    const hint = (await continues(format === "parquet" ? mirrorOf(name) : name))
+      ? ` What was read is kept; ${again} continues from there.`
+      : "";
     throw explainError(error, { url: target.url, output: name, hint });
   }
 }
@@ -176,5 +178,8 @@ function report({ input, terminal }: ExportRun, { noun, output, format, merged }
   const changes = base
     ? ` (${number(added)} new, ${number(changed)} changed, ${number(removed)} removed)`
     : "";
-  terminal.say(`${output} has ${number(records)} ${noun}${changes}. Use --resume to update it later.`);
+  const onlyChanges = input.text("output") === undefined ? input.text("changes") : undefined;
+  const what = onlyChanges === undefined ? `${output} has` : `${onlyChanges}: the export has`;
+  const hint = input.flag("resume") ? "" : " Use --resume to update it later.";
+  terminal.say(`${what} ${number(records)} ${noun}${changes}.${hint}`);
 }

@@ -55,6 +55,28 @@ const linesOf = async (file: string): Promise<unknown[]> =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
+test("a refused first export leaves nothing that the right command trips over", async () => {
+  const service = await api();
+  const output = join(folder, "all.ndjson");
+  const run = (...more: string[]) => callTool(...words(service, "--output", output, ...more));
+  service.trouble = () => ({ status: 403, code: "FORBIDDEN" });
+  expect(await run("--repositories", "1")).toMatchObject({
+    code: 1,
+    stderr: `${service.url} answered 403 FORBIDDEN: No.`,
+  });
+  service.trouble = () => undefined;
+  expect(await run()).toMatchObject({ code: 0, stderr: `${output} has 3 pull requests.` });
+});
+
+test("the end of a run names the file of changes, not the file that the tool keeps beside it", async () => {
+  const service = await api();
+  const changes = join(folder, "changes.ndjson");
+  expect(await callTool(...words(service, "--changes", changes))).toMatchObject({
+    code: 0,
+    stderr: `${changes}: the export has 3 pull requests.`,
+  });
+});
+
 test("--changes has every record first, then only what is new, differs or was removed", async () => {
   const service = await api();
   const changes = join(folder, "changes.ndjson");

@@ -99,6 +99,8 @@ export async function earlierRun(
     throw new OperatorError(`${output} exists and was not made by an export; ${overwriteHint}.`);
   }
   const { begins_anew, journal_bytes, files } = state;
+  // A run that was refused at its first request.
+  if (!hasRead(state) && bytes === undefined) return undefined;
   if (!begins_anew && !files.some((file) => file.bytes === bytes)) throw changedSince(output);
   if (!begins_anew && journal_bytes === 0 && !resume)
     throw new OperatorError(
@@ -108,6 +110,15 @@ export async function earlierRun(
   const { size = 0 } = (await statOf(file)) ?? {};
   return size < journal_bytes ? { state, newWalkReason: `${file} is incomplete.` } : { state };
 }
+
+const hasRead = ({ cursor, journal_bytes, files }: MirrorState): boolean =>
+  cursor !== null || journal_bytes > 0 || files.length > 0;
+
+/** Whether the same command would continue, rather than begin. */
+export const continues = async (output: string): Promise<boolean> => {
+  const state = await readState(output).catch(() => undefined);
+  return state !== undefined && hasRead(state);
+};
 
 export const changedSince = (output: string): OperatorError =>
   new OperatorError(

@@ -198,6 +198,10 @@ describe("export security", () => {
     expect((await callTool(...words("99"))).stderr).toMatch(
       /^There are no findings of repository 99 in any state\. This key may not list/,
     );
+    const file = join(folder, "none.sarif");
+    expect((await callTool(...words("99"), "--output", file)).stderr).toMatch(
+      /none\.sarif has no findings\.$/,
+    );
   });
 
   test("export security writes SARIF as the service renders it", async () => {

@@ -71,7 +71,7 @@ describe("--resume", () => {
     const through = ["export", "learnings", "--output", link, ...target(), "--resume"];
     const before = await stat(output);
     expect((await callTool(...through)).stderr).toBe(
-      `${output} has 4 Learnings (0 new, 0 changed, 0 removed). Use --resume to update it later.`,
+      `${output} has 4 Learnings (0 new, 0 changed, 0 removed).`,
     );
     expect((await stat(output)).ino).toBe(before.ino);
     api.later = [learning(5)];

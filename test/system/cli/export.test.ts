@@ -119,10 +119,7 @@ describe("pages", () => {
     const missing = `https://git.test/2 of organization github:1 is too large for any answer of the service; ${output} does not contain it.`;
     expect([code, stderr.split("\n")]).toEqual([
       0,
-      [
-        missing,
-        `${output} has 2 pull requests (0 new, 0 changed, 1 removed). Use --resume to update it later.`,
-      ],
+      [missing, `${output} has 2 pull requests (0 new, 0 changed, 1 removed).`],
     ]);
     expect(await lines()).toEqual([pullRequest(2, "2"), pullRequest(1, "1")]);
     expect((await callTool(...words, "--resume")).stderr.split("\n")[0]).toBe(missing);
@@ -177,7 +174,7 @@ describe("errors are one sentence", () => {
     [["metrics", "--start", "2026-02-30"], '--start takes a calendar day as YYYY-MM-DD, not "2026-02-30".'],
     [["metrics", "--start", "2026-02-02", "--end", "2026-02-01"], "--end must not be before --start."],
     [["metrics", "--dataset", "mcp", "--status", "all"], "--status works only with --dataset reviews."],
-    [["metrics", "--resume"], "--resume works only with --output."],
+    [["metrics", "--resume"], "--resume works only with --output or --changes."],
     [
       ["metrics", "--output", "f.csv", "--resume", "--overwrite"],
       "--resume and --overwrite cannot be used together.",

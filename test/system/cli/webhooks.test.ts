@@ -47,7 +47,8 @@ describe("review-api webhooks", () => {
   const webhook = z.looseObject({ id: z.string(), secret: z.string() });
 
   test("creates, lists, shows, changes, tests, rotates and deletes a webhook", async () => {
-    const { url, requests } = await program(() => 202);
+    let status = 202;
+    const { url, requests } = await program(() => status);
     const create = ["webhooks", "create", "--to", url, "--types", "learnings,metrics.reviews"];
     const { id, secret } = webhook.parse(await callJson(...create, "--description", "For the SIEM"));
     const shown = { id, url, types: ["metrics.reviews", "learnings"], active: true };
@@ -69,6 +70,11 @@ describe("review-api webhooks", () => {
       expect(verified(each, second ?? expect.fail("There was no second ping."))).toMatchObject({
         type: "ping",
       });
+    status = 401;
+    expect(await callTool("webhooks", "test", id)).toMatchObject({
+      ...{ code: 1, stdout: expect.stringContaining("401") },
+      stderr: "The receiver did not take the ring: it must answer with a status from 200 to 299.",
+    });
     const changed = await callJson("webhooks", "update", id, "--types", "audit_logs", "--off");
     expect(changed).toMatchObject({ types: ["audit_logs"], active: false, description: "For the SIEM", url });
     expect(await callJson("webhooks", "update", id, "--on")).toMatchObject({ active: true });
