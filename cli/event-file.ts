@@ -44,7 +44,11 @@ export async function* readEventFile(file: EventFile): AsyncGenerator<PlatformEv
 /** Reads the whole file without sending: returns how many events there are, and checks the envelope of each. */
 export async function countEvents(file: EventFile): Promise<number> {
   let count = 0;
-  for await (const _ of readEventFile(file)) count++;
+  try {
+    for await (const _ of readEventFile(file)) count++;
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`${error.message} Nothing was sent.`) : error;
+  }
   return count;
 }
 

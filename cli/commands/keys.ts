@@ -147,7 +147,7 @@ const rotate: Command = {
     owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },
   },
   run: (input, terminal) => {
-    const graceSeconds = input.integer("grace-seconds", { ...anyCount, min: 0 }) ?? 0;
+    const graceSeconds = input.integer("grace-seconds", { min: 0, max: keyLimits.graceSecondsMax }) ?? 0;
     const id = input.requiredArgument("KEY_ID");
     const owner = input.text("owner");
     return withConnection(input, async ({ audited }) =>

@@ -27,7 +27,9 @@ export const send: Command = {
     help: "one event per line: {id, type, occurred_at, data}; - reads standard input",
   },
   options: {
-    check: { help: "check every field of every line, show all mistakes, and send nothing" },
+    check: {
+      help: "check every field of every line, not whether the things that it names exist; send nothing",
+    },
     "no-wait": { help: "do not wait until they are applied" },
   },
   examples: [

@@ -233,7 +233,7 @@ describe("events, while the service runs", () => {
       `${ndjson([event(21, "organization.saved", soloOrganization("600", "never"))])}oops\n`,
     );
     const { code, stderr } = await callTool("events", "send", file, "--data", folder);
-    expect([code, stderr]).toEqual([1, `${file}, line 2: this is not JSON.`]);
+    expect([code, stderr]).toEqual([1, `${file}, line 2: this is not JSON. Nothing was sent.`]);
     expect((await callTool("org", "show", "600", "--data", folder)).code).toBe(1);
   });
 });
