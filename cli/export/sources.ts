@@ -7,7 +7,7 @@ import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import type { CsvColumn } from "../../lib/http/list.ts";
 import { learningColumns } from "../../lib/learnings/columns.ts";
-import { reviewColumns } from "../../lib/metrics/reviews.ts";
+import { reviewColumns } from "../../lib/metrics/review-columns.ts";
 import { findingColumns } from "../../lib/security/record.ts";
 import type { ExportFormat } from "./format.ts";
 import { type CsvTable, csvTableOf, layoutOf, type RecordFields } from "./layout.ts";

@@ -2,7 +2,7 @@ import { reviewMetrics as operation } from "../../lib/contract/operations/metric
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { listResult } from "../../lib/http/list.ts";
 import { readReviews } from "../../lib/metrics/read.ts";
-import { reviewColumns } from "../../lib/metrics/reviews.ts";
+import { reviewColumns } from "../../lib/metrics/review-columns.ts";
 import { checkAnswerSize, sizeOfRecord } from "../../lib/metrics/too-large.ts";
 import { headPrefetch } from "../../lib/metrics/walk.ts";
 

@@ -11,12 +11,13 @@ import {
 } from "../../lib/contract/records-metrics.ts";
 import { codeOf } from "../../lib/metrics/finding.ts";
 import { draftMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
+import { reviewColumns } from "../../lib/metrics/review-columns.ts";
 import {
   draftReviewComments,
   type ReviewComment,
   renderReviewComments,
 } from "../../lib/metrics/review-comments.ts";
-import { draftReview, hasStatus, reviewColumns, toReviewRecord } from "../../lib/metrics/reviews.ts";
+import { draftReview, hasStatus, toReviewRecord } from "../../lib/metrics/reviews.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import type { EntryDraft, StreamEntry } from "../../lib/stream/stream.ts";
 
