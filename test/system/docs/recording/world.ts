@@ -1,10 +1,10 @@
-import type { Permission } from "../../../lib/contract/access.ts";
-import { peopleLimits, webhookLimits } from "../../../lib/contract/limits.ts";
-import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { reconcileAll } from "../../../lib/index/reconcile.ts";
-import { apiKeyKey } from "../../../lib/store/layout.ts";
-import { learningsOf } from "../../support/stored.ts";
-import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
+import type { Permission } from "../../../../lib/contract/access.ts";
+import { peopleLimits, webhookLimits } from "../../../../lib/contract/limits.ts";
+import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../../../lib/index/reconcile.ts";
+import { apiKeyKey } from "../../../../lib/store/layout.ts";
+import { learningsOf } from "../../../support/stored.ts";
+import { github, gitlab, type OrganizationId, type World } from "../../../support/world.ts";
 import type { DeterministicRuntime } from "./deterministic-runtime.ts";
 
 /** The data of the examples: a workspace in the cloud, a self-hosted instance, and organizations in every state. */

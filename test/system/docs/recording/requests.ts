@@ -1,6 +1,6 @@
-import type { ListedOperation, OperationId } from "../../../lib/contract/operations.ts";
-import { parametersOf, partsOf, usualKind } from "../../../lib/contract/requests.ts";
-import { absent } from "../../support/subject.ts";
+import type { ListedOperation, OperationId } from "../../../../lib/contract/operations.ts";
+import { parametersOf, partsOf, usualKind } from "../../../../lib/contract/requests.ts";
+import { absent } from "../../../support/subject.ts";
 import type { ExampleWorld, KeyName } from "./world.ts";
 
 /** One request as a reader of the documentation would send it. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { vi } from "vitest";
-import { systemClock } from "../../../lib/runtime/clock.ts";
-import { systemRandom } from "../../../lib/runtime/random.ts";
+import { systemClock } from "../../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../../lib/runtime/random.ts";
 
 /** A clock that stands still and random values that repeat, so that every recording is the same. */
 export class DeterministicRuntime {

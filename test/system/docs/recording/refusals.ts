@@ -1,11 +1,11 @@
 import { vi } from "vitest";
-import type { ErrorCode } from "../../../lib/contract/errors.ts";
-import { organizationUuid } from "../../../lib/contract/identity.ts";
-import { peopleLimits, requestLimits } from "../../../lib/contract/limits.ts";
-import type { Operation } from "../../../lib/contract/operation.ts";
-import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import type { Injection } from "../../support/faulty-engine.ts";
-import { gitlab } from "../../support/world.ts";
+import type { ErrorCode } from "../../../../lib/contract/errors.ts";
+import { organizationUuid } from "../../../../lib/contract/identity.ts";
+import { peopleLimits, requestLimits } from "../../../../lib/contract/limits.ts";
+import type { Operation } from "../../../../lib/contract/operation.ts";
+import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
+import type { Injection } from "../../../support/faulty-engine.ts";
+import { gitlab } from "../../../support/world.ts";
 import type { ExampleRequest } from "./requests.ts";
 import type { ExampleWorld, KeyName } from "./world.ts";
 
