@@ -65,7 +65,7 @@ const text = z.object({ S: z.string() });
 const batchGet = z.object({
   RequestItems: z.record(z.string(), z.object({ Keys: z.array(z.object({ pk: text, sk: text })) })),
 });
-const update = z.object({ Key: z.object({ pk: text, sk: text }) });
+const keyed = z.object({ Key: z.object({ pk: text, sk: text }) });
 const query = z.object({ ExpressionAttributeValues: z.record(z.string(), text) });
 
 function workOut(items: Items, operation: string, body: string): object {
@@ -83,6 +83,10 @@ function workOut(items: Items, operation: string, body: string): object {
       ConsumedCapacity: [ConsumedCapacity],
     };
   }
+  if (operation === "GetItem") {
+    const { pk, sk } = keyed.parse(JSON.parse(body)).Key;
+    return { Item: items.get(placeOf(pk.S, sk.S)), ConsumedCapacity };
+  }
   if (operation !== "Query") throw new Error(`The stub knows no ${operation}.`);
   const [pk, prefix] = Object.values(query.parse(JSON.parse(body)).ExpressionAttributeValues);
   const start = placeOf(pk?.S ?? "", prefix?.S ?? "");
@@ -92,6 +96,6 @@ function workOut(items: Items, operation: string, body: string): object {
 
 /** The limiter's item after a first call in its window. */
 function limiterItem(body: string): object {
-  const { Key } = update.parse(JSON.parse(body));
+  const { Key } = keyed.parse(JSON.parse(body));
   return { ...Key, s0: { S: `${Date.now().toString(36)}#AAAAAAAA` }, ttl: { N: "4102444800" } };
 }
