@@ -9,27 +9,6 @@ export const isHex = (value: string): boolean => /^(?:0x)?[0-9a-fA-F]+$/.test(va
 export const isUuid = (value: string): boolean =>
   value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
 
-/**
- * Pairs of small letters that make up less than 0.06 % of the pairs in words of documentation and code: one
- * number for each first letter, one bit for each second letter.
- */
-const rarePairs =
-  "p0r75 1332lq 12rt62 1332lg jzjwg 138oum 132w4u 13jyzy i56rk 13sr8v 13seen sv1t2 1354vg rlwg2 yzzww 12r4oe 13bwfz riaw2 su8h6 ss8kq 13doyo 13y0oe 13seem 13mfi7 13rvnj 13ydim"
-    .split(" ")
-    .map((bits) => Number.parseInt(bits, 36));
-/** Abbreviations that words of code have: `csrftoken`, `htpasswd`, `mysqldump`. */
-const abbreviations =
-  /pass|pwd|token|auth|http|html|sql|ssh|tls|ssl|xml|yaml|json|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|rpc|vpc|cdk|aws|mq$|asdf/;
-/** `zhbvxqsarcuaoo`: at least this share of the pairs of letters is rare in words, less after five consonants. */
-export function isGibberish(value: string, share = 0.34): boolean {
-  if (!/^[a-z]{8,64}$/.test(value) || !hasDistinct(value, 6) || abbreviations.test(value)) return false;
-  let rare = 0;
-  for (let index = 1; index < value.length; index++)
-    rare += ((rarePairs[value.charCodeAt(index - 1) - 97] ?? 0) >> (value.charCodeAt(index) - 97)) & 1;
-  const isHard = /[b-df-hj-np-tv-xz]{5}/.test(value);
-  return rare >= (isHard ? 0.2 : share) * (value.length - 1);
-}
-
 /** Inspects only the first characters: they show what a long value looks like. */
 const lookedAtMax = 256;
 

@@ -1,4 +1,4 @@
-import { vendorWords } from "./vendor-rows.ts";
+import { vendorWords } from "./vendor-table.ts";
 
 /** What a name says about its value: a key is a credential of an unknown kind. */
 export type ClaimKind = "password" | "passphrase" | "secret" | "token" | "api_key" | "credential" | "key";
@@ -23,7 +23,7 @@ const endsIn = (word: string, endings: Endings) =>
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
 const passwordNames =
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolası parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolası parolasını parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass enclave conclave autoclave");
@@ -125,34 +125,16 @@ function keyClaim(
   return owner === "" ? maybe : likely;
 }
 
-/**
- * An SNMP community gives access to a device. With one of these owners any value counts; otherwise the value
- * must look like a credential.
- */
-const communityOwners = setOf("snmp read write trap ro rw readonly readwrite def");
-const communityClaim = (last: string, owner: string): Claim =>
-  last !== "community" || communityOwners.has(owner) ? sure("password") : credential;
-
 const leadingWords = setOf(
   "password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ",
 );
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 export const aboutWords = setOf(
-  "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics",
+  "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics",
 );
 function isLeading(words: readonly string[]): boolean {
   const at = words.findIndex((word) => leadingWords.has(word));
   return at >= 0 && at < words.length - 1 && words.slice(at + 1).every((word) => !aboutWords.has(word));
-}
-
-/** Vendors that call their API key an application id. */
-const idVendors = setOf("openweather openweathermap owm wolfram wolframalpha openexchangerates");
-function idClaim(words: readonly string[], owner: string): Claim | undefined {
-  if (words.some((word) => idVendors.has(word))) return sure("api_key");
-  if (owner === "secret") return sure("token");
-  if (/^sess/.test(owner)) return likely;
-  if (words.at(-1) === "appid") return maybe;
-  return owner === "reporter" ? likely : undefined;
 }
 
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
@@ -168,13 +150,11 @@ export function claimOf(given: string): Claim | undefined {
   const owner = words.at(-2) ?? "";
   if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return sure("passphrase");
   if (
-    words.includes("public") ||
     /^(?:hashed|encrypted|sealed|masked|redacted)$/.test(owner) ||
-    owner === "site" ||
     /public(?!at)|publishable|site_?key/.test(words.join(""))
   )
     return undefined;
-  if (passwordWords.has(last) || /^[a-z]{1,6}pw$/.test(last)) return sure("password");
+  if (passwordWords.has(last) || owner === "rediscli" || /^[a-z]{1,6}pw$/.test(last)) return sure("password");
   if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : sure("password");
   if (endsIn(last, secretEndings)) return sure("secret");
   if (endsIn(last, tokenEndings)) {
@@ -189,18 +169,12 @@ export function claimOf(given: string): Claim | undefined {
       (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
   )
     return sure("api_key");
-  if (/^cred(?:s|ential)?$/.test(last)) return credential;
-  if (last === "material" && owner === "key") return sure("password");
-  if (/(?:^|access|unlock|security)code$/.test(last) && /access|unlock|security/.test(owner + last))
-    return credential;
-  if (last.endsWith("community")) return communityClaim(last, owner);
+  if (/^cred(?:s|ential)?$|community$/.test(last)) return credential;
   if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? sure("secret") : sure("api_key");
-  // Some vendors call their secret a certificate or an id.
-  if (last === "certificate") return owner === "app" || owner === "primary" ? likely : undefined;
-  if (last === "id" || last === "appid") return idClaim(words, owner);
+  if (last === "id") return owner === "secret" ? sure("token") : /^sess/.test(owner) ? likely : undefined;
   if (last === "key" && name.startsWith("--")) return sure("api_key");
   if (!last.endsWith("key"))
-    return likelyWords.has(last)
+    return likelyWords.has(last) || /session(?:id)?$/.test(last)
       ? likely
       : isLeading(words) && !name.startsWith("-")
         ? credential
@@ -217,10 +191,11 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
-  `psw zugang key cred auth bearer pepper salt seed sess sid hmac kek dek enc crumb csrf xsrf remember licen pat pw login cookie community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code certificate reporter_id appid app_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
+  `psw zugang access accès acceso accesso acesso доступ key cred auth bearer pepper salt seed sess sid hmac kek dek enc crumb csrf xsrf remember licen pat pw login cookie community secret_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */
 export const isConstant = (name: string): boolean => /^[A-Z][A-Z0-9_.-]+$/.test(name);
 /** `setPassword`, `client.withToken`. */
-export const isSetter = (name: string): boolean => /(?:^|[._])(?:set|with|use|put|add)[A-Z_]/.test(name);
+export const isSetter = (name: string): boolean =>
+  /(?:^|[._])(?:[Ss]et|[Ww]ith|use|put|[Aa]dd|enter|type|fill)[A-Z_]/.test(name);

@@ -2,16 +2,11 @@ import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId } from "./features.ts";
+import { type Near, nearIn, nextIn } from "./next-in.ts";
 import { isPlaced } from "./places.ts";
-import {
-  candidatesIn,
-  findInCjkAfter,
-  findInSentenceAfter,
-  sentenceLengthMax,
-  verbsBeforeName,
-} from "./prose.ts";
+import { sentencesIn, verbsBeforeName } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
-import { findSaid, type Leads, leadBefore, leadsIn } from "./said.ts";
+import { findSaid, lead, leadBefore } from "./said.ts";
 import {
   isEnvironment,
   isLineStart,
@@ -61,20 +56,7 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
         isClosed: true,
       };
   }
-  if (separator.link === "cell") return cellAt(name.text, at);
   return valueAt(name.text, at, isEnv && isLineStart(name), separator.link === undefined ? undefined : 256);
-}
-
-const cell = /[^|\n]{1,256}/y;
-/** A cell ends at the next bar. Its quotes and code marks are not part of the value. */
-function cellAt(text: string, at: number): Value | undefined {
-  cell.lastIndex = at;
-  const content = cell.exec(text)?.[0].trimEnd();
-  if (!content) return undefined;
-  const [opener = ""] = /^["'`*]*/.exec(content) ?? [];
-  const closed = content.slice(opener.length).replace(/["'`*]+$/, "");
-  const start = at + opener.length;
-  return { text: closed, start, end: start + closed.length, isQuoted: true, isClosed: false };
 }
 
 interface SearchResult {
@@ -100,12 +82,16 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
   if (
-    isKey &&
-    /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description)$/i.test(first.text)
+    /^(?:required|nullable|sometimes|string|bail|filled|present)$/.test(first.text) ||
+    (isKey && /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description)$/i.test(first.text))
   )
     return [];
-  const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
-  return credentials[0] === first || values.length === 2 ? credentials : [];
+  const isMap = isKey && /s$/i.test(name.name);
+  const credentials = values.filter(
+    (value) =>
+      isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))),
+  );
+  return isMap || credentials[0] === first || values.length === 2 ? credentials : [];
 }
 
 function found(values: readonly Value[], claim: Claim): SearchResult {
@@ -122,18 +108,24 @@ const isOther = (text: string, { start, end }: Span): boolean => {
     ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)
     : /^(?:[0-9a-f]{8}){4,8}$/.test(value) &&
         (digestWord.test(text.slice(Math.max(0, start - 120), start)) ||
-          /^["'`]? ?\(?(?:md5|sha|etag|checksum|digest|commit)/i.test(text.slice(end, end + 16)));
+          /^["'`]? ?\(?(?:md5|sha|etag|checksum|digest|commit\b)/i.test(text.slice(end, end + 16)));
 };
+const declaration = /(?:^|\n|\b(?:val|var|let|const|final|string|str|auto|my|local|static)[ \t])[ \t]*$/i;
 /** "render pass: shadow": alone, the word is a password only beside a user or a host. */
-const isOtherPass = ({ name, text, start, end }: Name, value: Value): boolean =>
+const isOtherPass = ({ name, text, start, end }: Name, value: Value, isNearUser: Near): boolean =>
   /^pass$/i.test(name) &&
   text.charAt(start - 1) !== "$" &&
+  !(
+    value.isQuoted &&
+    declaration.test(text.slice(Math.max(0, start - 24), start)) &&
+    /^ ?=/.test(text.slice(end, end + 2))
+  ) &&
   (/^[A-Za-z]+$/.test(value.text) || /^[ \t]+[^\s:=]/.test(text.slice(end, end + 8))) &&
-  !/user|login|host|mail|smtp|auth|db|account/i.test(text.slice(Math.max(0, start - 120), end + 120));
+  !isNearUser(start);
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
 
-function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
+function findAfterSeparator(name: Name, claim: Claim, isNearUser: Near): SearchResult | undefined {
   const { text, end } = name;
   const separators = separatorsAt(text, end);
   if (separators.length === 0) return undefined;
@@ -144,7 +136,11 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
     const value = valueFor(name, separator, pattern.lastIndex, isEnv && link === undefined);
-    if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) || isOtherPass(name, value))
+    if (
+      !value ||
+      (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) ||
+      isOtherPass(name, value, isNearUser)
+    )
       continue;
     const named = {
       claim,
@@ -165,21 +161,6 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
   return undefined;
 }
 
-/** The characters that can follow a name in a sentence, up to the next space. */
-const opensSentence = /(?:'s(?= ))?["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
-function isFollowedByText({ text, end }: Name): boolean {
-  opensSentence.lastIndex = end;
-  return opensSentence.test(text);
-}
-const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
-
-function inSentence(name: Name, claim: Claim, candidate: number): SearchResult | undefined {
-  const { text, end } = name;
-  if (candidate - end >= sentenceLengthMax || !(isCjk(name.name) || isFollowedByText(name))) return undefined;
-  const behind = (isCjk(name.name) ? findInCjkAfter : findInSentenceAfter)(text, end, claim);
-  return behind && found([behind], claim);
-}
-
 const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
 /** "The signature key …", "X-Edge-Auth …": a value without a verb before it must be long and random. */
 function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
@@ -190,11 +171,6 @@ function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
   return value && /^[\w+=-]+$/.test(value.text) && isCredential(value, named)
     ? found([value], claim)
     : undefined;
-}
-
-function plainly(name: Name, claim: Claim, leads: Leads): SearchResult | undefined {
-  const word = findSaid(name, leads);
-  return word && !isOtherPass(name, word) ? found([word], claim) : undefined;
 }
 
 function isNameCharacter(code: number): boolean {
@@ -228,14 +204,17 @@ const isNoName = ({ text, name, start, end }: Name) =>
   (text.startsWith("?:", end) && isTyped.test(text.slice(end, end + 80))) ||
   (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
+  (name === "session" && /[`"]/.test(text.charAt(start - 1)) && /^:[\w-]/.test(text.slice(end, end + 2))) ||
+  /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
-/** `/run/pw`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
-const isNoNoun = ({ text, start }: Name) =>
-  "/${".includes(text.charAt(start - 1) || " ") &&
-  /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
-    text.slice(Math.max(0, start - 80), start),
-  );
+/** `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
+const isNoNoun = ({ text, name, start }: Name) =>
+  name.startsWith(".") ||
+  ("/${".includes(text.charAt(start - 1) || " ") &&
+    /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
+      text.slice(Math.max(0, start - 80), start),
+    ));
 
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
@@ -244,9 +223,10 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   nameRestPattern.lastIndex = hitEnd;
   const isLatin = text.charCodeAt(at) < 0x2e80;
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
-  // "secret id: …", "Secret Access Key: …" are one name.
+  // "secret id: …", "Secret Access Key: …", "pass phrase: …" are one name.
   if (/secret$/i.test(text.slice(start, end)))
     end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
+  else if (/^pass$/i.test(text.slice(start, end)) && / phrase/iy.test(text.slice(end, end + 7))) end += 7;
   // In a sentence the word before "key" says what the key is for: "api key: …", "cache key: …".
   if (
     end - start <= 9 &&
@@ -262,25 +242,11 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 
 /** A key near the name of a Wi-Fi network is the password of that network. */
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
+/** Words beside a password. */
+const userWord = /user|login|host|mail|smtp|auth|db|account/gi;
 /** A key near a cipher is a secret, even if it looks like a hash. */
 const cipherWord =
   /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]/gi;
-const networkReach = 160;
-
-/** Checks if a word of the pattern is near. Call it with increasing positions: it reads the text once. */
-function nearIn(text: string, pattern: RegExp): (at: number) => boolean {
-  let last = Number.NEGATIVE_INFINITY;
-  let next = 0;
-  pattern.lastIndex = 0;
-  return (at) => {
-    while (next <= at) {
-      if (pattern.lastIndex > 0) last = next;
-      next = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY;
-    }
-    return at - last < networkReach || next - at < networkReach;
-  };
-}
-
 /** A name may begin with the name before it: "bearer token", "session key". */
 const ownerReach = 20;
 
@@ -290,11 +256,16 @@ export const assignments: Finder = {
   find(text, names) {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | null>();
-    const candidateBehind = candidatesIn(text);
-    const leadBehind = leadsIn(text);
+    const inSentence = sentencesIn(text);
+    const leadBehind = nextIn(text, lead);
     const isNearLead = nearIn(text, leadBefore);
+    const isNearUser = nearIn(text, userWord);
     const isNearNetwork = nearIn(text, networkWord);
     const isNearCipher = nearIn(text, cipherWord);
+    const plainly = (name: Name) => {
+      const word = findSaid(name, { behind: leadBehind(name.end), isBefore: isNearLead(name.start) });
+      return word && !isOtherPass(name, word, isNearUser) ? word : undefined;
+    };
     let from = 0;
     for (const hit of names) {
       if (hit.at < from) continue;
@@ -311,18 +282,15 @@ export const assignments: Finder = {
           if (isNearNetwork(name.start)) claim = sure("password");
           else if (isNearCipher(name.start)) claim = likely;
         }
-        if (claim) outcome = findAfterSeparator(name, claim);
+        if (claim) outcome = findAfterSeparator(name, claim, isNearUser);
         if (claim?.kind === "key" && !outcome?.spans.length) outcome = saidKey(name, claim) ?? outcome;
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
           claim = sure("api_key");
-        if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name))
-          outcome =
-            inSentence(name, claim, candidateBehind(name.end)) ??
-            (isPassword(claim)
-              ? plainly(name, claim, { behind: leadBehind(name.end), isBefore: isNearLead(name.start) })
-              : undefined) ??
-            outcome;
+        if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name)) {
+          const value = inSentence(name, claim) ?? (isPassword(claim) ? plainly(name) : undefined);
+          if (value) outcome = found([value], claim);
+        }
       }
       spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);

@@ -1,26 +1,15 @@
-import { hasDigit, hasLetter, isUuid } from "./appearance.ts";
+import { hasDigit, hasLetter } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
-import {
-  isAlgorithm,
-  isConstantLike,
-  isHarmless,
-  isPublicValue,
-  isSlashed,
-  isTokenLike,
-  looksChosen,
-  sentenceWords,
-} from "./features.ts";
-import { memoize } from "./memoize.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import * as features from "./features.ts";
+import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
-import { quotes, type Value } from "./values.ts";
-import { vendorWords } from "./vendor-rows.ts";
+import type { Value } from "./values.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
-  1: "check_password_hash WiFi.begin wlan.connect cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
+  0: "SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
+  1: "check_password_hash WiFi.begin wlan.connect cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac signWith jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
   3: "Credentials",
   4: "JedisPool SMTP.start",
   2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize",
@@ -46,73 +35,38 @@ const callAt = (text: string, word: string, end: number) =>
     ?.find(({ name }) => text.endsWith(name, end) && !/[\w$]/.test(text.charAt(end - name.length - 1)));
 
 const password = kindNamed("Password");
-const apiKey = kindNamed("API key");
 
 /** Whether the argument is not a credential but a name, an algorithm or an address. */
 const isNoCredential = ({ text }: Value) =>
   text.length < 4 ||
-  isPublicValue(text) ||
-  isPlaceholder(text) ||
-  isConstantLike(text) ||
-  isAlgorithm(text) ||
+  features.isPublicValue(text) ||
+  isStandIn(text) ||
+  features.isConstantLike(text) ||
+  features.isAlgorithm(text) ||
+  // `config("services.mail.secret")`, `cfg["Jwt:Key"]`: the name of a setting.
+  (/^[A-Za-z]+(?:[.:_/][A-Za-z]+)+$/.test(text) && !features.isDiceware(text)) ||
   (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) &&
-    !looksChosen(text)) ||
+    !features.looksChosen(text)) ||
   /\s/.test(text.trim());
 
 /** In these calls a plain word is a password too: the argument has no other use. */
 const strictCalls =
-  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|\w*password)/;
+  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)/;
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const loginCallName =
-  /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
-/** Vendors whose browser libraries take a key that is public by design. */
-const publicOpeners = new Set(
-  "amplitude bugsnag hotjar mapbox posthog pusher recaptcha hcaptcha mixpanel heap fullstory logrocket gtag clarity analytics".split(
-    " ",
-  ),
-);
-const hasWordOf = (vendors: ReadonlySet<string>) =>
-  memoize((called) => {
-    const names = called.match(/[A-Za-z]{3,}/g) ?? [];
-    const words = names.flatMap((name) => [name, ...(name.match(/[A-Z]?[a-z]{2,}/g) ?? [])]);
-    return words.some((word) => vendors.has(word.toLowerCase()));
-  });
-/** `new Logtail("…")`, `rollbar.init("…")`: a call to a vendor's library. */
-const isVendorCall = hasWordOf(vendorWords);
-const isPublicCall = hasWordOf(publicOpeners);
-/** Names of classes that take a hex value or an id that is not a key. */
-const isMadeOfIds =
-  /id$|guid|hash|sha\d*|commit|digest|byte|buffer|address|block|hex|big|int$|colou?r|ref$|revision|version|checksum|etag|public|error|exception|date|uri|url|regex|token$|string|node|transaction|signature|salt/i;
-/** Returns the owner of the called function: `ApiClient("…")` and `new Acme("…")` may be of any vendor. */
-function ownerOf(before: string, word: string): "vendor" | "client" | undefined {
-  const called = before.slice(before.lastIndexOf(" ") + 1);
-  if (isPublicCall(called)) return undefined;
-  if (isVendorCall(called)) return "vendor";
-  if (/(?:client|api|sdk)$|^(?:init|initiali[sz]e|configure|setup)$/i.test(word)) return "client";
-  return /\bnew (?:[\w.]{1,20}\.)?[A-Z]\w*$/.test(before) && !isMadeOfIds.test(word) ? "client" : undefined;
-}
-/** A client may take its own id: a UUID counts as a key only in the call of a vendor. */
-const isKeyArgument = (text: string, owner: "vendor" | "client") =>
-  text.length >= (owner === "vendor" ? 16 : 20) &&
-  (isUuid(text) ? owner === "vendor" : isTokenLike(text) && !isKebab.test(text)) &&
-  !isPublicValue(text) &&
-  !isHarmless(text) &&
-  !isPlaceholder(text);
-const keyArguments = (list: readonly Argument[], owner: "vendor" | "client") =>
-  list.flatMap(({ inner }) => (inner && isKeyArgument(inner.text, owner) ? [inner] : []));
-
+  /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|\w{0,12}api_?key\w{0,16}|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument =
   /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|oauth|ac|x)[\w-]{0,24}$/i;
 const isLoginArgument = (text: string, isFirst: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&
-  !isPublicValue(text) &&
+  !features.isPublicValue(text) &&
   !isUserName.test(text) &&
   !(isFirst && isKebab.test(text)) &&
-  (!otherArgument.test(text) || (!isFirst && isSlashed(text))) &&
-  (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
+  !otherArgument.test(text) &&
+  (features.looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
   !isPlaceholder(text);
 
 /** `deploy-token-2` is a name, not a credential. */
@@ -120,15 +74,12 @@ const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 
 /** `login("anna", "…")`: of exactly two strings, the second is the password, whatever it looks like. */
 const pairCall =
-  /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|set_?credentials)(?:_?(?:as|with|user))?(?:async)?$/i;
+  /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|\w{0,12}credentials?)(?:_?(?:as|with|user))?(?:async)?$/i;
 const strategy =
   /^(?:jwt|local|google|github|gitlab|saml|oidc|oauth2?|basic|bearer|digest|token|anonymous|sso|api|web|GET|POST|https?:.*|\/.*)$/i;
 
-/** `pg.connect("host", "anna", "…")`: of three strings, the third is the password, whatever it looks like. */
-const connects = /(?:sql|pg|db|maria|oracle|ftp|ssh|imap|mqtt|ldap)\w*[.:]\w*connect$/i;
-
 /** The arguments of a login call that look like credentials. */
-function loginArguments(list: readonly Argument[], called: string, before: string): Value[] {
+function loginArguments(list: readonly Argument[], called: string): Value[] {
   const [user, secret] = list;
   const given = secret?.value ?? secret?.inner;
   if (
@@ -141,8 +92,6 @@ function loginArguments(list: readonly Argument[], called: string, before: strin
     isInPlace(given.text)
   )
     return [given];
-  const third = list[2]?.value;
-  if (third && user?.value && secret?.value && connects.test(before) && isInPlace(third.text)) return [third];
   return list.flatMap(({ inner }, place) =>
     inner && isUserName.test(list[place - 1]?.inner?.text ?? "") && isWordPhrase(inner.text)
       ? [inner]
@@ -156,26 +105,21 @@ function loginArguments(list: readonly Argument[], called: string, before: strin
 const isUserName = /^(?:[A-Za-z]{1,6}=[^,=]{1,60}(?:,|$)|[\w.+-]{1,64}@[\w-]{1,60}\.)/;
 /** `"maple walrus quartz ember"`: several words that are not a sentence. */
 const isWordPhrase = (text: string) =>
-  /^[a-z]{3,12}(?: [a-z]{3,12}){2,7}$/.test(text) && !sentenceWords.test(text);
+  /^[a-z]{3,12}(?: [a-z]{3,12}){2,7}$/.test(text) && !features.sentenceWords.test(text);
 
 function knownArgument(list: readonly Argument[], { name, place }: KnownCall): Value | undefined {
   const stringOf = (argument: Argument | undefined) => argument?.value ?? argument?.inner;
   const first = stringOf(list[place]);
   const value = first && isUserName.test(first.text) ? stringOf(list[place + 1]) : first;
   if (!value) return undefined;
-  const isWord =
-    strictCalls.test(name) &&
-    /^[a-z]{5,}$|^[a-z]{3,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text) &&
-    isInPlace(value.text);
+  const isPlain = /^[a-z]{5,}$|^[a-z]{3,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text);
+  const isWord = isPlain && value === list[place]?.value && isInPlace(value.text);
   const isPhrase =
-    strictCalls.test(name) &&
-    ((/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text));
-  return isWord || isPhrase || !isNoCredential(value) ? value : undefined;
+    (/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text);
+  return (strictCalls.test(name) && (isWord || isPhrase)) || !isNoCredential(value) ? value : undefined;
 }
 
 const unclosedStep = 48;
-/** A string, with or without a name before it: `key="…"`, `key: "…"`. */
-const literalArgument = new RegExp(`^(?:[a-zA-Z_]{1,16}[:=] ?)?[${quotes}]`);
 
 function findInCalls(text: string): Span[] {
   const spans: Span[] = [];
@@ -188,24 +132,19 @@ function findInCalls(text: string): Span[] {
     const word = calledWord.exec(before)?.[1] ?? "";
     const call = callAt(before, word, before.trimEnd().length);
     const isLoginCall = loginCallName.test(word);
-    // A cheap check first: the first argument of most calls is not a string.
-    const isLiteral = !call && !isLoginCall && literalArgument.test(text.slice(at + 1, at + 24));
-    const owner = isLiteral ? ownerOf(before, word) : undefined;
-    if (!call && !isLoginCall && !owner) continue;
+    if (!call && !isLoginCall) continue;
     const list = argumentsAt(text, at + 1)?.list;
     if (!list) {
       unclosedUntil = at + unclosedStep;
       continue;
     }
     const known = call && knownArgument(list, call);
-    const values = known ? [known] : isLoginCall ? loginArguments(list, word, before) : [];
-    const keys = owner ? keyArguments(list, owner) : [];
+    const values = known ? [known] : isLoginCall ? loginArguments(list, word) : [];
     for (const { start, end } of values) spans.push({ start, end, kind: password.kind });
-    for (const { start, end } of keys) spans.push({ start, end, kind: apiKey.kind });
   }
   // A call and a call inside it may both report the same string.
   const inOrder = spans.sort((a, b) => a.start - b.start);
   return inOrder.filter(({ start }, index) => start >= (inOrder[index - 1]?.end ?? 0));
 }
 
-export const calls: Finder = { kinds: [password, apiKey], keywords: [], find: findInCalls };
+export const calls: Finder = { kinds: [password], keywords: [], find: findInCalls };

@@ -62,14 +62,4 @@ export function isPublicBlock(encoded: string): boolean {
 /** For any text: whether it is a certificate, a public key or a signature in DER. */
 export const isPublicDer = (encoded: string): boolean =>
   /^MI?[A-Z]/.test(encoded) && derMeaning(decodeStart(encoded)) === "public";
-
-/** For text without a header: accepts only text that is certainly a private key. */
-export function isBarePrivateKey(encoded: string): boolean {
-  const bytes = decodeStart(encoded);
-  if (bytes.startsWith("openssh-key-v1") || /^-----BEGIN [A-Z ]*PRIVATE/.test(bytes)) return true;
-  const length = bytes.charCodeAt(1);
-  return (
-    derMeaning(bytes) === "private key" &&
-    (length === 0x82 || length === 0x81 || (length >= 0x20 && length < 0x80))
-  );
-}
+export const isPrivateDer = (encoded: string): boolean => derMeaning(decodeStart(encoded)) === "private key";

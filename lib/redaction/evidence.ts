@@ -1,41 +1,6 @@
-import {
-  hasBothCases,
-  hasDigit,
-  hasLetter,
-  isGibberish,
-  isHex,
-  isPlainCase,
-  isUuid,
-  looksRandom,
-} from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
-import {
-  hasCredentialWord,
-  isAlgorithm,
-  isAppPassword,
-  isCallOrPath,
-  isChosen,
-  isCode,
-  isConstantLike,
-  isDecoratedWord,
-  isDiceware,
-  isExpression,
-  isField,
-  isHarmless,
-  isJoinedPhrase,
-  isKeyId,
-  isMixed,
-  isNumberedWord,
-  isPassphrase,
-  isPattern,
-  isPublicValue,
-  isScrambled,
-  isStrong,
-  isSurelyToken,
-  isTokenLike,
-  isUnusualWord,
-  looksChosen,
-} from "./features.ts";
+import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
@@ -86,22 +51,19 @@ export interface Evidence {
 const isNoPlainText: Accept = memoize(
   (value) =>
     hasDigit(value) ||
-    isUnusualWord(value) ||
-    isDiceware(value) ||
-    isJoinedPhrase(value) ||
-    isScrambled(value, 14) ||
-    isGibberish(value) ||
+    features.isUnusualWord(value) ||
+    features.isDiceware(value) ||
+    features.isJoinedPhrase(value) ||
+    features.isScrambled(value, 14) ||
     isWordPassphrase(value),
 );
 const isNoArgument: Accept = (value) =>
-  isTokenLike(value) ||
-  isScrambled(value, 14) ||
-  isDecoratedWord(value) ||
-  isNumberedWord(value) ||
-  isDiceware(value) ||
-  isCode(value) ||
-  isGibberish(value) ||
-  isMixed(value) ||
+  features.isTokenLike(value) ||
+  features.isScrambled(value, 14) ||
+  features.isDecoratedWord(value) ||
+  features.isNumberedWord(value) ||
+  features.isDiceware(value) ||
+  features.isCode(value) ||
   /^\d{8,}$/.test(value) ||
   (hasDigit(value) && /[^\w\s./:-]/.test(value));
 
@@ -110,13 +72,15 @@ const isNoArgument: Accept = (value) =>
  * be just the next word or argument.
  */
 const demands: Readonly<Partial<Record<Link, Accept>>> = {
-  option: (value) => (!isPlainCase(value) || isDiceware(value) || isJoinedPhrase(value)) && !isField(value),
-  pair: (value) => isNoPlainText(value) || isAppPassword(value),
-  compared: (value) => isNoPlainText(value) || isAppPassword(value),
-  sentence: (value) => isNoPlainText(value) || isAppPassword(value),
-  line: (value) => !isField(value) && (isNoPlainText(value) || isTokenLike(value)),
-  cell: (value) => isNoPlainText(value) || isTokenLike(value),
-  near: (value) => isStrong(value),
+  option: (value) =>
+    (!isPlainCase(value) || features.isDiceware(value) || features.isJoinedPhrase(value)) &&
+    !features.isField(value),
+  pair: (value) => isNoPlainText(value) || features.isAppPassword(value),
+  compared: (value) => isNoPlainText(value) || features.isAppPassword(value),
+  sentence: (value) => isNoPlainText(value) || features.isAppPassword(value),
+  line: (value) => !features.isField(value) && (isNoPlainText(value) || features.isTokenLike(value)),
+  cell: (value) => isNoPlainText(value) || features.isTokenLike(value),
+  near: (value) => features.isStrong(value),
   call: isNoArgument,
 };
 
@@ -130,7 +94,7 @@ const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant ||
 /** A name that ends in "key", "auth", "session": the value must look like a key. */
 // biome-ignore format: one row a line
 const ofKeys: readonly Evidence[] = [
-  { evidence: "random token", holds: (judged) => isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant && !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && isStrong(judged.text)) },
+  { evidence: "random token", holds: (judged) => features.isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant && !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && features.isStrong(judged.text)) },
   { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
 ];
@@ -138,29 +102,31 @@ const ofKeys: readonly Evidence[] = [
 /** A name such as "creds" or "access code": a key, or a password where text is expected. */
 // biome-ignore format: one row a line
 const ofCredentials: readonly Evidence[] = [
-  { evidence: "random token of a credential", holds: ({ text }) => isSurelyToken(text) || (isHex(text) && text.length >= 32) },
+  { evidence: "random token of a credential", holds: ({ text }) => features.isSurelyToken(text) || (isHex(text) && text.length >= 32) },
   {
     evidence: "password of a credential",
     holds: ({ text, link, isQuoted, isEnvironment }) =>
       (isQuoted || link === "cell" || link === "element" || isEnvironment) &&
       !/\s/.test(text) &&
       !isUuid(text) &&
-      (looksChosen(text) || isNumberedWord(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))),
+      (features.looksChosen(text) || features.isNumberedWord(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))),
   },
 ];
 
 /** A token or an API key is generated; a person may have chosen a plainer one. */
 // biome-ignore format: one row a line
 const ofTokens: readonly Evidence[] = [
-  { evidence: "token", holds: ({ text }) => isTokenLike(text) },
-  { evidence: "chosen token", holds: ({ text, link, isQuoted }) => link !== "sentence" && ((link !== "pair" && link !== "compared") || isQuoted) && isChosen(text) },
+  { evidence: "token", holds: ({ text }) => features.isTokenLike(text) },
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
 const isLabel = ({ text, isQuoted }: Judged) =>
   (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text));
 const isWord = (judged: Judged) =>
-  isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !hasCredentialWord(judged.text);
+  isBare(judged.link) &&
+  !hasDigit(judged.text) &&
+  judged.text.length >= 5 &&
+  !features.hasCredentialWord(judged.text);
 const isLiteralWord = (judged: Judged) =>
   isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
 const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !judged.isConstant;
@@ -169,14 +135,14 @@ const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !j
 // biome-ignore format: one row a line
 const ofPasswords: readonly Evidence[] = [
   { evidence: "letters and digits", holds: ({ text, link }) => isBare(link) && !/\s/.test(text) && text.length >= 5 && hasDigit(text) && hasLetter(text) },
-  { evidence: "passphrase", holds: ({ text, claim, isConstant, isLiteral }) => /\s/.test(text) && isPassphrase(text, claim.kind === "passphrase" || (isConstant && isLiteral)) },
+  { evidence: "passphrase", holds: ({ text, claim, isConstant, isLiteral }) => /\s/.test(text) && features.isPassphrase(text, claim.kind === "passphrase" || (isConstant && isLiteral)) },
   { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
-  { evidence: "words with joints", holds: (judged) => isWord(judged) && isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || isUnusualWord(judged.text) || isScrambled(judged.text) || isGibberish(judged.text)) },
+  { evidence: "words with joints", holds: (judged) => isWord(judged) && features.isDiceware(judged.text) },
+  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || features.isUnusualWord(judged.text) || features.isScrambled(judged.text)) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) },
-  { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || isTokenLike(text) || looksChosen(text)) },
+  { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || features.isTokenLike(text) || features.looksChosen(text)) },
 ];
 
 export const evidence: Readonly<Record<ClaimKind, readonly Evidence[]>> = {
@@ -202,21 +168,22 @@ const lengthMin: Readonly<Record<ClaimKind, number>> = {
 
 /** The value is something other than a credential. In a place for passwords, a bad password is a password. */
 const isNotCredential = (value: string, isPlace: boolean) =>
-  isHarmless(value) ||
-  isConstantLike(value) ||
+  features.isHarmless(value) ||
+  features.isConstantLike(value) ||
   isCredentialWord(value) ||
-  isPattern(value) ||
-  isAlgorithm(value) ||
+  features.isPattern(value) ||
+  features.isAlgorithm(value) ||
   (isPlace ? isStandIn(value) : isPlaceholder(value));
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
-  (!/^(?:[A-Z][a-z]+)+$/.test(value) || isJoinedPhrase(value)) &&
+  (!/^(?:[A-Z][a-z]+)+$/.test(value) || features.isJoinedPhrase(value)) &&
   (hasLetter(value) || value.length >= 6) &&
-  !hasCredentialWord(value);
+  !features.hasCredentialWord(value);
 
 /** The text after `Cookie:` in `Cookie: session=…` has its own name and value. */
-const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^[A-Za-z_.-]+=[^=]/.test(text);
+const hasOwnName = ({ text, claim }: Judged) =>
+  claim.certainty !== "sure" && /^[A-Za-z_.-]{2,}=[^=]/.test(text);
 
 /** Inspects only the first characters: they show what a long value looks like. */
 const judgedLengthMax = 256;
@@ -227,12 +194,15 @@ function looksLikeCredential(value: Value, named: Named): boolean {
   const isLiteral = value.isQuoted || literalTies.has(link);
   const isOfPassword = evidence[claim.kind] === ofPasswords;
   if (isOfPassword && named.isEnvironment && link !== "line" && !/\s/.test(text))
-    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !isNotCredential(text, true);
+    return (
+      isEnvironmentValue(text) && (isLiteral || !features.isCallOrPath(text)) && !isNotCredential(text, true)
+    );
   if (link !== undefined && demands[link]?.(text) === false) return false;
   const judged = { ...named, text, isLiteral, isQuoted: value.isQuoted };
   if (hasOwnName(judged) || !evidence[claim.kind].some(({ holds }) => holds(judged))) return false;
-  const isPlace = isOfPassword && (link === undefined || literalTies.has(link));
-  return (isLiteral || !isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
+  const isPlace =
+    isOfPassword && (link === undefined || literalTies.has(link) || (link === "pair" && value.isQuoted));
+  return (isLiteral || !features.isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
 }
 
 export const isCredential = (value: Value, named: Named): boolean =>
@@ -240,5 +210,5 @@ export const isCredential = (value: Value, named: Named): boolean =>
     (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : lengthMin[named.claim.kind]) &&
   (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
-  (!isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
-  (!isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)));
+  (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
+  (!features.isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)));

@@ -2,7 +2,6 @@ import {
   hasBothCases,
   hasDigit,
   hasLetter,
-  isGibberish,
   isHex,
   isRandom,
   isUuid,
@@ -22,6 +21,7 @@ export const isHarmless = (value: string) =>
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
+  /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
   /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$/.test(value) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
   /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
@@ -42,32 +42,19 @@ export const isConstantLike = (value: string) =>
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
-/** `Maple[4964]lantern`, `JWxHRnwda08(=bXL`: the brackets are not a call or an index. */
-const isNoCode = (value: string, path: string) =>
-  /^\w+(?:\[\d+\]|\(\d+\))\w/.test(value) || (path.length >= 8 && hasDigit(path) && looksVeryRandom(path));
-
-/**
- * `Rwb9[D8t](Fu3)S3i`, `(Hl21Q)L5ThV`, `{3Jynr!4xROS`: a letter or digit follows a closing bracket, or a bracket
- * is open until the end. Code has neither, except a cast: `(String)value`.
- */
-const hasLooseBracket = (value: string, isText: boolean) =>
-  hasDigit(value) &&
-  (/^[({[][^\s(){}[\]:,]{6,}$/.test(value)
-    ? /[!#$%^&*+~@]/.test(value) || isScrambled(value.slice(1), 8)
-    : value.length <= 64 &&
-      /^[^)\]}]*[({[].*[)\]}][A-Za-z0-9]/.test(value) &&
-      (isText || isScrambled(value.replace(/\W/g, ""), 8)));
+/** `getenv("TOKEN") ?: throw …` */
+const isKeyword = (value: string) => /^(?:throw|raise|die|exit|return|await)$/.test(value);
 
 /** Code that computes a value: calls, subscripts, member paths. Other checks judge plain identifiers. */
 export function isExpression(whole: string, isText = false): boolean {
-  if (hasLooseBracket(whole, isText) || (isText && isDiceware(whole))) return false;
+  if (isKeyword(whole)) return true;
+  if (isText && isDiceware(whole)) return false;
   const assigned = whole.indexOf("=");
   const value = assigned > 0 ? whole.slice(0, assigned) : whole;
   const opened = value.search(/[([{]/);
   const path = opened === -1 ? value : value.slice(0, opened);
   const parts = path.split(/\?\.|\.|->|::/);
-  if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, ""))))
-    return !isNoCode(value, path);
+  if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
   if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value))))
@@ -82,7 +69,11 @@ export const hasCredentialWord: Accept = memoize(
     value
       .replace(/([a-z])([A-Z])/g, "$1 $2")
       .split(/[^A-Za-z]/)
-      .some((word) => /pass(?:word|wd|wort|phrase)|secret|token|credential|^(?:api)?keys?$/i.test(word)),
+      .some((word) =>
+        /(?:pass(?:word|wd|wort|phrase)|secret|token|credential)(?:s|keys?|ids?|names?|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$/i.test(
+          word,
+        ),
+      ),
 );
 
 /** An app password of Google: four groups of four small letters. */
@@ -95,10 +86,8 @@ export const sentenceWords =
 export const isPassphrase = (value: string, isPromised: boolean) =>
   isAppPassword(value) ||
   (value.length >= 10 &&
-    value.split(/\s+/).length <= 12 &&
     (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
-    /[A-Za-z]{2}/.test(value) &&
-    !/[()[\]<>]/.test(value) &&
+    !/[()[\]<>"']|^\w+[:=]/.test(value) &&
     // "Hazel and magnet 44?": with a number and a sign, a word such as "and" does not make a sentence.
     !sentenceWords.test(
       /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
@@ -132,12 +121,8 @@ export const isDecoratedWord = (value: string): boolean =>
 
 /** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */
 export const isNumberedWord = (value: string): boolean =>
-  /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) &&
+  /^(?:[A-Za-z]{4,20}[-_.]?\d{2,6}|[A-Z][a-z]{6,20}\d)[!?$#*%&+]{0,2}$/.test(value) &&
   !isNamingWord(/^[a-z]+/i.exec(value)?.[0].toLowerCase() ?? "");
-
-/** `SP6hRy+QRu42/RJW`: a random value with slashes or colons, not an address or a path. */
-export const isSlashed = (value: string): boolean =>
-  /^[A-Za-z\d][\w+/:=]+$/.test(value) && hasDigit(value) && hasBothCases(value) && looksRandom(value);
 
 /** A password of any form that a person made up. */
 export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);
@@ -151,7 +136,7 @@ export const isCode = (value: string): boolean =>
   (/[a-z]\d+[a-z]+\d|\d[a-z]+\d+[a-z]/i.test(value) || /^\d+[a-z]+\d[a-z\d]*$/i.test(value));
 
 const products =
-  /^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Neo4j|Office|Sprint|Step|Chapter|Section|Phase|Part|Level|Version|Release|Area|Room)/i;
+  /^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level|Version|Release|Area|Room)[A-Za-z]{0,6}[-.]?\d)/i;
 /** `Kq7-vTz92`, `Tr4vel-Mug`: capitals, small letters and digits, and no product or version. */
 export const isMixedWord = (value: string): boolean =>
   value.length >= 6 &&
@@ -161,17 +146,6 @@ export const isMixedWord = (value: string): boolean =>
   /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
   !/^[A-Z]?[a-z]+-?\d{1,2}$|^[A-Z]+-\d+|^\d+[A-Za-z]|[A-Z][a-z]+\d?(?:\.[a-z]|\(|::)/.test(value) &&
   !products.test(value);
-
-/** A value that a person chose, in a place where a generated token is expected. */
-export const isChosen = (value: string) =>
-  value.length >= 8 &&
-  !/\s/.test(value) &&
-  hasDigit(value) &&
-  hasLetter(value) &&
-  (/^[<({[]?[\w\u00c0-\u052f!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w\u00c0-\u052f!#$%^&*?+~@=.-]*$/.test(
-    value,
-  ) ||
-    isDecoratedWord(value));
 
 /** `ABCD1-EFGH2-IJKL3`: a licence key. */
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
@@ -186,10 +160,6 @@ export const isScrambled = (value: string, lengthMin = 20, partLengthMax = 3.6):
   /^[A-Za-z0-9]+$/.test(value) &&
   hasBothCases(value) &&
   (value.match(/[A-Z][a-z]*|[a-z]+/g)?.length ?? 0) * partLengthMax > value.replace(/\d/g, "").length;
-
-/** `moqVdOzH5x`: short, but with digits and shorter parts. */
-export const isMixed = (value: string) =>
-  hasDigit(value) && isScrambled(value, 8, 3) && !/OAuth|GitHub|GitLab|2FA|JWT|HTTP/.test(value);
 
 /** Text with whitespace is never a token; hex needs 16 characters, other text needs 12. */
 export function isTokenLike(value: string): boolean {
@@ -220,22 +190,24 @@ export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9
 /** `[^&]+`, `\\s*`: part of a regular expression. */
 export const isPattern = (value: string): boolean =>
   !(value.length >= 24 && /\d.*\d.*\d/.test(value) && !/\\|\[\^|\(\?/.test(value)) &&
-  /\[\^|\\[sdwSDWbB\d]|\.[*+](?![\w*+])|\(\?[:=!<]|[)\]][*+?]|\*\*|\{\d+,\d*\}/.test(value);
+  !(/^[^\s()[\]{}\\/]{12,}$/.test(value) && hasDigit(value) && hasBothCases(value)) &&
+  /\[\^|\\[sdwSDWbB\d]|\.[*+](?![\w*+])|\(\?[:=!<]|[)\]](?:[*+?]|\{\d+\})|\*\*|\{\d+,\d*\}/.test(value);
 
 /** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
 export const isAlgorithm = (value: string): boolean =>
-  /^(?:hmac|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
+  /^(?:hmac|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
     value,
   ) &&
   (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
 
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
 export const isCallOrPath = (value: string) =>
-  /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$))/i.test(
+  isKeyword(value) ||
+  (/^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$))/i.test(
     value,
   ) && /[([]/.test(value)
     ? isExpression(value, true)
-    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && !isDottedWords(value) && isExpression(value, true);
+    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && !isDottedWords(value) && isExpression(value, true));
 
 const codeRoot =
   /^(?:app|args|cfg|conf|config|context|ctx|data|db|env|event|form|global|import|input|item|local|module|opts?|options|os|params?|process|props|random_password|req|request|res|result|row|secrets?|self|settings|state|sys|system|this|user|values?|vars?)\./i;
@@ -250,7 +222,7 @@ export const isDottedWords = (value: string): boolean =>
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
-  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]+)+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
+  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
     value,
   );
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
@@ -260,7 +232,6 @@ export const looksChosen = (value: string): boolean =>
 /** `hORse$taple`: not a word of a sentence. */
 export const isUnusualWord: Accept = memoize(
   (value) =>
-    isGibberish(value, value.length < 10 ? 0.5 : 0.4) ||
     (value.length >= 6 &&
       /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) &&
       !/[()<>]|@[\w-]+\.|=$/.test(value)) ||

@@ -1,5 +1,5 @@
 import { required } from "../runtime/required.ts";
-import { type Finder, hasDistinct, type ShapeRule, type Span, type TokenRule } from "./rule.ts";
+import { type Finder, hasDistinct, type Span, type TokenRule } from "./rule.ts";
 
 function isAlphanumeric(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
@@ -99,41 +99,4 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
   }
 
   return { kinds: rules, keywords: [], find };
-}
-
-/** Shorter runs cannot be told apart from ordinary words. */
-const runLengthMin = 29;
-/** The characters of a run, and the dots between its parts. */
-const runCharacters = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(/[\w~.-]/.test(String.fromCharCode(code))),
-);
-const isRunCharacter = (code: number) => code < 128 && runCharacters[code] === 1;
-
-/** Yields the runs of token characters in every stretch of at least `runLengthMin` characters. */
-export function* longRuns(text: string): Generator<{ start: number; run: string }> {
-  let start = 0;
-  for (let at = 0; at <= text.length; at++) {
-    if (isRunCharacter(text.charCodeAt(at))) continue;
-    if (at - start >= runLengthMin)
-      for (const match of text.slice(start, at).matchAll(runPattern))
-        yield { start: start + match.index, run: match[0] };
-    start = at + 1;
-  }
-}
-const runPattern = /[\w~-]+(?:\.[\w~-]+)*/g;
-
-export function shapeFinder(rules: readonly ShapeRule[]): Finder {
-  return {
-    kinds: rules,
-    keywords: [],
-    find(text) {
-      const spans: Span[] = [];
-      for (const { start, run } of longRuns(text)) {
-        if (run.length < runLengthMin) continue;
-        const rule = rules.find(({ pattern, accept }) => pattern.test(run) && accept(run));
-        if (rule) spans.push({ start, end: start + run.length, kind: rule.kind });
-      }
-      return spans;
-    },
-  };
 }

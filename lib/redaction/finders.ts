@@ -1,16 +1,16 @@
 import { assignments } from "./assignments.ts";
 import { calls } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
-import { shapeFinder, tokenFinder } from "./find-tokens.ts";
+import { tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { links } from "./links.ts";
+import { lists } from "./lists.ts";
 import { nearbyRules } from "./nearby.ts";
 import { privateKeys } from "./private-keys.ts";
-import type { ContextRule, Finder, ShapeRule, TokenRule } from "./rule.ts";
+import type { ContextRule, Finder, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
-import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
-import { structuredContexts } from "./structured.ts";
+import { formContexts, formTokens } from "./rules-vendors.ts";
 import { tables } from "./tables.ts";
 import { vendorTokens } from "./vendors.ts";
 
@@ -23,21 +23,16 @@ const contextRules: readonly ContextRule[] = [
 ];
 
 /** All rules, for the tests that check every rule in the same way. */
-export const rules: readonly (TokenRule | ShapeRule | ContextRule)[] = [
-  ...tokenRules,
-  ...formShapes,
-  ...contextRules,
-];
+export const rules: readonly (TokenRule | ContextRule)[] = [...tokenRules, ...contextRules];
 
 /** In the order of the search: the most specific finders come first, the finders that guess come last. */
 export const finders: readonly Finder[] = [
   ...privateKeys,
   tokenFinder(tokenRules),
-  shapeFinder(formShapes),
   ...contextRules.map(contextFinder),
   calls,
   ...tables,
-  ...structuredContexts.map(contextFinder),
+  lists,
   links,
   assignments,
   highEntropy,

@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
-import { decodeStart, isPublicDer } from "./decoded.ts";
+import { decodeStart, isPrivateDer, isPublicDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /** Finds values that look random and have no rule of their own. */
@@ -35,23 +35,21 @@ const isAddress = (word: string) =>
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
   /^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|Ag[A-D][\w+/]{100})/;
-const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
-  ((run.length === 46 && run.startsWith("Qm")) || (run.length <= 34 && /^[13]/.test(run))) &&
-  base58.test(run);
+  /^Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|^[13][1-9A-HJ-NP-Za-km-z]{0,33}$/.test(run);
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel =
-  /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
+  /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$/i;
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember =
-  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|\$(?:2[abxy]|argon2\w*|scrypt|[156y]|pbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
+  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
   /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) &&
   /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
-const labelLengthMax = 80;
+const labelLengthMax = 120;
 /** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
 function isLabelledPublic(text: string, start: number, from: number): boolean {
   const label = text.slice(Math.max(from, start - labelLengthMax), start);
@@ -82,7 +80,16 @@ function isReadable(run: string): boolean {
   if (!/^[A-Za-z0-9+/]{24,}={0,2}$/.test(run)) return false;
   const bytes = decodeStart(run);
   // `id:key` is a pair, not a message.
-  return /[^\w:+/=.-]/.test(bytes) && bytes.replace(/[^\w .,:;/=@-]/g, "").length >= 0.7 * bytes.length;
+  return /[^\w:+/=.-]/.test(bytes) && bytes.replace(/[^\w .,:;/=@"{}-]/g, "").length >= 0.7 * bytes.length;
+}
+
+/** A line of a certificate, whole or shortened. */
+function isInPublicBlock(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 4_000), start);
+  const begin = before.lastIndexOf("-----BEGIN ");
+  if (begin <= before.lastIndexOf("-----END ")) return false;
+  const first = /^.{11}CERTIFICATE-----\s{1,40}(MI[\w+/]{30,98})/.exec(before.slice(begin, begin + 180))?.[1];
+  return first !== undefined && !isPrivateDer(first);
 }
 
 const isSecretRun = (run: string, text: string, start: number, from: number) =>
@@ -93,6 +100,7 @@ const isSecretRun = (run: string, text: string, start: number, from: number) =>
   !isPublicDer(run) &&
   !isReadable(run) &&
   !isPublicId(run) &&
+  !isInPublicBlock(text, start) &&
   !isLabelledPublic(text, start, from);
 
 const highEntropyValue = kindNamed("High-entropy value");

@@ -50,7 +50,7 @@ function find(text: string): Span[] {
       );
     for (const part of path.matchAll(partPattern)) {
       // `client_id=…` identifies the caller; `private-…` is a label in front of the token.
-      const before = path.slice(0, part.index);
+      const before = path.slice(Math.max(0, part.index - 80), part.index);
       if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before))
         continue;
       const label = /^[a-z]{3,10}[-_](?=\S{10})/.exec(part[0])?.[0].length ?? 0;

@@ -1,15 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
-import {
-  isAlgorithm,
-  isCode,
-  isDecoratedWord,
-  isHarmless,
-  isMadeUp,
-  isNumberedWord,
-  isPublicValue,
-  isStrong,
-  isUnusualWord,
-} from "./features.ts";
+import * as features from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
@@ -19,7 +9,7 @@ import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wifi|wi-fi|wlan|ssid|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
+  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
 const speaksOfPasswords = new RegExp(`${passwordWords}|has[lł]o`, "i");
 const speaksOfSecrets = /secret|token|keystore|\bks\.|\bsigning|hmac|jwt|vault|database\(|connect/i;
 const secretWords = "secret|token|keystore|ks.|signing|hmac|jwt|vault|database(|connect";
@@ -32,7 +22,7 @@ export function lineOf(text: string, start: number, end: number): string {
   const lineEnd = behind.indexOf("\n");
   return `${before.slice(before.lastIndexOf("\n") + 1)}\0${lineEnd === -1 ? behind : behind.slice(0, lineEnd)}`;
 }
-const isSpokenOf = (text: string, start: number, end: number): boolean =>
+export const isSpokenOf = (text: string, start: number, end: number): boolean =>
   speaksOfPasswords.test(lineOf(text, start, end));
 
 /** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
@@ -64,16 +54,20 @@ const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering =
   /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
+/** "passwords of the tablets: front desk Lobby2021, warehouse …" */
+const isListed = (text: string, start: number, end: number) =>
+  /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
+  /(?:passw\w*|accounts|logins)\b[^:\n]{0,60}:[^\n]*\s$/i.test(text.slice(Math.max(0, start - 160), start));
 const isOffered: AcceptInContext = (secret, { text, start, end }) =>
-  offering.test(text.slice(Math.max(0, start - 12), start)) &&
-  (isMadeUp(secret) || (isCode(secret) && !isOrdinary(secret))) &&
+  (offering.test(text.slice(Math.max(0, start - 12), start))
+    ? features.isMadeUp(secret) || (features.isCode(secret) && !isOrdinary(secret))
+    : (features.isNumberedWord(secret) || features.isDecoratedWord(secret)) && isListed(text, start, end)) &&
   !/^[A-Z]+-\d+$|@[\w-]+\.|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^[a-z]+(?:_[a-z]+){2,}$/.test(secret) &&
   !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
   !isPlaceholder(secret);
 
 /** A value that SOPS, Jasypt or Travis encrypted. */
 const isEncrypted = /ENC(?:\[\w+,data:|\()[\w+/]*$|\bsecure:\s*["']?[\w+/]*$/;
-
 const encryptedReach = 700;
 
 const bareRule: ContextRule = {
@@ -82,6 +76,8 @@ const bareRule: ContextRule = {
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 8 &&
+    // A plain word, which most are, or a digest.
+    !/^(?:[A-Za-z]?[a-z]*|(?:[0-9a-f]{8}){4,8})$/.test(secret) &&
     (isPasswordShaped(secret, found) || isLoosePassword(secret, found) || isOffered(secret, found)) &&
     isSpokenOf(found.text, found.start, found.end) &&
     !isEncrypted.test(found.text.slice(Math.max(0, found.start - encryptedReach), found.start)),
@@ -101,13 +97,18 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
     /[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) ||
     isHex(secret) ||
     isUuid(secret) ||
-    isAlgorithm(secret)
+    features.isAlgorithm(secret)
   )
     return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^[a-z]+(?:-[a-z]+)*-[a-z\d]{8,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
-  const isSure = isStrong(secret) || isDecoratedWord(secret) || isUnusualWord(secret) || isCode(secret);
-  if (!(isSure && !isOrdinary(secret)) && !isNumberedWord(secret)) return false;
+  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{8,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret))
+    return false;
+  const isSure =
+    features.isStrong(secret) ||
+    features.isDecoratedWord(secret) ||
+    features.isUnusualWord(secret) ||
+    features.isCode(secret);
+  if (!(isSure && !isOrdinary(secret)) && !features.isNumberedWord(secret)) return false;
   const line = lineOf(text, start, end);
   const before = line.slice(0, line.indexOf("\0") - 1);
   return (
@@ -129,28 +130,40 @@ const quotedRule: ContextRule = {
 const tokenRule: ContextRule = {
   ...kindNamed("Token"),
   keywords: keywordsOf(
-    "token|secret|api key|api-key|apikey| key|credential|revoke|hard-cod|hardcod|log in|login",
+    "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|credential|revoke|hard-cod|hardcod|log in|login",
   ),
   pattern: /(?<![\w/.:=@%+#-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
   accept: (secret, { text, start, end }) =>
-    isStrong(secret) &&
+    features.isStrong(secret) &&
     hasDigit(secret) &&
-    (isHex(secret)
-      ? /^(?:[0-9a-f]{8}){4,16}$/.test(secret)
-      : hasBothCases(secret) && looksVeryRandom(secret) && !/[_/-]/.test(secret.replace(/[_/-]/, ""))) &&
-    !isPublicValue(secret) &&
-    !isHarmless(secret) &&
+    (isUuid(secret)
+      ? /\b(?:old|new|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa): ["'`]?$/i.test(
+          text.slice(Math.max(0, start - 16), start),
+        )
+      : isHex(secret)
+        ? /^(?:[0-9a-f]{8}){4,16}$/.test(secret)
+        : (hasBothCases(secret) || /(?:\d\D*){5}/.test(secret)) &&
+          looksVeryRandom(secret) &&
+          !/[_/-]/.test(secret.replace(/[_/-]/, ""))) &&
+    !features.isPublicValue(secret) &&
+    !secret.startsWith("eyJhbGci") &&
+    !features.isHarmless(secret) &&
     // A value with its own name was judged with the name, unless the name says nothing.
-    !/(?<!\b(?:value|data|content|raw))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
+    !/(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
       text.slice(Math.max(0, start - 24), start),
     ) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
+    !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     speaksOfTokens.test(lineOf(text, start, end)) &&
     !publicWord.test(lineOf(text, start, end)) &&
+    !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };
-const speaksOfTokens = /token|secret|\bkey|credential|revoke|hard-?cod|log ?in/i;
+const speaksOfTokens = /hmac|jeton|token|secret|passw|\bkey|credential|revoke|hard-?cod|log ?in/i;
+/** Forty hex digits are more often a commit. */
+const commitWord =
+  /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
 const publicWord =
-  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bid\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache|correlation|span\b|git show/i;
+  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show/i;
 
 export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];

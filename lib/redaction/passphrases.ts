@@ -9,11 +9,11 @@ const sentenceWords = new Set(
 );
 
 export const hasSentenceWord = (phrase: string): boolean =>
-  phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /(?:ed|ly)$/.test(word));
+  phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /\w{2}(?:ed|ly)$/.test(word));
 
 /** More words of names: parts of a text, parts of a program, systems, algorithms. */
 const namingWords = new Set(
-  "demo step line level item section issue ticket option char byte digit release build port node windows python java base code http part sprint task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt use get confirm https stdin com org net self req body args opts data row cfg settings".split(
+  "version template component environment elasticsearch kubernetes namespace schema cluster phase chapter appendix figure scenario milestone iteration quarter customer instance replica worker machine standard protocol snapshot candidate package profile region generation revision product projekt kapitel abschnitt demo step line level item section issue ticket option char byte digit release build port node windows python java base code http part sprint task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt use get confirm https stdin com org net self req body args opts data row cfg settings".split(
     " ",
   ),
 );

@@ -12,7 +12,7 @@ const standIns = setOf(
   "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before",
 );
 const subjects = setOf(
-  "test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least characters chars bytes strong secure unique generate generated",
+  "bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least characters chars bytes strong secure unique generate generated",
 );
 const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+|16|32|64|128|256)$/;
 
@@ -77,7 +77,7 @@ const references = [
   /^%\w+\([\w.]*\)?%?$/,
   /^%\(\w+\)s$/,
   /^(?:%-?\d*[sdvqr][:/@ -]?)+$/,
-  /^@(?:[a-z_]+|[A-Z_]+)@?$/,
+  /^@(?:[a-z_]+@?|[A-Z_]+@?|[\w./~-]*\.[a-z]{2,5}|\/[\w./-]+)$/,
   /^@Microsoft\.KeyVault|^[\w-]+=keyvaultref:/,
   /^projects\/[\w-]+\/secrets\//,
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,

@@ -1,4 +1,4 @@
-import { isBarePrivateKey, isPublicBlock } from "./decoded.ts";
+import { isPublicBlock } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 
@@ -46,7 +46,9 @@ function isAlone(text: string, { start, end }: Run): boolean {
 }
 
 /** Whether a short run is the last line of a key that was cut off. */
-const isLastRun = (text: string, run: Run) => text.charAt(run.end - 1) === "=" || isAlone(text, run);
+const isLastRun = (text: string, run: Run) =>
+  text.charAt(run.end - 1) === "=" ||
+  (isAlone(text, run) && !/^(?:truncated|snip|omitted|cut)$/i.test(text.slice(run.start, run.end)));
 
 /** Returns the lines of a key that begin at or after `from` and before `until`. */
 function bodyBehind(text: string, from: number, until: number): Run[] {
@@ -153,47 +155,10 @@ function findHeaded(text: string): Span[] {
   return spans;
 }
 
-/** The first characters of private keys in base64: DER, OpenSSH, a whole PEM file. */
-const bareStart =
-  /(?<![A-Za-z0-9+/])(?:M[CFGHI][A-Za-z0-9+/]{2}|b3BlbnNzaC1rZXk|LS0tLS1CRUdJTi)[A-Za-z0-9+/=]+/g;
-
-function findBare(text: string): Span[] {
-  const spans: Span[] = [];
-  let nextBoundary = -1;
-  bareStart.lastIndex = 0;
-  for (let match = bareStart.exec(text); match; match = bareStart.exec(text)) {
-    if (match[0].length < 40 || !isBarePrivateKey(match[0])) continue;
-    // The text after an END line, up to the next key, is not part of this key.
-    if (nextBoundary < match.index) nextBoundary = placeOf("-----", text, match.index);
-    const last = bodyBehind(text, match.index, Math.min(nextBoundary, match.index + keyLengthMax)).at(-1);
-    const end = Math.max(last?.end ?? 0, bareStart.lastIndex);
-    spans.push({ start: match.index, end, kind });
-    bareStart.lastIndex = end;
-  }
-  return spans;
-}
-
-function placeOf(sought: string, text: string, from: number): number {
-  const place = text.indexOf(sought, from);
-  return place === -1 ? text.length : place;
-}
-
 const putty =
   /PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))/g;
 const findPutty = (text: string): Span[] =>
   Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
-
-/**
- * Without an END the block may be over: the text after it may hold credentials. A line of the block has the same letters
- * before it as the first line (`sb.AppendLine("`), or none.
- */
-function withoutNextText(text: string, from: number, runs: readonly Run[]): readonly Run[] {
-  const before = runs.map(({ start }, index) =>
-    text.slice(runs[index - 1]?.end ?? from, start).replace(/\P{L}/gu, ""),
-  );
-  const at = before.findIndex((letters) => letters !== "" && letters !== before[0]);
-  return at === -1 ? runs : runs.slice(0, at);
-}
 
 /** Returns the certificates, public keys and signatures in a text: random text in them is not a secret. */
 export function publicBlocks(text: string): Run[] {
@@ -202,8 +167,9 @@ export function publicBlocks(text: string): Run[] {
   for (const [index, begin] of boundaries.entries()) {
     if (!begin.isBegin || isPrivateLabel(begin.label)) continue;
     const next = boundaries[index + 1];
-    const body = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
-    const runs = next && !next.isBegin ? body : withoutNextText(text, begin.end, body);
+    // Without an END the text behind the block may hold credentials.
+    if (!next || next.isBegin) continue;
+    const runs = bodyBehind(text, begin.end, next.start);
     const last = runs.at(-1);
     if (last && (/PARAMETERS/.test(begin.label) || isPublicBlock(textOf(text, runs))))
       blocks.push({ start: begin.end, end: last.end });
@@ -211,7 +177,7 @@ export function publicBlocks(text: string): Run[] {
   return blocks;
 }
 
-export const privateKeys: readonly Finder[] = [findPutty, findHeaded, findBare].map((find) => ({
+export const privateKeys: readonly Finder[] = [findPutty, findHeaded].map((find) => ({
   kinds: [privateKey],
   keywords: [],
   find,

@@ -38,6 +38,22 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
   });
 }
 
+/** The same value again, without a name: "they reused … on the forum". */
+function repeated(text: string, spans: readonly Span[]): Span[] {
+  if (text.length > longLength || spans.length > repeatedMax) return [];
+  const kinds = new Map(spans.map(({ start, end, kind }) => [text.slice(start, end), kind]));
+  return [...kinds].flatMap(([value, kind]) => {
+    if (value.length < (/\d/.test(value) ? 8 : 10) || value.length > nearLength) return [];
+    const places = text.split(value).slice(0, -1);
+    let start = -value.length;
+    return places.flatMap((before) => {
+      start += before.length + value.length;
+      const neighbours = text.charAt(start - 1) + text.charAt(start + value.length);
+      return /[\w=+/-]/.test(neighbours) ? [] : [{ start, end: start + value.length, kind }];
+    });
+  });
+}
+
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
@@ -48,10 +64,13 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
     // A file path is not checked for randomness: the filter by path must find the path that was sent.
     if (isPath && search.finder === highEntropy) continue;
     const found = findIn(view.text, search, names).filter(
-      (span) => !isPublic(span) && !staysAnywhere(view.text.slice(span.start, span.end)),
+      (span) =>
+        !isPublic(span) &&
+        !staysAnywhere(view.text.slice(Math.max(0, span.start - 9), span.end), span.end - span.start),
     );
     spans = mergeSpans(view.text, spans, found);
   }
+  spans = mergeSpans(view.text, spans, repeated(view.text, spans));
   for (const { kind } of spans) kinds.add(kind);
   return withMarkers(
     text,
@@ -65,6 +84,8 @@ const roundsMax = 6;
 const longLength = 16_384;
 const longRoundsMax = 1;
 const nearLength = 200;
+/** A text with more credentials is a list of them. */
+const repeatedMax = 20;
 /**
  * Maximum total length of these lines. A text that contains only credentials is not a Learning, and a second
  * search of the whole text would double the cost.

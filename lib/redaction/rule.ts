@@ -40,12 +40,6 @@ export interface TokenRule extends Kind {
   readonly accept: Accept;
 }
 
-/** A credential recognized by its form alone. Every run of token characters is tested. */
-export interface ShapeRule extends Kind {
-  readonly pattern: RegExp;
-  readonly accept: Accept;
-}
-
 /** A credential recognized by the text around it. */
 export interface ContextRule extends Kind {
   /** In lower case: a text that contains none of them is not searched. */
@@ -102,11 +96,9 @@ const isVaried: Accept = (secret) => hasDistinct(secret, 8);
 
 /** Patterns for the text after a prefix. None can fail after its first character, so none can backtrack. */
 export const hex = /[0-9a-fA-F]+/y;
-export const upper = /[A-Z0-9]+/y;
 export const alphanumeric = /[A-Za-z0-9]+/y;
 export const word = /[\w-]+/y;
 export const base64 = /[\w+/=%-]+/y;
-export const dotted = /[\w=-]+(?:\.[\w=-]+)*/y;
 /** Patterns for the value after a context. */
 export const unquoted = /[^\s"'`\uE000-\uE003]+/y;
 export const quoted = /[^"'`\uE000-\uE003\n]+/y;
@@ -120,11 +112,6 @@ export function token(
   accept: Accept = isVaried,
 ): TokenRule {
   return { ...kindNamed(name), prefixes: listed(prefixes), pattern, bodyLengthMin, accept };
-}
-
-/** `shape("Acme id", /^[0-9a-f]{32}-acme$/)`: the whole run has this form. */
-export function shape(name: string, pattern: RegExp, accept: Accept = isVaried): ShapeRule {
-  return { ...kindNamed(name), pattern, accept };
 }
 
 /** In a pattern, `¶` means any quote, plain or inside a string, and `¬` means up to 8 spaces or tabs. */

@@ -1,17 +1,6 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
-import {
-  isCode,
-  isDecoratedWord,
-  isJoinedPhrase,
-  isKeyId,
-  isMadeUp,
-  isPublicValue,
-  isScrambled,
-  isStrong,
-  isTokenLike,
-  looksChosen,
-} from "./features.ts";
+import * as features from "./features.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
 import {
@@ -32,8 +21,8 @@ const isNoOption = (secret: string) =>
 const isNoWord: Accept = (secret) =>
   isNoOption(secret) &&
   (hasDigit(secret) ||
-    looksChosen(secret) ||
-    isJoinedPhrase(secret) ||
+    features.looksChosen(secret) ||
+    features.isJoinedPhrase(secret) ||
     (hasBothCases(secret) && !isPlainCase(secret)) ||
     /[A-Za-z][!#$%^&*+~@][\w!#$%^&*+~@]/.test(secret));
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
@@ -43,14 +32,14 @@ const isPairPassword: Accept = (secret) =>
   isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
 /** `Lq7vNz4kRt`: capitals, small letters and digits, mixed. */
-const isMixedCode: Accept = (secret) => isCode(secret) && hasBothCases(secret);
+const isMixedCode: Accept = (secret) => features.isCode(secret) && hasBothCases(secret);
 /** For places that rarely hold another value: rejects addresses, file names and other names. */
 const isArgument: Accept = (secret) =>
   secret.length >= 16 &&
-  (isTokenLike(secret) || isScrambled(secret)) &&
+  (features.isTokenLike(secret) || features.isScrambled(secret)) &&
   !/:\/\/|^(?:\/|sha\d+:|[A-Za-z]\w*=[^=])|\.[a-z]{2,4}$|^[a-z]+(?:[-_.:/][a-z]*\d{0,4})+$/.test(secret) &&
-  !isPublicValue(secret) &&
-  !isKeyId(secret) &&
+  !features.isPublicValue(secret) &&
+  !features.isKeyId(secret) &&
   isNoOption(secret);
 
 /** Separators inside a value count as signs if the value has capitals and small letters; paths and ports have not. */
@@ -59,7 +48,7 @@ const isPasswordOfUser: Accept = (secret) => {
     hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
   return (
     !/[/:]/.test(signed) &&
-    (isMadeUp(signed) || isMixedCode(signed) || isJoinedPhrase(signed)) &&
+    (features.isMadeUp(signed) || isMixedCode(signed) || features.isJoinedPhrase(signed)) &&
     isPassword(secret)
   );
 };
@@ -71,7 +60,8 @@ const placedBehind = (tools: string, otherwise: Accept): AcceptInContext => {
     if (otherwise(secret)) return true;
     const own = text.slice(Math.max(0, start - 160), start).replace(/^.{0,160}[|;&\n]/s, "");
     // `-password` is another option than `-p`.
-    return !/[A-Za-z]$/.test(context) && isInPlace(secret) && own.match(tool) !== null;
+    const isApart = !/[A-Za-z]$/.test(context) || own.includes("sshpass");
+    return isApart && (isInPlace(secret) || /^\d{6,}$/.test(secret)) && own.match(tool) !== null;
   };
 };
 
@@ -110,34 +100,39 @@ const isDecodedProse = (secret: string, behind: string) =>
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   !isDecodedProse(secret, text.slice(end, end + 32)) &&
-  (hasDigit(secret) || looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
+  (hasDigit(secret) ||
+    features.looksChosen(secret) ||
+    !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
-  (isDecoratedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
+  (features.isDecoratedWord(secret) ||
+    (features.isStrong(secret) && !isHex(secret)) ||
+    piped.test(text.slice(end, end + 160)));
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
   command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
-  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (isTokenLike(secret) || isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
+  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (features.isTokenLike(secret) || features.isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
+  command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isPassword, true),
   command(" -a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
   command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
-  command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
+  command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
+  command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
-  command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
+  // The lines of routers and switches.
+  cli("auth sha|auth md5|priv |username |enable |createuser|-setcookie", /-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^|[\n`:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?/g, unquoted, (secret, { text, end, context }) => isInPlace(secret) && (isPassword(secret) || hasBothCases(secret) || (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
   command("freerdp|cmdkey|schtasks|net use|wmic|runas|signtool", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
   cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
-  cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2}["']?/g, unquoted, isInPlace),
+  cli("htpasswd|mosquitto_passwd", /\b(?:htpasswd|mosquitto_passwd)~(?:-[A-Zb]{0,4}n[A-Zb]{1,4}~[\w.@-]{1,60}~|(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?/g, unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
-  cli("passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
-  cli("nmcli|http-basic", /\bnmcli~[^\n]{0,80}? password~["']?|\bhttp-basic\.\S{1,60}~\S{1,40}~["']?/g, unquoted, isInPlace),
-  cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ /g, /\S+ \S+/y, isNoWord),
-  cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
+  cli("+login|http-basic.|passphrase |add_user|change_password|set_password", /(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd|\bset_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
+  cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
   behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret) && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$/.test(text.slice(Math.max(0, start - 160), start)))))),
@@ -145,13 +140,8 @@ export const commandContexts: readonly ContextRule[] = [
   behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
   // Any tool: the user and right behind it the password, whatever it looks like.
   cli(" -u| -l|-user|-login", /[ \t]-{1,2}(?:u|U|l|user|username|login)[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret, { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) && !/\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n;|&]*$/.test(text.slice(Math.max(0, start - 120), start))),
-  // Any tool: -u 'bob:…@host'
-  { ...cli(" -u|user|cred", /[ \t]-{1,2}(?:u|user|creds?|credentials)[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, /[^\s"'`/]+/y, isInPlace), upTo: "@" },
   // Any tool: --user bob:…
   cli(" -u|user|cred", /[ \t]-{1,2}(?:u|user|creds?|credentials)[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted, (secret, { text, start }) => isPairPassword(secret) && !/[/:]/.test(secret) && !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
-  // acme auth …, acme login …, acme config set-token …
-  cli("auth|login|token|key|activate|register", /(?<![\w./-])[a-z][a-z\d-]{1,20}~(?:[a-z][a-z-]{1,20}~){0,2}?(?:login|auth[a-z-]{0,10}|activate|register|(?:set|add|save|use)-?(?:api-?)?(?:token|key))~["']?/g, /[\w.~+/=-]+/y, (secret) => (isUuid(secret) || isArgument(secret)) && isNoOption(secret)),
-  cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@-]{1,40},/g, unquoted, isInPlace),
-  // acme push -k …: excludes the tools whose option takes something else than a key
+  cli("lftp|.logon", /(?:\blftp~[^\n]{0,40}?-u|\.logon)~[\w.@/-]{1,60},/g, unquoted, isInPlace),
   cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
 ];

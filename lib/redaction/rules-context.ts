@@ -1,7 +1,8 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isTokenLike, looksChosen } from "./features.ts";
-import { lineOf } from "./nearby.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, looksChosen } from "./features.ts";
+import { isSpokenOf, lineOf } from "./nearby.ts";
+import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import { isOrdinary } from "./prose.ts";
 import { isInPlace } from "./refusals.ts";
 import {
   type Accept,
@@ -18,6 +19,7 @@ import {
   unquoted,
   word,
 } from "./rule.ts";
+import { isPasswordSaid } from "./said.ts";
 
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);
@@ -56,7 +58,7 @@ const isHeader: Accept = (secret) =>
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
   context !== `://${secret}:` &&
   !/^(?:x-oauth-basic|x-access-token|api_token)$/.test(secret) &&
-  (!isPlaceholder(secret) || ["secret", "admin", "root", "test"].includes(secret));
+  (!isStandIn(secret) || ["secret", "admin", "root", "test"].includes(secret));
 
 const secretParameter =
   /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id)=/i;
@@ -95,26 +97,28 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
   { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, { text, end }) => (text.startsWith(":@", end) ? secret.length >= 16 && isRandom(secret) : secret.length >= 8 && isSecretLike(secret))), upTo: ":" },
-  // --project-token=…: only a token follows, so a shorter hex counts
-  after("Token", "-token", /[ \t]--[\w-]{0,24}token[ =]["']?/g, /[\w-]+/y, (secret) => /^[0-9a-f]{10,}$/.test(secret) && hasDigit(secret) && hasLetter(secret) && isNoPlaceholder(secret)),
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
 ];
 
 /** Words on the line of a pair of a user and a password. */
 const doorWords =
-  "credential|cred|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|compte|konto|cuenta|identifiants|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
+  "credential|cred|ldap|basic auth|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|compte|konto|cuenta|identifiants|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
 const door = new RegExp(doorWords, "i");
 /** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
 const leadsToUser =
-  /(?:(?:^|[\s(])(?:with|as|mit|als|con|avec|com|using|is|are|ist|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account|log-?in|users?|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[`"'*]{0,2}$/i;
+  /(?:(?:^|[\s(])(?:with|as|mit|als|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account|log-?in|users?|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[`"'*]{0,2}$/i;
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
 const namesPair =
-  /(?:log-?in|sign-?in|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|доступ|логин|user(?:name)?\/pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[`"']?$/i;
+  /(?:log-?in|sign-?in|basic[ -]auth|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|доступ|логин|user(?:name)?\/pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[`"']?$/i;
 const noUserOfPair =
   /^(?:read|intern\w*|extern\w*|success|github|google|gitlab|sso|saml|email|user|username|yes|no|enabled|true|none|ok|oauth|password|phone|staging|prod|production|dev|test|client|https?|src|app|lib|api|login)$/i;
 const noPasswordOfPair =
   /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public)$/i;
-const endsPair = /^[`"'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:\(|on |for |in |at |to |anmeld|einlogg))/i;
+const endsPair =
+  /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:\(|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
+/** `Kibana: elastic / …`: no word needs to announce the pair. */
+const knownUser =
+  /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)[`"'*]{0,2} ?\//i;
 const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) => {
   const user = context.replace(/[`"'*\s/]+$/, "");
   const before = text.slice(Math.max(0, start - context.length - 140), start - context.length);
@@ -125,8 +129,9 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
     isInPlace(secret) &&
     endsPair.test(text.slice(end, end + 12)) &&
     (namesPair.test(before) ||
+      (knownUser.test(context) && isPlaceholder(secret) && !isStandIn(secret)) ||
       /\b(?:log|sign)(?:ged)?[ -]?in (?:with|as) ["'`]?$/i.test(before) ||
-      (isSpaced && /^[a-z]|[@\d]/.test(user) && leadsToUser.test(before)))
+      ((isSpaced || /^(?:root|admin)$/.test(user)) && /^[a-z]|[@\d]/.test(user) && leadsToUser.test(before)))
   );
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
@@ -137,6 +142,37 @@ const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
     (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.\w{1,5}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
+const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
+/** A plain word must be in quotes, or end its clause behind "one is". */
+const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
+  const quote = /[`"'\uE000-\uE003]$/.exec(context)?.[0] ?? "";
+  const isSaid =
+    quote !== "" ||
+    /one|c'est|:|\b(?:and|but|und|aber|y|et|e|to|is|es|ist|est|lautet)\b|[éè]/.test(context) ||
+    /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.test(secret);
+  // The next value of a list must look like a token.
+  const isOther = !/^,(?! ?(?:for |new:))/.test(context);
+  return (
+    isInPlace(secret) &&
+    ((isTokenLike(secret) && (isOther || /^[\w+/=-]+$/.test(secret))) ||
+      (isOther && (isMadeUp(secret) || isMixedWord(secret))) ||
+      (isOther &&
+        isSaid &&
+        /^(?:["'`\uE000-\uE003]| ?[.,;)!]|\s*$|\s*\n| (?:and|but|because|after|since|und|et|on|for|in|at|en|em) )/.test(
+          text.slice(end, end + 12),
+        ) &&
+        isPasswordSaid({ text: secret, start, end, isQuoted: false, isClosed: false }, quote)))
+  );
+};
+const isLikeAnother: AcceptInContext = (secret, { text, start, end }) =>
+  hasDigit(secret) &&
+  !isHex(secret) &&
+  (isMadeUp(secret) || isMixedWord(secret)) &&
+  !isOrdinary(secret) &&
+  !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret) &&
+  !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
+  isInPlace(secret) &&
+  isSpokenOf(text, start, end);
 /** Rejects the placeholder of the documentation, `IDENTIFIED BY password`, and a sentence about the statement. */
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
@@ -148,18 +184,11 @@ const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
   (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
-  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic_?auth|auth_basic)/i.test(
+  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic[ _-]?auth|auth_basic)/i.test(
     context,
   ) &&
     isInPlace(secret) &&
     /^["'`]?(?:[.,;)]?(?:\s|$))/.test(text.slice(end, end + 3)));
-
-/** After `admin/` the value may be part of a path: then only a password of a person counts. */
-const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
-  secret.length >= 8 &&
-  !/[/:@\\]|\*\*/.test(secret + text.charAt(end)) &&
-  (context.endsWith("/") ? looksChosen(secret) && !/^[\w.-]+\.\w{1,5}$/.test(secret) : isMadeUp(secret)) &&
-  isNoPlaceholder(secret);
 
 /** Accepts text that is typed into a field whose name announces a password. */
 const isTyped: AcceptInContext = (secret, { text, start }) => {
@@ -179,49 +208,35 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 export const statementContexts: readonly ContextRule[] = [
   password("identified ", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]/gi, quoted, isIdentifying),
   password("identified |from |password to|password for", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to|for \S{1,60} =)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
-  // btoa("bob:…"), base64_encode('bob:…')
+  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?:[:=]|,|[=-]>|[ \t])¬[`¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s`,;¶]+/y, isPaired),
+  after("API key", "key for|key to|key of|key (|the key|session id|r key|y key|live key|prod key|test key|staging key|new key|old key|current key", /\b(?:(?:use|using|with) the key|session id|(?:our|your|my|their|live|prod|test|staging|new|old|current) key(?: is| was)?)[ :=]{1,3}[`¶]?|(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: (?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
   password("btoa|b64|base64|encode64", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
-  password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
-  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic_?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?:[:=]|,|[=-]>|[ \t])¬[¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s`,;¶]+/y, isPaired),
-  after("API key", "key for|key to|key of|key (", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: [\w.-]{1,24}){0,4}? (?:API|service|account|gateway|endpoint|server)|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
-  password("]:", /\]:\d{2,5}~\S{1,60}?:/g, unquoted, isNoPlaceholder),
-  password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
-  behind(/NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) && /(?:\bauth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
-  // log in with bob / …, creds: bob/…, (bob // …)
-  password(`${doorWords}|@`, /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/)[`"'*]{0,2}/g, /(?:[^\s/`,;.)¶]|\.(?=[^\s)]))+/y, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context)) && (isMadePassword(secret, found) || isPairOfDoor(secret, found))),
-  // admin:…, root/… anywhere: the value itself must look like a password
-  password("admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s`,;()<>¶]+/y, isKnownUsers),
-  // Content-Disposition: form-data; name="password", and the value behind an empty line
-  password("form-data", /form-data;¬name=[¶]\w{0,40}(?:pass|pwd|secret|token)\w{0,40}[¶](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?¬\r?\n¬/gi, unquoted, isInPlace),
-  // a1 LOGIN bob …, AUTH bob …
-  password("login|auth", /(?:^|\n)¬(?:\w{1,8} LOGIN|AUTH)~(?!PLAIN|LOGIN)[\w.@-]{1,40}~/g, unquoted, (secret) => isSecretLike(secret) && !/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret)),
-  after("Basic credentials", "auth", /\bAUTH[ =](?:PLAIN|LOGIN)[ \t]{1,4}/g, basicValue, (secret) => secret.length >= 8 && /^[ -~]*[:\0][ -~]/.test(decoded(secret))),
-  // user bob on >… ~* +@all
-  password("user ", /\buser~\S{1,40}~(?:on|off)~>/g, unquoted, isInPlace),
-  // App password: abcd efgh ijkl mnop
-  password("app", /\bapp[ -]?(?:specific[ -])?(?:password|passwort|pw)¬(?:[:=]|is|ist)?¬[¶`]?/gi, /[a-z]{4}(?: [a-z]{4}){3}(?![a-z])/y, (secret) => secret !== ""),
-  after("Wi-Fi password", "wifi:", /\bWIFI:(?:[STHR]:[^;\n]{0,60};){0,3}P:/g, /[^;\\\n]+/y, isNoPlaceholder),
-  // userlist.txt: "bob" "…"
-  password("userlist|pgbouncer", /(?:^|\n)["'][\w.-]{1,40}["'] ["']/g, quoted, isInPlace),
-  // type = "SecureString", value = "…"
   after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi, /[^\s`,;¶]+/y, isInPlace),
-  password("securestring", /(?:^|[ \t(])[¶](?=[^"'\n\uE000]{4,80}[¶] \| ConvertTo-SecureString)/gi, quoted, isInPlace),
-  // send("…"); // admin's password
-  password("password|passwort|passphrase", /(?:^|\n)[^"'`#<>\n]{0,80}[¶](?=[^\s"'\uE000]{4,40}[¶][);,\]}]{0,4}¬(?:#|\/\/|--)¬(?:(?:the|our|my|shared|admin|root|db|database|default|test|demo|login|temp|initial|\w{1,16}'s) )?(?:password|passwort|passphrase)(?: (?:on|of|for|with|in|to|at) [^\n]{1,40})?¬(?:\n|$))/gi, quoted, isInPlace),
+  after("Secret", "where ", /\bSET \w{1,40}¬=¬'(?=[^'\n]{8,200}' WHERE \w{1,40}¬=¬'[\w.-]{0,60}(?:secret|passw(?:or)?d|token|key)')/gi, quoted, isInPlace),
+  password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
+  password("sp_addlogin|assword:", /\bsp_addlogin~(?:@loginame ?= ?)?N?[¶][^\n]{1,40}?[¶],~(?:@passwd ?= ?)?N?[¶]|assword:[¶;\s}{]{1,12}send(?: --)? [¶]/gi, /[^"'\\\s\uE000-\uE003]+/y, isInPlace),
+  password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
+  behind(/NetworkCredential\(|(?:\b|_)auth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) && /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
+  // log in with bob / …, creds: bob/…, (bob // …)
+  password(`${doorWords}|@| / |\`/\``, /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\)))[`"'*]{0,2}/g, wordOfPair, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context)) && (isMadePassword(secret, found) || isPairOfDoor(secret, found))),
+  // ("anna@example.com", "…") near a word for a password
+  password("@|account|login|cred|users|passw", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) => isInPlace(secret) && !/[=/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end + 200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|creds|credential|passw|users/i.test(text.slice(Math.max(0, start - 200), start)))),
+  password("hardcoded|hard-coded|hard coded|&& p", /passw\w{0,8}[^\n]{0,40}hard[ -]?coded[^\n]{0,60}={2,3} ?[¶]|\bu(?:ser(?:name)?)?¬={2,3}¬[¶][^¶\n]{1,40}[¶]¬&&¬p\w{0,8}¬={2,3}¬[¶]/gi, quoted, isInPlace),
+  // log in as bob with …, login `bob` with …, `bob@host` with …
+  password(" with | using | mit | avec | con ", /(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[`¶]?[\w.@+-]{2,40}[`¶]?|[`¶](?:sa|root|admin|postgres)[`¶]|\bas~(?:`[\w.@+-]{2,40}`|[a-z]{2,20}[._@][\w.@+-]{1,40})|`[\w.@+-]{2,40}`|\buse[sd]?~(?:[`¶][\w.@+-]{2,40}[`¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[`¶]?)~(?:with|using|mit|avec|con)~[`¶]?/gi, wordOfPair, (secret, found) => ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
+  password("log in|logged in|sign in|signed in", /\b(?:log|sign)(?:g?ed)? in\b[^\n]{0,50}? with~(?:[a-z]{2,12}~)?[`¶]?[\w.@+-]{2,40}[`¶]?~and~[`¶]?/gi, wordOfPair, (secret) => hasDigit(secret) && (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)),
+  // Behind a password: the Nexus one is …, the one for the router is …, FTP is still …, `bob` with …
+  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
+  // Behind a password: any other word that looks like one.
+  behind(/\uE010/g, password("\uE010", /(?<=[\s`¶(])(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother)),
+  // The list of users of pgbouncer: "bob" "…"
+  password("userlist|pgbouncer", /(?:^|\n)"[\w.@-]{1,40}" "/g, quoted, isInPlace),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
   password("_auth", /\b[A-Z][A-Z0-9_]{0,40}_AUTH["']?¬[=:]¬["']?(?!(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)/g, /[^\s`,;)¶]+/y, isInPlace),
-  // chpasswd, and below it lines of bob:…
-  password("chpasswd", /\n¬(?:- ?)?["']?[\w.-]{1,32}:(?=[^\s:]{4,64}["']?¬(?:\n|$))/g, /[^\s"']+/y, (secret, { text, start }) => isInPlace(secret) && /chpasswd/.test(text.slice(Math.max(0, start - 240), start))),
-  // etcdctl user add bob:…
-  password("user add", /\buser~add~[\w.-]{1,40}:/g, unquoted, isInPlace),
-  // expect "assword:" { send "…" }
-  behind(/assw(?:or)?d|passphrase/gi, password("send", /\bsend(?:line)?[ (]{1,2}(?:--~)?[¶]/g, quoted, isInPlace)),
-  after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)[¶]?¬(?:is|ist|est|es|[:=])?¬[¶]?/gi, /[^\s`,;¶]+/y, (secret) => !secret.startsWith("-") && isSecretLike(secret)),
-  password(" *", /(?:^|\n)["']?[\w.@-]+["']?~(?:\*|pppd|\w{2,12})~["']?(?=[^\s"']+["']?~\*¬(?:\n|$))(?!import)/g, unquoted, isNoPlaceholder),
   password("keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
-  password(":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:(?!\/)/g, unquoted, isNoPlaceholder),
+  password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
-  // { value: "…", name: "DB_PASSWORD" }, SET value = '…' WHERE name = 'api_key'
-  password("value", /\bvalue\W{0,5}[¶](?=[^"'\n\uE000]{6,200}[¶](?:,| where)\W{1,20}name\W{1,6}\w{0,40}(?:pass\w{0,8}|pwd|secret(?:_\w{1,12})?|token|(?:api|access|account|master|signing|encryption|license|private)_?key)\W)/gi, quoted, (secret) => isSecretLike(secret) && !/^(?:arn|https?):|^\//.test(secret)),
+  // setValue("…", forHTTPHeaderField: "X-API-Key")
+  password("forhttpheaderfield", /\b(?:set|add)Value\([¶](?=[^"'\n\uE000]{6,200}[¶], ?forHTTPHeaderField: ?[¶][\w-]{0,40}(?:key|token|secret|auth\w{0,10})[¶])/gi, quoted, isSecretLike),
 ];

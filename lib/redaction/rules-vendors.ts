@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
-import { isScrambled } from "./features.ts";
+import { isScrambled, sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
@@ -7,12 +7,10 @@ import {
   alone,
   alphanumeric,
   base64,
-  behind,
   type ContextRule,
+  hasDistinct,
   hex,
   ofLength,
-  type ShapeRule,
-  shape,
   type TokenRule,
   token,
   word,
@@ -23,22 +21,13 @@ import {
 // biome-ignore format: one rule a line
 export const formTokens: readonly TokenRule[] = [
   token("Service API key", "cr-", hex, 40),
-  token("K3s token", "K10", /[0-9a-f]{64}(?:::[\w:.-]+)?/y, 64),
-  token("Rancher token", "token-", /[a-z0-9]+(?::[a-z0-9]+)?/y, 50, (secret) => secret.includes(":")),
-  token("Authress key", "sc_", /[\w+=-]+(?:\.[\w+=-]+)*/y, 70, (secret) => secret.includes(".acc")),
-  token("Firebase server key", "AAAA", /[\w-]+(?::[\w-]+)?/y, 100, (secret) => secret.includes(":APA91b")),
   token("Fly.io token", "FlyV1 fm2_|FlyV1 fm1r_|FlyV1 fm1a_", /[\w+/=,-]+/y, 40),
   token("1Password key", "A3-", /[A-Z0-9-]+/y, 31),
-  token("Databricks token", "dapi", /[0-9a-f]+(?:-\d)?/y, 32),
   token("crates.io token", "cio", alphanumeric, 32, (secret) => secret.length === 35 && hasDigit(secret) && hasBothCases(secret)),
-  token("ClickUp token", "pk_", /\d+(?:_[A-Z0-9]+)?/y, 38, hasDigit),
-  token("Braintree token", "access_token$", /[\w$]+/y, 50),
   token("Adyen key", "AQE", /[\w+/=-]+(?:\.[\w+/=-]+)*/y, 60, looksRandom),
   token("OpenAI key", "sk-", word, 40, (secret) => secret.includes("T3BlbkFJ")),
   token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
-  token("DataStax token", "AstraCS:", /[\w-]+(?::[0-9a-f]+)?/y, 80),
-  token("YouTrack token", "perm:|perm-", /[\w=-]+(?:\.[\w=-]+){0,2}/y, 24, (secret) => secret.split(".").length === 3 && looksRandom(secret)),
   token("Password hash", "$apr1$", /[\w./]{1,8}(?:\$[\w./]+)?/y, 24),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
@@ -56,68 +45,37 @@ const isMadeLikeVendors: Accept = (secret) => {
 };
 
 // biome-ignore format: one rule a line
-export const formShapes: readonly ShapeRule[] = [
-  shape("Azure client secret", /^[\w.~-]{3}\dQ~/),
-  shape("Azure DevOps token", /AZDO[A-Za-z0-9]{4}$/, (secret) => secret.length === 84),
-  shape("Azure service key", /JQQJ99[A-Za-z0-9]{20,40}$/, (secret) => secret.length >= 80),
-  shape("Terraform token", /^[A-Za-z0-9]+\.atlasv1\.[\w=-]+$/),
-  shape("Discord token", /^[MNO][\w-]+\.[\w-]{6}\.[\w-]+$/, (secret) => secret.length >= 55 && looksRandom(secret)),
-  shape("Mailgun key", /^[0-9a-f]+-[0-9a-f]{8}-[0-9a-f]{8}$/, (secret) => secret.length === 50),
-  shape("Mailchimp key", /^[0-9a-f]{32}-us\d\d?$/),
-  shape("New Relic key", /^(?:eu01xx)?[0-9a-f]+NRAL$/, (secret) => secret.length === 40),
-  shape("MaxMind key", /^\w+_mmk$/, (secret) => secret.length >= 38 && looksRandom(secret)),
-  shape("RapidAPI key", /^[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{5,6}jsn[0-9a-f]{12}$/),
-  shape("Licence key", /^[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}$/, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
-  shape("Wallet key", /^[5KL][1-9A-HJ-NP-Za-km-z]{50,51}$/, (secret) => hasDigit(secret) && hasBothCases(secret)),
-  shape("API key", /^(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}$/, isMadeLikeVendors),
-  shape("Recovery code", /^\d{6}(?:-\d{6}){7}$/),
-  shape("UptimeRobot key", /^(?:ur|[um]\d{5,12}-)[0-9a-f]{24,}$/),
-  shape("eBay secret", /^(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}$/),
-  shape("Zoho token", /^1000\.[0-9a-f]{32}\.[0-9a-f]{32}$/),
-];
-
-// biome-ignore format: one rule a line
 export const formContexts: readonly ContextRule[] = [
+  alone("Azure client secret", "q~", /(?<![\w.~-])[\w.~-]{3}\dQ~(?:[\w~-]|\.(?=[\w~-])){25,64}(?![\w~-])/g, ofLength(31)),
+  alone("Azure DevOps token", "azdo", /(?<!\w)[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?!\w)/g, ofLength(84)),
+  alone("Azure service key", "jqqj99", /(?<!\w)[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}(?!\w)/g, ofLength(80)),
+  alone("Terraform token", ".atlasv1.", /(?<![\w.-])[A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,128}/g, ofLength(40)),
+  alone("Discord token", "", /(?<![\w.~-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{24,40}(?![\w~-]|\.\w)/g, (secret) => secret.length >= 55 && looksRandom(secret)),
+  alone("Mailgun key", "", /(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])/g, ofLength(50)),
+  alone("Mailchimp key", "-us", /(?<![\w-])[0-9a-f]{32}-us\d\d?(?![\w-])/g, ofLength(36)),
+  alone("New Relic key", "nral", /(?<!\w)(?:eu01xx)?[0-9a-f]{30,36}NRAL(?!\w)/g, ofLength(40, 40)),
+  alone("Licence key", "", /(?<![\w-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-])/g, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
+  alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", /(?<![\w~.-])(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])/g, (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
+  // `config/master.key` of Rails, and its only line
+  after("Secret", "master.key", /master\.key[`¶]?[\s\w,.¶]{0,50}?[\s`¶:](?=[0-9a-f]{32}(?!\w))/g, hex, ofLength(32, 32)),
   after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),
   // AKIA… / …, also on the next line
-  after("AWS secret key", "akia|asia", /(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=]))/g, /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret)),
+  after("AWS secret key", "akia|asia", /(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=]))/g, /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret) && !isDocumented(secret)),
   // "github-oauth": { "github.com": "…" }
   after("Token", "oauth|bearer|token", /(?:oauth\d?|bearer|tokens?)[¶]¬(?::|=>)\s{0,8}[{[]\s{0,20}(?:[¶][\w.-]{1,60}[¶]¬(?::|=>)¬[¶][^¶\n]{1,120}[¶],\s{0,20}){0,3}[¶](?:[\w-]{1,40}\.){1,4}[a-z]{2,12}(?::\d{1,5})?[¶]¬(?::|=>)¬[¶]/gi, /[^\s¶]+/y, (secret) => secret.length >= 8 && (hasDigit(secret) || isScrambled(secret)) && !isPlaceholder(secret)),
-  after("AWS signature", "signature=", /\bsignature=/gi, hex, ofLength(64)),
   after("Azure storage key", "key", /(?:account|storage)_?key[¶\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
-  alone("Azure service key", "acdb|aaca|+as|+aeh|aiot|azca|azfu|apim|azse|acr|aba", /(?<![\w+/-])[\w+/-]{30,80}(?:AzSe|AzFu|ACDb|AACA|AzCa|AIoT|APIM|ACR[A-D]|ABa[A-D]|\+A(?:St|Sb|Eh))[\w+/-]{4,8}={0,2}(?![\w+/=-])/g, (secret) => looksRandom(secret)),
-  after("Azure shared access key", "sharedaccesskey=", /sharedaccesskey=/gi, base64),
-  after("Azure SAS", "sig=", /[?&;]sig=/gi, base64, ofLength(30)),
-  after("Vault unseal key", "unseal key", /unseal key(?: \d\d?)?: /gi, base64, ofLength(40)),
   after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)¬=¬"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
   after("Docker credential", "auth", /["\uE000]auth["\uE000]¬:¬["\uE000]/g, base64, ofLength(16)),
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
-  after("Discord webhook", "/api/webhooks/", /\/api\/webhooks\/\d+\//g, word),
-  after("Teams webhook", "/webhookb2/", /\/webhookb2\//g, /[\w@/-]+/y),
-  after("Sumo Logic collector", "sumologic.com/", /sumologic\.com\/receiver\/v1\/http\//g, base64),
-  alone("DeepL key", ":fx", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx(?!\w)/g, ofLength(39)),
-  after("Zapier webhook", "hooks.zapier.com", /hooks\.zapier\.com\/hooks\/catch\//g, /\d+\/\w+/y),
-  alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
-  alone("Ghost key", "", /(?<!\w)[0-9a-f]{24}:[0-9a-f]{64}(?!\w)/g, ofLength(89)),
-  alone("Rails master key", "master.key|credentials/", /(?<![\w-])[0-9a-f]{32}(?=["']?¬(?:>|\|¬tee)¬[\w./-]{0,60}(?:master|credentials\/\w{1,30})\.key)/g, ofLength(32)),
-  behind(/token|bootstrap|kubeadm/gi, alone("Kubernetes token", "token|bootstrap|kubeadm", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret.slice(7)) && ofLength(23)(secret))),
-  alone("fal key", "fal", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?!\w)/g, ofLength(69)),
-  alone("Facebook app token", "", /(?<!\w)\d{15,16}\|[\w-]{27}(?![\w-])/g, ofLength(43)),
-  alone("Oculus token", "oc|", /(?<!\w)OC\|\d{10,20}\|[\w-]{20,}/g, ofLength(34)),
-  alone("Mapillary token", "mly|", /(?<!\w)MLY\|\d{10,20}\|[0-9a-f]{32}/g, ofLength(40)),
-  alone("Tableau token", "==:", /(?<![\w+/])[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}(?!\w)/g, ofLength(57)),
-  alone("Ably key", "", /(?<![\w.-])[\w-]{5,7}\.[\w-]{6}:[\w-]{16,43}(?![\w-])/g, (secret) => secret.length >= 29 && looksRandom(secret.slice(secret.indexOf(":")))),
-  alone("Apollo key", "service:|user:", /(?<![\w:])(?:service|user):[\w.-]{3,60}:[\w-]{20,}/g, (secret) => looksRandom(secret.slice(secret.lastIndexOf(":"))) || isScrambled(secret.slice(secret.lastIndexOf(":") + 1))),
-  alone("Unleash token", "prod.|production.|development.|dev.|staging.|test.", /(?<![\w:.-])(?:[\w-]{1,40}|\*|\[\]):[\w-]{1,30}\.[0-9a-f]{56}(?!\w)/g, ofLength(58)),
-  alone("Bitwarden token", "0.", /(?<![\w.])0\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}={0,2}/g, ofLength(80)),
-  // WordPress: six groups of four characters.
-  alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
-  // SpeechConfig(subscription="…"): a key. The id of a subscription has hyphens.
-  after("Azure service key", "subscription", /\bsubscription[¶]?¬[:=]¬[¶]/gi, hex, ofLength(32, 32)),
-  alone("Sidekiq credentials", "contribsys", /(?<!\w)[0-9a-f]{8}:[0-9a-f]{8}(?=@\w{1,20}\.contribsys)/g, ofLength(17)),
-  after("Kaggle key", "username", /["\uE000]username["\uE000]\s{0,4}:\s{0,4}["\uE000][\w.-]{1,40}["\uE000]\s{0,4},\s{0,8}["\uE000]key["\uE000]\s{0,4}:\s{0,4}["\uE000]/g, hex, ofLength(32)),
-  after("Vercel deploy hook", "integrations/deploy/", /integrations\/deploy\/\w+\//g, word, (secret) => secret.length >= 8),
-  alone("Convex key", "prod:|dev:|preview:", /(?<!\w)(?:prod|dev|preview):[\w:-]{3,60}\|[\w+/=-]{30,}/g, ofLength(40)),
+  after("Webhook", "/webhookb2/|hooks.zapier.com", /\/webhookb2\/|hooks\.zapier\.com\/hooks\/catch\//g, /[\w@/-]+/y),
+  alone("Kubernetes token", "token|bootstrap|kubeadm", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret) && ofLength(23)(secret)),
   after("Twilio key", "twilio", /[¶`]AC\w*[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
-  after("RSA key value", "<d>|<p>|inverseq", /<(?:D|P|Q|DP|DQ|InverseQ)>\s{0,8}/g, /[A-Za-z0-9+/=\s]+/y, (secret) => secret.length >= 40 && hasDigit(secret)),
+  alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
+  alone("DeepL key", ":fx", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx(?!\w)/g, ofLength(39)),
+  // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
+  after("Recovery code", "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper", /(?:(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero|backup))[^\n:=]{0,40}[:=]?[\s[¶]{1,8}(?:(?:[-*]|\d{1,2}[.)]) )?/gi, /(?:(?=[A-Za-z\d-]{0,40}\d)[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,16}(?![\w-]))(?:[\s,;¶]{1,5}(?:(?:[-*]|\d{1,2}[.)]) )?(?:\d{4,6} \d{4,6}|[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,16}(?![\w-])))*/y, (secret) => hasDigit(secret) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret)),
+  alone("TOTP seed", "totp|otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", /(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z2-7]{4} ){5,15}[a-z2-7]{2,4})={0,6}(?![\w-])/g, (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7) && /(?<![A-Za-z])(?:totp|otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|hotp|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start - 100), start))),
+  after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", /(?:seed|mnemonic|bip-?39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)[^\n]{0,24}?[ :="'`\n]{1,4}(?=(?:\d{1,2}[.):]? ?)?[a-z]{3,8}[, \n-])/gi, /(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}(?:(?:, ?| {1,4}| ?- ?|\n[ \t]{0,8})(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){10,24}(?![\w-])/y, (secret) => hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
+  alone("Wallet key", "key|wallet|accounts|wif|privat|приват|私钥|秘密鍵|clé|clave|chave|klucz|schlüssel", /(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) && /[a-f]/i.test(secret) && /private[ _-]?key|wallet|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada|chiave privata|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵/i.test(text.slice(Math.max(0, start - 80), start)) && !/sha-?\d|fingerprint|digest|hash|transaction|\btx\b/i.test(text.slice(Math.max(0, start - 60), start))),
+  alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
 ];

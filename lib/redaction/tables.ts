@@ -42,8 +42,6 @@ const splits: ReadonlyArray<readonly [RegExp, Split]> = [
   [/│|┃/, splitBy(/│|┃/g)],
   [/\|/, splitBy(/\|{1,2}/g)],
   [/\t/, splitBy(/\t/g)],
-  [/!!/, splitBy(/!!|\|\|/g)],
-  [/ & /, splitBy(/ & |\\\\.*$/g)],
   [/;/, splitBy(/;/g)],
   [/,/, splitBy(/,/g)],
   [/ {2,}/, splitBy(/ {2,}/g)],
@@ -58,15 +56,18 @@ interface Header {
   readonly split: Split;
   readonly count: number;
   readonly claims: ReadonlyArray<Claim | undefined>;
+  /** The first cell is empty: the line begins with a bar. */
+  readonly isBarred: boolean;
   /** Another column names the user or the system: every word in the column of passwords is a password. */
   readonly isOfLogins: boolean;
 }
 
 const userColumn =
-  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|env|name|role|username or e-?mail)$/i;
+  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|env|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$/i;
 const loginColumn =
   /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
+const access = sure("password");
 /** Beside a column of users, "access" is either a password or a permission. */
 const isPermission =
   /^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a)/i;
@@ -82,10 +83,11 @@ function headerOf(line: string): Header | undefined {
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const hasLogin = cells.some(({ text }) => loginColumn.test(text));
     const claims = cells.map(({ text }) =>
-      text === "" ? undefined : hasLogin && accessColumn.test(text) ? sure("password") : claimOf(text),
+      text === "" ? undefined : hasLogin && accessColumn.test(text) ? access : claimOf(text),
     );
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
-    if (claims.some(Boolean)) return { split, count: cells.length, claims, isOfLogins };
+    const isBarred = cells[0]?.text === "";
+    if (claims.some(Boolean)) return { split, count: cells.length, claims, isBarred, isOfLogins };
   }
   return undefined;
 }
@@ -93,11 +95,11 @@ function headerOf(line: string): Header | undefined {
 function rowSpans(
   line: string,
   start: number,
-  { split, count, claims, isOfLogins }: Header,
+  { split, count, claims, isBarred, isOfLogins }: Header,
 ): Span[] | undefined {
   const cells = split(line);
   // The view drops the bar before the first cell if several rows begin with a bar.
-  const shift = cells.length === count - 1 && claims[0] === undefined ? 1 : 0;
+  const shift = isBarred && cells.length === count - 1 ? 1 : 0;
   if (cells.length !== count - shift && cells.length !== count + 1) return undefined;
   return cells.flatMap((cell, index) => {
     const claim = claims[index + shift];
@@ -105,7 +107,7 @@ function rowSpans(
     const at = start + cell.start;
     const end = at + cell.text.length;
     const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    return isCell(value, claim, isOfLogins && !isPermission.test(cell.text))
+    return isCell(value, claim, isOfLogins && !(claim === access && isPermission.test(cell.text)))
       ? [{ start: at, end, kind: kindOf(claim) }]
       : [];
   });

@@ -20,20 +20,8 @@ const stringPatterns = new Map(
   ]),
 );
 const rawLengthMax = 512;
-/** Raw strings: the opener, its possible first characters, and the closer, which is built from the opener. */
-const rawStrings: ReadonlyArray<readonly [RegExp, string, (opener: RegExpExecArray) => string]> = [
-  [/("""|'''|```)(?:\w{0,12}\n)?/y, "\"'`", ([, opener = ""]) => opener],
-  [/b?r?(#{1,4})"/y, "br#", ([, hashes = ""]) => `"${hashes}`],
-  [/[LuU]?8?R"([\w-]{0,16})\(/y, "LuU8R", ([, delimiter = ""]) => `)${delimiter}"`],
-  [/\[(={0,4})\[/y, "[", ([, signs = ""]) => `]${signs}]`],
-  [/(?:%[qQwW]?|\bq[qw]?)([{([<|!/~^])/y, "%q", ([, bracket = ""]) => closers[bracket] ?? bracket],
-  [/~[sS]([{([<|/])/y, "~", ([, bracket = ""]) => closers[bracket] ?? bracket],
-  [/\{(\w{0,8})\|/y, "{", ([, name = ""]) => `|${name}}`],
-  [/<!\[CDATA\[/y, "<", () => "]]>"],
-];
-const rawBeginnings = rawStrings.map(([, beginnings]) => beginnings).join("");
-const closers: Record<string, string> = { "{": "}", "(": ")", "[": "]", "<": ">" };
-const heredoc = /<<<?[-~]?["']?([A-Z_]{1,20})["']?[^\n]{0,40}\n[ \t]*/y;
+/** `"""…"""`, `<![CDATA[…]]>`: the text between them may have lines. */
+const rawOpener = /("""|'''|```)(?:\w{0,12}\n)?|<!\[CDATA\[/y;
 
 /** `quotedUntil`: where the text goes on behind the closing quote. A bare value has none. */
 function found(text: string, start: number, end: number, quotedUntil?: number): Value {
@@ -53,26 +41,15 @@ function trimmed(text: string, from: number, until: number, closedAt: number): V
 }
 
 function rawAt(text: string, at: number): Value | undefined {
-  const first = text.charAt(at);
-  if (!rawBeginnings.includes(first)) return undefined;
-  if ("\"'`".includes(first) && text.charAt(at + 1) !== first) return undefined;
-  for (const [opens, beginnings, closes] of rawStrings) {
-    if (!beginnings.includes(first)) continue;
-    opens.lastIndex = at;
-    const opener = opens.exec(text);
-    if (!opener) continue;
-    const closer = closes(opener);
-    const start = opens.lastIndex;
-    const end = text.slice(start, start + rawLengthMax).indexOf(closer);
-    let closedAt = start + end + closer.length;
-    while (closedAt < start + rawLengthMax && /\s/.test(text.charAt(closedAt))) closedAt++;
-    if (end > 0) return trimmed(text, start, start + end, closedAt);
-  }
-  if (first !== "<") return undefined;
-  heredoc.lastIndex = at;
-  const opener = heredoc.exec(text);
-  const end = opener ? text.indexOf("\n", heredoc.lastIndex) : -1;
-  return opener && end !== -1 ? trimmed(text, heredoc.lastIndex, end, end) : undefined;
+  rawOpener.lastIndex = at;
+  const opener = "\"'`<".includes(text.charAt(at) || " ") ? rawOpener.exec(text) : null;
+  if (!opener) return undefined;
+  const closer = opener[1] ?? "]]>";
+  const start = rawOpener.lastIndex;
+  const end = text.slice(start, start + rawLengthMax).indexOf(closer);
+  let closedAt = start + end + closer.length;
+  while (closedAt < start + rawLengthMax && /\s/.test(text.charAt(closedAt))) closedAt++;
+  return end > 0 ? trimmed(text, start, start + end, closedAt) : undefined;
 }
 
 function stringAt(text: string, at: number): Value | undefined {
@@ -150,6 +127,9 @@ export function bareAt(
     if (!isContinued(text, end, isWholeLine)) break;
     end++;
   }
+  // `Zk3hT9s[truncated]`: the rest was cut off.
+  const cut = /[[(](?:truncated|snip|omitted|\.\.\.|…)[\])]?$/i.exec(text.slice(start, end));
+  if (cut && cut.index > 0) end = start + cut.index;
   if (!isWholeLine) end = withoutClosers(text, start, Math.min(end, start + lengthMax));
   return end > start ? found(text, start, end) : undefined;
 }

@@ -146,6 +146,9 @@ type Meaning = { readonly length: number; readonly meaning: string };
 const meant = (match: RegExpExecArray | null, meaning: (match: RegExpExecArray) => string) =>
   match ? { length: match[0].length, meaning: meaning(match) } : undefined;
 
+/** A space inside of French quotes. */
+const isSpace = (character: string) => " \u00a0\u202f".includes(character || "x");
+
 function meaningAt(text: string, at: number): Meaning | undefined {
   switch (text.charAt(at)) {
     case "[":
@@ -167,7 +170,10 @@ function meaningAt(text: string, at: number): Meaning | undefined {
     case "'":
     case "`":
       return joinAt(text, at);
+    case "«":
+      return { length: isSpace(text.charAt(at + 1)) ? 2 : 1, meaning: '"' };
     default:
+      if (isSpace(text.charAt(at)) && text.charAt(at + 1) === "»") return { length: 2, meaning: '"' };
       return { length: 1, meaning: plain(text.charAt(at)) };
   }
 }

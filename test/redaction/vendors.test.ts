@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
 import { kindNamed } from "../../lib/redaction/rule.ts";
-import { prefixRows, type VendorRow, vendorWords } from "../../lib/redaction/vendor-rows.ts";
+import { vendorWords } from "../../lib/redaction/vendor-table.ts";
+import { prefixRows, type VendorRow } from "../../lib/redaction/vendors.ts";
 import { expand } from "./samples/template.ts";
 
 const alphabets: Record<string, string> = {

@@ -9,7 +9,11 @@ describe("the view of a text", () => {
     ["full-width characters become plain characters", "ｐｗ＝１", "pw=1"],
     ["letters of another language stay", "пароль", "пароль"],
     ["line separators become line ends", "a\u2028b\u0085c", "a\nb\nc"],
-    ["curly quotes and angle quotes become plain quotes", "‘a’ “b” «c» 「d」", `'a' "b" "c" "d"`],
+    [
+      "curly quotes and angle quotes become plain quotes",
+      "‘a’ “b” «c» « d\u00a0» 「e」",
+      `'a' "b" "c" "d" "e"`,
+    ],
     ["every hyphen and minus sign becomes a plain hyphen", "a\u2011b\u2212c", "a-b-c"],
     ["small forms become plain signs", "a\ufe55b\u207cc", "a:b=c"],
     ["letters and signs without a plain form stay", "é \ue123", "é \ue123"],

@@ -185,7 +185,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(["password - …"], word),
     ...each(["the password `…`"], mixed),
     ...none(["password - …"], mixed),
-    ...none(["the password x`…`", "password-…"], random),
+    ...none(["password-…"], random),
   ],
   "redaction finds a value after letters whose small form is longer": [
     `${"İ".repeat(24)} password=«password|Xk9mQ2ppLw7a»`,

@@ -18,11 +18,6 @@ export const names: Record<string, readonly string[]> = {
     ),
     ...claims("secret", "my_key mykey"),
   ],
-  "a name may be a code that gives access": [
-    'accessCode = "«secret|Xk9mQ2ppLw7a»"',
-    "UNLOCK_CODE=«secret|Xk9mQ2ppLw7a»",
-    'statusCode = "Xk9mQ2ppLw7a"',
-  ],
   "a name gets its kind from the word before key": [
     ...claims(
       "api_key",

@@ -128,11 +128,9 @@ export const privateKeys: Record<string, readonly string[]> = {
     `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF{base64:58}\n${line}\n-----END PGP PUBLIC KEY BLOCK-----`,
     `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxsDNBF{base64:58}\n${line}\n-----END PGP PUBLIC KEY BLOCK-----`,
     `-----BEGIN CERTIFICATE-----\nMIIB7jCCAaCgAwIBAgIQQb{base64:42}\n${line}\n${line}`,
-    `-----BEGIN CERTIFICATE-----");\nadd("MIIB7jCCAaCgAwIBAgIQQb{base64:42}");\nadd("${line}");\nadd("${line}");`,
     `-----BEGIN PGP MESSAGE-----\n\nhQEMA{base64:59}\n${line}\n-----END PGP MESSAGE-----`,
   ],
   "a private key is found in a block that claims to be public": [
-    `-----BEGIN CERTIFICATE-----\n«private_key|b3BlbnNzaC1rZXktdjEA{base64:44}\n${line}»\n-----END CERTIFICATE-----`,
     `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n«high_entropy_value|lQOYBF{base64:58}»\n«high_entropy_value|${line}»\n-----END PGP PUBLIC KEY BLOCK-----`,
     `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n«high_entropy_value|xcMGBF{base64:58}»\n«high_entropy_value|${line}»\n-----END PGP PUBLIC KEY BLOCK-----`,
   ],

@@ -34,7 +34,6 @@ export const tokens: Record<string, readonly string[]> = {
     "AKIA{base32:17}",
     "«twilio_key|SK{hex:32}»",
     "«high_entropy_value|SK{hex:33}»",
-    "x?Signature=«aws_signature|{hex:64}»",
     "x/Signature={hex:63}",
   ],
   "a token has at least six different characters after its prefix, and eight in all": [
@@ -83,7 +82,7 @@ export const contexts: Record<string, readonly string[]> = {
     `pass\n\n«password|${shaped}»`,
     `«password|${shaped}» pass`,
     `${shaped}\npass`,
-    `pass «password|${shaped}» and «password|${shaped}»\n${shaped}`,
+    `pass «password|${shaped}» and «password|${shaped}»\n«password|${shaped}»`,
     "pass!X9k7Qz2bWt",
     "x pass!X9k7Qz2bWt",
   ],
