@@ -21,6 +21,7 @@ const eventDeps = ({ table, queue, bucket }: LocalBackend, log: LocalLog): Event
   clock: systemClock,
   random: systemRandom,
   unrecordedEnds: new Map(),
+  knownTenants: new Map(),
   log,
 });
 

@@ -129,9 +129,10 @@ export const keyLimits = {
 } as const;
 
 export const cacheLimits = {
-  /** What a warm function keeps in memory: buckets of the limiter, and refusals that it has audited. */
+  /** What a warm function keeps in memory: buckets of the limiter, refusals that it has audited, organizations' tenants. */
   bucketsMax: 1_000,
   refusalsMax: 1_000,
+  tenantsMax: 1_000,
   /** How long a warm function signs with the cursor key that it has before it looks for a newer one. */
   cursorKeysMs: 60_000,
 } as const;

@@ -4,7 +4,8 @@ import { describeError } from "../runtime/log.ts";
 import { OneAtATime } from "../runtime/one-at-a-time.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { versionOf } from "../store/items/version.ts";
-import type { Key, Table } from "../store/table.ts";
+import type { ReadAhead } from "../store/read-ahead.ts";
+import { identityOf, type Key, type ReadOptions, type Table } from "../store/table.ts";
 import { checkData, checkOccurredAt } from "./check.ts";
 import { deadLetter } from "./dead-letter.ts";
 import {
@@ -239,11 +240,11 @@ async function applyRun(
 async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<Key[]> {
   const events: Ready[] = [];
   for (const opened of run) events.push(await checkEvent(deps, opened));
-  const judged = await withDependencies(deps.table, events);
+  const { judged, ahead } = await withDependencies(deps, events);
   const ready = judged.filter(({ missing }) => !missing).map(({ event }) => event);
   const [first] = ready;
   const checked = ready.map((event) => event.checked);
-  if (first) await first.type.apply(deps, checked);
+  if (first) await first.type.apply(deps, checked, ahead);
   const known: Key[] = [];
   for (const { event, missing } of judged) {
     const key = missing ? await wait(deps, event, missing) : event.type.provides(event.checked.data);
@@ -253,17 +254,25 @@ async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[])
   return known;
 }
 
-/** One read for a whole run: its events mostly need the same few items. */
+type Judged = { readonly event: Ready; readonly missing: Dependency | undefined };
+
+/**
+ * One read for a whole run: its events mostly need the same few items. What their type reads first comes with it.
+ */
 async function withDependencies(
-  table: Table,
+  deps: EventDeps,
   events: readonly Ready[],
-): Promise<ReadonlyArray<{ readonly event: Ready; readonly missing: Dependency | undefined }>> {
+): Promise<{ readonly judged: readonly Judged[]; readonly ahead: ReadAhead }> {
   const needs = events.map((event) => ({ event, need: event.type.dependency(event.checked.data) }));
-  const dependent = needs.flatMap(({ event, need }) => (need ? [{ event, need }] : []));
-  const keys = dependent.map(({ need }) => need.key);
-  const items = keys.length > 0 ? await table.getMany(keys, { only: ["pk"] }) : [];
-  const known = new Set(dependent.flatMap(({ event }, index) => (items[index] ? [event] : [])));
-  return needs.map(({ event, need }) => ({ event, missing: known.has(event) ? undefined : need }));
+  const data = events.map(({ checked }) => checked.data);
+  const reads = events[0]?.type.reads?.(deps, data) ?? [];
+  const keys = [...needs.flatMap(({ need }) => need?.key ?? []), ...reads];
+  const options: ReadOptions = reads.length > 0 ? {} : { only: ["pk"] };
+  const items = keys.length > 0 ? await deps.table.getMany(keys, options) : [];
+  const ahead = new Map(keys.map((key, index) => [identityOf(key), items[index]]));
+  const isMissing = (need: Dependency | undefined) => need && !ahead.get(identityOf(need.key));
+  const judged = needs.map(({ event, need }) => ({ event, missing: isMissing(need) ? need : undefined }));
+  return { judged, ahead };
 }
 
 async function checkEvent(

@@ -26,6 +26,7 @@ function create(): EventDeps {
     random,
     log,
     unrecordedEnds: new Map(),
+    knownTenants: new Map(),
     table: createDynamoTable({ client: storeClient(), tableName, clock, random }),
     bucket: s3Bucket(requiredVariable(environmentVariables.eventsBucket)),
     deadLetters: sqsDeadLetters(createSqsCall(), requiredVariable(environmentVariables.deadLetterQueueUrl)),

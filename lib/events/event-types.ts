@@ -4,14 +4,14 @@ import type { EventTypeName } from "../contract/event-names.ts";
 import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { captureLearning } from "../learnings/events/capture.ts";
-import { closePrivateLearnings } from "../learnings/events/pull-request.ts";
+import { closePrivateLearnings, mergedBefore } from "../learnings/events/pull-request.ts";
 import {
   learningCapturedFields,
   learningUsedFields,
   namesItsPullRequest,
 } from "../learnings/events/schemas.ts";
 import { useLearning } from "../learnings/events/use.ts";
-import { finalizePullRequests } from "../metrics/finalize.ts";
+import { type FinalizeDeps, finalizePullRequests, keysToFinalize } from "../metrics/finalize.ts";
 import { misplacement, type PullRequestFinalized, pullRequestFinalized } from "../metrics/finalized.ts";
 import { saveInstance } from "../organizations/save-instance.ts";
 import { saveOrganization } from "../organizations/save-organization.ts";
@@ -25,12 +25,15 @@ import { misdated, scanCompletedFields } from "../security/scan-completed.ts";
 import {
   instanceTenant,
   organizationKey,
+  pointerKey,
   repositoryKey,
   tenantKey,
   workspaceTenant,
 } from "../store/layout.ts";
+import type { ReadAhead } from "../store/read-ahead.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
-import type { Key } from "../store/table.ts";
+import { identityOf, type Key } from "../store/table.ts";
+import { pointerIdOf } from "../stream/pointer.ts";
 import { EventRefused } from "./envelope.ts";
 import {
   instanceSaved,
@@ -76,8 +79,13 @@ export type EventType<Data> = {
   dependency(data: Data): Dependency | undefined;
   /** The item that the event creates, for which other events may wait. */
   provides(data: Data): Key | undefined;
-  apply(store: Store, events: ReadonlyArray<CheckedEvent<Data>>): Promise<void>;
+  /** What `apply` reads first. It is read together with the dependencies. */
+  reads?(store: EventStore, data: readonly Data[]): Key[];
+  apply(store: EventStore, events: ReadonlyArray<CheckedEvent<Data>>, ahead?: ReadAhead): Promise<void>;
 };
+
+/** The store, with what a warm worker remembers. */
+export type EventStore = Store & Pick<FinalizeDeps, "knownTenants">;
 
 /** A type whose events are applied one by one. */
 const eventType = <Data>(
@@ -129,23 +137,40 @@ const pullRequestType: EventType<PullRequestFinalized> = {
   misdated: misplacement,
   dependency: repository,
   provides: () => undefined,
-  async apply(store, events) {
-    // Side by side: none of them needs another, and each is safe to repeat. All have ended before an error is thrown.
-    const ends = await Promise.allSettled([
-      finalizePullRequests(store, events),
+  reads: keysToFinalize,
+  async apply(store, events, ahead) {
+    // Side by side: none of them needs another, and each is safe to repeat.
+    await allEnded([
+      finalizePullRequests(store, events, ahead),
       seatAuthors(store, events),
-      ...events.map(({ data, version }) =>
-        closePrivateLearnings(store, {
-          organization: organizationUuid(data),
-          prUrl: data.pr_url,
-          status: data.status,
-          version,
-        }),
-      ),
+      closeLearnings(store, events, ahead),
     ]);
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
   },
 };
+
+/** Like Promise.all, but all have ended before an error is thrown. */
+async function allEnded(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const end of await Promise.allSettled(work)) if (end.status === "rejected") throw end.reason;
+}
+
+/** The end of a pull request that was applied before is mostly marked already: one read shows it for all of them. */
+async function closeLearnings(
+  store: EventStore,
+  events: ReadonlyArray<CheckedEvent<PullRequestFinalized>>,
+  ahead: ReadAhead | undefined,
+): Promise<void> {
+  const ended = events.map(({ data, version }) => ({
+    organization: organizationUuid(data),
+    prUrl: data.pr_url,
+    status: data.status,
+    version,
+  }));
+  const again = ended.filter(({ organization, prUrl }) =>
+    ahead?.get(identityOf(pointerKey(organization, pointerIdOf(prUrl)))),
+  );
+  const merged = await mergedBefore(store.table, again);
+  await allEnded(ended.map((each) => closePrivateLearnings(store, each, merged.get(each))));
+}
 
 /** A reviewed pull request means that its author tagged the reviewer. */
 async function seatAuthors(

@@ -1,5 +1,6 @@
 /** The ports of the write side. SQS and S3 on AWS; the engine and a folder on a laptop. */
 
+import type { KnownTenants } from "../metrics/finalize.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 
@@ -61,6 +62,8 @@ export type EventDeps = Store & {
   readonly triesTable?: Table;
   /** Ends of tries that the store did not accept; kept from one batch of a worker to the next. */
   readonly unrecordedEnds?: UnrecordedEnds;
+  /** Kept from one batch of a worker to the next, too. */
+  readonly knownTenants?: KnownTenants;
   /** Throws when the time for the events is up; without it there is no time limit. */
   readonly checkTime?: () => void;
   /** How long the events of this delivery may take; without it there is no time limit. */

@@ -1,11 +1,12 @@
 import { organizationUuid } from "../contract/identity.ts";
-import { streamLimits } from "../contract/limits.ts";
+import { cacheLimits, streamLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { finerOf, occurredAtMsOf } from "../store/items/version.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
-import type { Table } from "../store/table.ts";
-import { appendBatch } from "../stream/append.ts";
+import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
+import { identityOf, type Key } from "../store/table.ts";
+import { appendBatch, keysToAppend } from "../stream/append.ts";
 import { type AppendOutcome, type PullRequestChange, StreamBusy, type StreamDeps } from "../stream/stream.ts";
 import { finalizedAtMs, type PullRequestFinalized } from "./finalized.ts";
 import { callsOf, draftMcp } from "./mcp.ts";
@@ -19,13 +20,35 @@ export type FinalizedEvent = {
   readonly data: PullRequestFinalized;
 };
 
+/** The tenants that the worker last found, by organization. */
+export type KnownTenants = Map<string, TenantKey>;
+
+export type FinalizeDeps = StreamDeps & {
+  /** Only to read ahead: the append checks the tenant. */
+  readonly knownTenants?: KnownTenants;
+};
+
+/** What `finalizePullRequests` reads first. The head of a tenant is left out if the worker does not know the tenant yet. */
+export function keysToFinalize(
+  { knownTenants }: FinalizeDeps,
+  pullRequests: readonly PullRequestFinalized[],
+): Key[] {
+  return pullRequests.flatMap((data) => {
+    const organization = organizationUuid(data);
+    const tenant = knownTenants?.get(organization);
+    const change = { organization, pullRequest: data.pr_url };
+    return [organizationKey(organization), ...(tenant ? keysToAppend(tenant, [change]) : [])];
+  });
+}
+
 /**
  * Writes pull requests to the streams of their tenants; returns the outcomes in the order of the events. Safe to
  * repeat: equal content moves nothing, and an interrupted append is published when the event comes again.
  */
 export async function finalizePullRequests(
-  deps: StreamDeps,
+  deps: FinalizeDeps,
   events: readonly FinalizedEvent[],
+  ahead?: ReadAhead,
 ): Promise<AppendOutcome[]> {
   const outcomes = new Map(
     events.map((event): [PullRequestChange, AppendOutcome] => [pullRequestChangeOf(event), "elsewhere"]),
@@ -36,23 +59,41 @@ export async function finalizePullRequests(
     if (open.length === 0) return [...outcomes.values()];
     if (attempt >= streamLimits.attemptsMax)
       throw new StreamBusy("The organization kept changing its tenant.");
-    for (const [tenant, group] of await groupByTenant(deps.table, open)) {
-      const applied = await appendBatch(deps, tenant, group);
+    const early = attempt === 0 ? ahead : undefined;
+    for (const [tenant, group] of await groupByTenant(deps, open, early)) {
+      const applied = await appendBatch(deps, tenant, group, early);
       for (const [index, change] of group.entries())
-        outcomes.set(change, required(applied[index], "outcome of the change"));
+        outcomes.set(change, required(applied[index], "outcome"));
     }
   }
 }
 
 async function groupByTenant(
-  table: Table,
+  { table, knownTenants }: FinalizeDeps,
   changes: readonly PullRequestChange[],
+  ahead: ReadAhead | undefined,
 ): Promise<Map<TenantKey, PullRequestChange[]>> {
-  const items = await table.getMany(changes.map(({ organization }) => organizationKey(organization)));
-  return Map.groupBy(
-    changes,
-    (_, index) => parseOrganization(required(items[index], "organization of the event")).tenant,
+  const organizations = [...new Set(changes.map(({ organization }) => organization))];
+  const keys = organizations.map(organizationKey);
+  // Its repository may have been read just after both were created, and the organization just before.
+  const isCreated = keys.every((key) => ahead?.get(identityOf(key)));
+  const items = await getUnlessAhead(table, keys, isCreated ? ahead : undefined);
+  const tenants = new Map(
+    organizations.map((organization, index) => [
+      organization,
+      parseOrganization(required(items[index], "organization")).tenant,
+    ]),
   );
+  if (knownTenants) remember(knownTenants, tenants);
+  return Map.groupBy(changes, ({ organization }) => required(tenants.get(organization), "tenant"));
+}
+
+/** Forgets the oldest ones. */
+function remember(known: KnownTenants, found: ReadonlyMap<string, TenantKey>): void {
+  for (const [organization, tenant] of found) {
+    known.set(organization, tenant);
+    if (known.size > cacheLimits.tenantsMax) known.delete(known.keys().next().value ?? "");
+  }
 }
 
 export const pullRequestChangeOf = ({ id, version, data }: FinalizedEvent): PullRequestChange => ({

@@ -1,9 +1,10 @@
 import { streamLimits } from "../contract/limits.ts";
 import { backOffMs } from "../runtime/back-off.ts";
 import { required } from "../runtime/required.ts";
-import { pointerKey, type TenantKey } from "../store/layout.ts";
-import { TransactionRefused, writeIf } from "../store/table.ts";
-import { isSettled, readHead, type StreamHead } from "./head.ts";
+import { pointerKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
+import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
+import { type Key, TransactionRefused, writeIf } from "../store/table.ts";
+import { isSettled, parseHead, type StreamHead } from "./head.ts";
 import { type ChangePlan, classifyChange, compareEvents, planChange, staysInPlace } from "./plan.ts";
 import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
 import { acknowledge, recoverAppend, settleAppend } from "./settle.ts";
@@ -43,13 +44,19 @@ export async function appendBatch(
   deps: StreamDeps,
   tenant: TenantKey,
   changes: readonly PullRequestChange[],
+  ahead?: ReadAhead,
 ): Promise<AppendOutcome[]> {
   const received = withJobs(changes);
   const open = new Set(received.map(({ job }) => job));
   const settled = new Map<TenantKey, number>();
   for (let attempt = 0; open.size > 0; attempt++) {
     await pauseBefore(deps, attempt);
-    for (const { tenant: found, number } of await applyOpen(deps, tenant, [...open])) {
+    for (const { tenant: found, number } of await applyOpen(
+      deps,
+      tenant,
+      [...open],
+      attempt === 0 ? ahead : undefined,
+    )) {
       settled.set(found, Math.max(settled.get(found) ?? 0, number));
     }
     for (const job of open) if (job.outcome) open.delete(job);
@@ -57,6 +64,15 @@ export async function appendBatch(
   for (const [found, number] of settled) await acknowledge(deps, found, number);
   return received.map(({ change, job }) => outcomeOf(change, job));
 }
+
+/** What `appendBatch` reads first, for a caller that reads ahead. The transaction checks that it is still so. */
+export const keysToAppend = (
+  tenant: TenantKey,
+  changes: ReadonlyArray<Pick<PullRequestChange, "organization" | "pullRequest">>,
+): Key[] => [
+  streamHeadKey(tenant),
+  ...changes.map(({ organization, pullRequest }) => pointerKey(organization, pointerIdOf(pullRequest))),
+];
 
 /** Changes of one pull request share its job. */
 function withJobs(changes: readonly PullRequestChange[]): Array<{ change: PullRequestChange; job: Job }> {
@@ -78,9 +94,15 @@ function outcomeOf(change: PullRequestChange, job: Job): AppendOutcome {
 }
 
 /** One attempt at all open jobs. Returns the pointers of the jobs whose state was already stored. */
-async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job[]): Promise<Pointer[]> {
+async function applyOpen(
+  deps: StreamDeps,
+  tenant: TenantKey,
+  open: readonly Job[],
+  ahead: ReadAhead | undefined,
+): Promise<Pointer[]> {
   const keys = open.map(({ change, pointerId }) => pointerKey(change.organization, pointerId));
-  const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
+  const [headItem, ...items] = await getUnlessAhead(deps.table, [streamHeadKey(tenant), ...keys], ahead);
+  const head = parseHead(headItem);
   const found: Pointer[] = [];
   const appends: AppendJob[] = [];
   const touches: Array<{ job: Job; before: Pointer }> = [];

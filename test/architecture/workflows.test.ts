@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
+import cdkSettings from "../../cdk.json" with { type: "json" };
 import { commandPaths } from "../../cli/main.ts";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -102,4 +103,11 @@ describe("the workflow that deploys", () => {
     expect(closing).toEqual(["npm run destroy"]);
     expect(pullRequest?.steps.some(({ run = "" }) => run.includes('"ephemeral":true'))).toBe(true);
   });
+});
+
+test("cdk watch deploys a change of every folder that a function is made of", () => {
+  const { include } = cdkSettings.watch;
+  for (const each of include) expect([each, globSync(each, { cwd: root }).length > 0]).toEqual([each, true]);
+  const folders = ["functions", "lib", "infra"].map((folder) => `${folder}/**`);
+  expect(include).toEqual(expect.arrayContaining(folders));
 });

@@ -3,10 +3,10 @@ import { metricsLimits } from "../../lib/contract/limits.ts";
 import { checkData } from "../../lib/events/check.ts";
 import { EventRefused } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
-import { finalizePullRequests } from "../../lib/metrics/finalize.ts";
+import { finalizePullRequests, keysToFinalize } from "../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
 import { organizationKey, streamHeadKey } from "../../lib/store/layout.ts";
-import type { Key, Table } from "../../lib/store/table.ts";
+import { identityOf, type Key, type Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
@@ -179,6 +179,30 @@ describe("events", () => {
     expect(await readerOf(api, token.text).walk(`review-comments?${november}&org_id=mover`)).toEqual([
       urlOf(1),
     ]);
+  });
+
+  test("a worker that remembers the tenant that an organization has left appends to the new one", async () => {
+    await world.workspace("second-home");
+    await standalone(api, world, "remembered");
+    const deps = { ...world.deps, knownTenants: new Map() };
+    await finalizePullRequests(deps, [event("remembered", 1, first, "a")]);
+    const changed = event("remembered", 1, second, "b", { review_iterations: 9 });
+    const keys = keysToFinalize(deps, [changed.data]);
+    const items = await deps.table.getMany(keys);
+    const ahead = new Map(keys.map((key, index) => [identityOf(key), items[index]]));
+    expect(keys).toHaveLength(3);
+    await world.organization("remembered", { workspace_id: "second-home" });
+    expect(await finalizePullRequests(deps, [changed], ahead)).toEqual(["appended"]);
+    const token = await world.token("second-home");
+    expect(await readerOf(api, token.text).walk(`reviews?${november}&org_id=remembered`)).toEqual([urlOf(1)]);
+  });
+
+  test("an organization that was created while its events were read ahead is read again", async () => {
+    const { uuid, walk } = await standalone(api, world, "just-created");
+    const ahead = new Map([[identityOf(organizationKey(uuid)), undefined]]);
+    const outcomes = await finalizePullRequests(world.deps, [event("just-created", 1, first, "a")], ahead);
+    expect(outcomes).toEqual(["appended"]);
+    expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1)]);
   });
 
   test("events of an organization that moves at every read fail for redelivery, and nothing is written", async () => {

@@ -48,7 +48,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/redaction/{appearance,exact}.test.ts"],
   },
   "redaction-rules": {
-    mutate: ["lib/redaction/{rules-vendors,vendors,structured,links}.ts"],
+    mutate: ["lib/redaction/{rules-vendors,vendors,links}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-context-rules": {

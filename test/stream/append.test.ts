@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { streamLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
-import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
-import { appendBatch } from "../../lib/stream/append.ts";
+import { identityOf, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
+import { appendBatch, keysToAppend } from "../../lib/stream/append.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { useStore } from "../support/engine.ts";
 import { large, memoryStream, quick } from "./memory-stream.ts";
@@ -334,17 +334,18 @@ describe("on a table in memory", () => {
     );
     called();
     await appendBatch(quick(table, { changesPerTransactionMax: 2 }), tenant, events);
-    expect(called()).toEqual([
-      "get",
-      "getMany",
-      "transact",
-      "write",
-      "transact",
-      "write",
-      "transact",
-      "write",
-    ]);
+    expect(called()).toEqual(["getMany", "transact", "write", "transact", "write", "transact", "write"]);
     expect(texts(await walk(table, request(tenant)))).toEqual(["1", "2", "3", "4", "5"]);
+  });
+
+  test("a batch whose items were read ahead and changed since is decided again on new reads", async () => {
+    const { table, organization, tenant, called } = await memoryStream();
+    const events = [change(organization, "pr/1", 1, everywhere("one"))];
+    const ahead = new Map(keysToAppend(tenant, events).map((key) => [identityOf(key), undefined]));
+    await appendBatch(quick(table), tenant, [change(organization, "pr/2", 1, everywhere("two"))]);
+    called();
+    expect(await appendBatch(quick(table), tenant, events, ahead)).toEqual(["appended"]);
+    expect(called()).toEqual(["transact", "getMany", "transact", "write"]);
   });
 
   test("entries that were appended before an organization left stay appended", async () => {

@@ -102,7 +102,10 @@ describe("an event that is already stored", () => {
           heads.push("get");
           return head;
         },
-        getMany: async () => [pointer],
+        getMany: async () => {
+          heads.push("get");
+          return [head, pointer];
+        },
         transactGet: async (keys) => keys.map(({ sk }) => (sk === "HEAD" ? head : pointer)),
         write: async () => {
           heads.push("write");
@@ -154,21 +157,21 @@ describe("an error of the store", () => {
   });
 
   test.each<[string, Partial<Table>]>([
-    ["in a transaction", { getMany: async () => [undefined], transact: () => Promise.reject(planted) }],
+    ["in a transaction", { getMany: async () => [head, undefined], transact: () => Promise.reject(planted) }],
     [
       "while publishing",
       {
-        getMany: async () => [undefined],
+        getMany: async () => [head, undefined],
         transact: async () => {},
         write: () => Promise.reject(planted),
       },
     ],
     [
       "while storing a pointer's time",
-      { getMany: async () => [before], write: () => Promise.reject(planted) },
+      { getMany: async () => [head, before], write: () => Promise.reject(planted) },
     ],
   ])("an error of the store %s is passed on", async (_name, part) => {
-    const { deps } = watchedDeps({ get: async () => head, ...part });
+    const { deps } = watchedDeps(part);
     const nothing = change(organization, "pr/1", 1, {});
     await expect(appendBatch(deps, acme, [nothing])).rejects.toBe(planted);
   });
@@ -179,7 +182,7 @@ describe("an error of the store", () => {
     const written: unknown[] = [];
     const { deps } = watchedDeps({
       get: async () => head,
-      getMany: async () => items.splice(0, 1),
+      getMany: async () => [head, ...items.splice(0, 1)],
       write: async (write) => {
         written.push(write);
         throw new ConditionFailed(moved);

@@ -11,7 +11,13 @@ import { unchanged } from "../../store/items/unchanged.ts";
 import { versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
-import { type Condition, ConditionFailed, type Key, type TransactionWrite } from "../../store/table.ts";
+import {
+  type Condition,
+  ConditionFailed,
+  type Key,
+  type Table,
+  type TransactionWrite,
+} from "../../store/table.ts";
 import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approvedLearning, changedLearning, recordWrites, removeWrites, writeContext } from "../record.ts";
@@ -34,13 +40,35 @@ export type FinalizedPullRequest = {
  * write the same item, so one of the two sees the other, in either order. Safe to repeat; a repetition completes an
  * interrupted run.
  */
-export async function closePrivateLearnings(store: Store, finalized: FinalizedPullRequest): Promise<void> {
+export async function closePrivateLearnings(
+  store: Store,
+  finalized: FinalizedPullRequest,
+  merged?: PullRequestLearningsItem,
+): Promise<void> {
   const pullRequest = pullRequestDigest(finalized.prUrl);
-  const key = pullRequestLearningsKey(finalized.organization, pullRequest);
-  const ended = await markEnded(store, key, finalized);
+  const ended = merged ?? (await markEnded(store, endKey(finalized), finalized));
   for (const id of Object.keys(ended.learnings)) {
     await retryOnConflict(store, () => decideLearning(store, finalized.organization, pullRequest, id));
   }
+}
+
+const endKey = ({ organization, prUrl }: Pick<FinalizedPullRequest, "organization" | "prUrl">): Key =>
+  pullRequestLearningsKey(organization, pullRequestDigest(prUrl));
+
+/**
+ * The items of those that are marked as merged. A merge is final, and a Learning that is captured later sees it: they
+ * need no mark, which would cost a write for each.
+ */
+export async function mergedBefore<PullRequest extends Pick<FinalizedPullRequest, "organization" | "prUrl">>(
+  table: Table,
+  pullRequests: readonly PullRequest[],
+): Promise<Map<PullRequest, PullRequestLearningsItem>> {
+  const items = await table.getMany(pullRequests.map(endKey));
+  const marked = pullRequests.flatMap((pullRequest, index) => {
+    const item = items[index];
+    return item ? [[pullRequest, parsePullRequestLearnings(item)] as const] : [];
+  });
+  return new Map(marked.filter(([, { status }]) => status === "merged"));
 }
 
 /** A merge is final. Otherwise the newest end wins; a late event reads the newer end from the failed condition. */

@@ -5,7 +5,7 @@ import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import { type RefreshDeps, refresh, staleMarkers } from "../../../lib/index/refresh.ts";
 import { approveDue, decideLearning } from "../../../lib/learnings/approval.ts";
 import { captureLearning } from "../../../lib/learnings/events/capture.ts";
-import { closePrivateLearnings } from "../../../lib/learnings/events/pull-request.ts";
+import { closePrivateLearnings, mergedBefore } from "../../../lib/learnings/events/pull-request.ts";
 import type { LearningCaptured } from "../../../lib/learnings/events/schemas.ts";
 import { useLearning } from "../../../lib/learnings/events/use.ts";
 import { moveLearnings } from "../../../lib/learnings/move-learnings.ts";
@@ -115,9 +115,12 @@ class LearningsSimulation {
     }
     if (what === 1) {
       const status = dice.pick(["merged", "closed"] as const);
-      return this.#newEvent(version, (store) =>
-        closePrivateLearnings(store, { organization: uuid, prUrl, status, version }),
-      );
+      const end = { organization: uuid, prUrl, status, version };
+      const looksFirst = dice.chance(0.5);
+      return this.#newEvent(version, async (store) => {
+        const merged = looksFirst ? await mergedBefore(store.table, [end]) : new Map();
+        await closePrivateLearnings(store, end, merged.get(end));
+      });
     }
     const source = dice.pick(["chat", "pull_request", "pull_request"] as const);
     const data: LearningCaptured = {

@@ -21,6 +21,7 @@ import {
 import { weekOf } from "../../../lib/stream/weeks.ts";
 import { atRest, type MirrorFault, mirrorFaults, type Possible } from "../../support/mirror-oracle.ts";
 import { type HistoryEvent, nameOf, pullRequestOf, visibleText } from "./history.ts";
+import { coversSeveral } from "./scope.ts";
 import { lookAtOrganizations, type World } from "./world.ts";
 
 /** A promise of the stream that did not hold. */
@@ -129,6 +130,12 @@ function possibleThings(
   for (const [name, sent] of byPullRequest(events)) {
     const owner = sent[0]?.pullRequest.organization ?? "";
     if (gone.has(owner)) continue;
+    const isOwed = owed.has(owner);
+    // A walk of one organization still owes what left it.
+    if (!isOwed && coversSeveral(scope)) {
+      things.set(name, { states: undefined, mayBeAbsent: true });
+      continue;
+    }
     const known = sent.findLastIndex(({ acknowledged }) => acknowledged < momentKnown);
     const possible = sent.filter(
       (event, index) => index === known || (index > known && event.firstDelivered < Infinity),
@@ -136,7 +143,6 @@ function possibleThings(
     const drafts = possible.map(({ change }) => change.datasets[scope.dataset]);
     const wanted = drafts.filter((draft) => isWanted(scope, draft));
     if (wanted.length === 0) continue;
-    const isOwed = owed.has(owner);
     things.set(name, {
       states: isOwed ? new Set(wanted.map(visibleText)) : undefined,
       mayBeAbsent: !isOwed || known < 0 || wanted.length < drafts.length,

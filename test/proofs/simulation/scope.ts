@@ -42,7 +42,7 @@ export async function readRows(world: World, process: Process, tenant: TenantKey
     .filter((item) => !isScopeEpochs(item))
     .map((item) => ({ name: String(item.organization), ...parseOrganizationState(item) }));
   if (!trustsLateEpoch(world)) return { rows, epochs: parseScopeEpochs(items.find(isScopeEpochs)) };
-  await world.someTime(40);
+  await world.someTime(160);
   return { rows, epochs: parseScopeEpochs(await table.get(scopeEpochsKey(tenant))) };
 }
 

@@ -1,8 +1,19 @@
 import { MoveProgress, newMove } from "../../../lib/organizations/move-progress.ts";
-import { hasEpochs, planScopeChange, publishEpoch } from "../../../lib/organizations/visibility.ts";
+import {
+  hasEpochs,
+  planScopeChange,
+  publishEpoch,
+  publishedEpochs,
+} from "../../../lib/organizations/visibility.ts";
 import { movingKey, organizationKey, tenantOrganizationKey } from "../../../lib/store/layout.ts";
-import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../../lib/store/table.ts";
-import { appendBatch } from "../../../lib/stream/append.ts";
+import type { ReadAhead } from "../../../lib/store/read-ahead.ts";
+import {
+  ConditionFailed,
+  identityOf,
+  StoreUnavailable,
+  TransactionRefused,
+} from "../../../lib/store/table.ts";
+import { appendBatch, keysToAppend } from "../../../lib/stream/append.ts";
 import { moveOrganization } from "../../../lib/stream/move.ts";
 import { StreamBusy } from "../../../lib/stream/stream.ts";
 import { sweepParts } from "../../../lib/stream/sweep.ts";
@@ -67,8 +78,26 @@ function pickBatch({ dice, events }: World): HistoryEvent[] {
   return Array.from({ length: 1 + dice.below(4) }, () => dice.pick(pool));
 }
 
+/** Before the organization, and from the head of a tenant that it may have left: a worker remembers it. */
+async function readAhead(
+  world: World,
+  process: Process,
+  batch: readonly HistoryEvent[],
+): Promise<ReadAhead | undefined> {
+  const [first] = batch;
+  if (!first) return undefined;
+  const remembered = world.dice.pick(tenantsFor(first.change.organization));
+  const keys = keysToAppend(
+    remembered,
+    batch.map(({ change }) => change),
+  );
+  const items = await world.connect(process).getMany(keys);
+  return new Map(keys.map((key, index) => [identityOf(key), items[index]]));
+}
+
 async function deliver(world: World, process: Process, batch: readonly HistoryEvent[]): Promise<void> {
   const states = new Map<string, ReturnType<typeof parseOrganizationState>>();
+  const ahead = world.dice.chance(0.7) ? await readAhead(world, process, batch) : undefined;
   for (const { change } of batch) {
     const item = await world.connect(process).get(organizationKey(change.organization));
     states.set(change.organization, parseOrganizationState(item));
@@ -79,7 +108,7 @@ async function deliver(world: World, process: Process, batch: readonly HistoryEv
   const ours = batch.filter(({ change }) => states.get(change.organization)?.tenant === tenant);
   for (const event of ours) event.firstDelivered = Math.min(event.firstDelivered, world.now());
   const changes = ours.map(({ change }) => change);
-  const outcomes = await appendBatch(world.deps(process, "writer"), tenant, changes);
+  const outcomes = await appendBatch(world.deps(process, "writer"), tenant, changes, ahead);
   for (const [index, event] of ours.entries()) {
     if (outcomes[index] === "elsewhere") continue;
     await checkAcknowledged(world, event, tenant);
@@ -116,12 +145,22 @@ async function changeTenant(world: World, process: Process, organization: string
   const before = parseOrganizationState(await table.get(organizationKey(organization)));
   const tenant = world.dice.pick(tenantsFor(organization));
   if (tenant !== before.tenant) {
+    await publishDepartures(world, process, before);
     const from = [...new Set([...(before.isReady ? [] : before.from), before.tenant])];
     const arrivals = before.arrivals + 1;
     const after = { ...before, tenant, arrivals, isReady: false, from };
     await changeScope(world, process, organization, before, after);
   }
   await finishMove(world, process, organization);
+}
+
+/** Like the service: before anything else of a move, and so before the next move, the tenants that were left learn it. */
+async function publishDepartures(
+  world: World,
+  process: Process,
+  { from }: Pick<OrganizationState, "from">,
+): Promise<void> {
+  for (const left of from) if (hasEpochs(left)) await publishedEpochs(world.connect(process), left);
 }
 
 /** Organizations become invisible and visible again: another plan, deactivated, and back. */
@@ -190,6 +229,7 @@ export async function finishMove(world: World, process: Process, organization: s
   const table = world.connect(process);
   const state = parseOrganizationState(await table.get(organizationKey(organization)));
   if (state.isReady) return;
+  await publishDepartures(world, process, state);
   const deps = world.deps(process, "mover");
   const progress = world.notesMoves
     ? await MoveProgress.read(deps.table, moveOf(organization, state))

@@ -2,6 +2,7 @@ import { type Engine, engineClient } from "../../../../cli/local/engine/engine.t
 import { streamLimits } from "../../../../lib/contract/limits.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { EventDeps, QueueMessage } from "../../../../lib/events/ports.ts";
+import type { KnownTenants } from "../../../../lib/metrics/finalize.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";
@@ -21,8 +22,10 @@ export async function openTable(engine: Engine): Promise<MeteredTable> {
   return createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
 }
 
-export const depsOf = (table: Table): EventDeps => ({
+/** Of one warm worker. */
+export const depsOf = (table: Table, knownTenants: KnownTenants = new Map()): EventDeps => ({
   table,
+  knownTenants,
   clock: systemClock,
   random: systemRandom,
   bucket: { put: async () => undefined, get: async () => undefined },

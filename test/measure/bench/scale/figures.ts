@@ -25,10 +25,22 @@ const number = (value: number, digits = 0): string =>
   value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** The worker's own processor time for an event: what the engine computes is not in it, and no trip. */
-const workMsEach = measured("ingest", "The worker's own time", ["an event"], "ms of one CPU");
-const slowStreamOf = (tripsPerBatch: number) =>
-  capacityOf(streamLoads(workMsEach, assumed.slowTripMs, tripsPerBatch)["ten a batch"]);
-export const slowStream = slowStreamOf(trips.newBatch);
+const workMsOf = (event: string) => measured("ingest", "The worker's own time", [event], "ms of one CPU");
+const workMsEach = workMsOf("a new pull request");
+const changeMsEach = workMsOf("one that changes an older entry");
+const slowStreamOf = (workMs: number, tripsPerBatch: number) =>
+  capacityOf(streamLoads(workMs, assumed.slowTripMs, tripsPerBatch)["ten a batch"]);
+export const slowStream = slowStreamOf(workMsEach, trips.newBatch);
+export const slowChangedStream = slowStreamOf(changeMsEach, trips.changedBatch);
+
+/** Busy tenants of the simulation of all workers, and the share of the highest rate at which it keeps up. */
+export const tenantsTogether = 200;
+export const simulatedShare = 0.95;
+export const allWorkers = {
+  ...streamLoads(workMsEach, assumed.slowTripMs)["ten a batch"],
+  tenants: tenantsTogether,
+  workers: eventQueueSettings.workers,
+};
 
 export function streamTable(): readonly Row[] {
   const loads = [assumed.tripMs, assumed.slowTripMs].flatMap((tripMs) =>
@@ -127,7 +139,7 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "one tenant's stream",
       "breaks at": `${number(slowStream)} events a second`,
-      because: `one batch of ${eventQueueSettings.batchMessagesMax} events at a time, ${trips.newBatch} trips to DynamoDB of ${assumed.slowTripMs} ms for each batch, and ${number(workMsEach, 1)} ms of the worker for each event; ${number(slowStreamOf(trips.changedBatch))} a second if every event changes an older entry (${trips.changedBatch} trips)`,
+      because: `one batch of ${eventQueueSettings.batchMessagesMax} events at a time, ${trips.newBatch} trips to DynamoDB of ${assumed.slowTripMs} ms for each batch, and ${number(workMsEach, 1)} ms of the worker for each event; ${number(slowChangedStream)} a second if every event changes an older entry (${trips.changedBatch} trips, ${number(changeMsEach, 1)} ms)`,
       "an operator sees": `\`queueAge\` above ${number(alarms.queueAge.secondsAbove)} s; nothing is lost`,
       "what to change": "send fewer events of unchanged pull requests; a second workspace",
     },
@@ -170,7 +182,7 @@ export function bottlenecks(): readonly Row[] {
     {
       what: "all tenants' events together",
       "breaks at": `${number(slowStream * eventQueueSettings.workers)} events a second`,
-      because: `${eventQueueSettings.workers} workers at once (\`eventWorkers\`), each as fast as one tenant's stream: multiplied, not simulated`,
+      because: `${eventQueueSettings.workers} workers at once (\`eventWorkers\`), each as fast as one tenant's stream; simulated with ${tenantsTogether} busy tenants, ${simulatedShare * 100} % of it keeps up`,
       "an operator sees": "`queueAge`, a long queue",
       "what to change": "`eventWorkers`, after Lambda's quota",
     },

@@ -6,12 +6,12 @@ import { synthesize } from "../../../system/infra/synthesize.ts";
 import { indexedLearnings } from "../search/stock.ts";
 import { toAttributes } from "../support/attributes.ts";
 import { itemBytes } from "../support/engine-file.ts";
-import { slowStream } from "./figures.ts";
+import { allWorkers, simulatedShare, slowChangedStream, slowStream } from "./figures.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 import { fullOptions, idleDollars, moreMetricsDollars, pages, pageWithTables } from "./pages.ts";
 import { committedCounts, requestTable } from "./requests.ts";
 import { idleMetrics, resourceCosts, usedMetrics } from "./resources.ts";
-import { capacityOf, simulateStream } from "./simulate.ts";
+import { capacityOf, keepsUpTogether, simulateStream } from "./simulate.ts";
 
 const templates = { plain: plainTemplate(), full: synthesize(fullOptions) };
 
@@ -77,8 +77,15 @@ describe("the pages on cost and scale", () => {
   });
 });
 
-test("one tenant's stream takes a hundred events a second on a slow day", () => {
-  expect(slowStream).toBeGreaterThanOrEqual(100);
+test("one tenant's stream takes a hundred events a second on a slow day, also if all change older entries", () => {
+  expect(slowStream).toBeGreaterThanOrEqual(slowChangedStream);
+  expect(slowChangedStream).toBeGreaterThanOrEqual(100);
+});
+
+test("all workers together keep up at the rate that the page says, and not above what they can do", () => {
+  const most = slowStream * allWorkers.workers;
+  expect(keepsUpTogether({ ...allWorkers, eventsPerSecond: simulatedShare * most })).toBe(true);
+  expect(keepsUpTogether({ ...allWorkers, eventsPerSecond: 1.3 * most })).toBe(false);
 });
 
 describe("the simulated stream", () => {

@@ -87,7 +87,7 @@ const storedVersionsExpire: EventWeakness = {
   name: "a stored version from ahead of the host's clock counts as none",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 16,
+  caughtAt: 45,
   table: (table, look, clock) => {
     const isAhead = ({ version }: Item): boolean =>
       typeof version === "string" && isTooFarAhead(occurredAtMsOf(version), clock.nowMs());

@@ -15,7 +15,7 @@ const markWithoutMode: EventWeakness = {
   name: "a mark that does not earn a seat counts as no mark",
   breaks: ["dead", "buried", "endless"],
   seedsMax: 300,
-  caughtAt: 4,
+  caughtAt: 19,
   table: (table, look) => ({
     ...table,
     transact: (writes, options) => {
@@ -79,7 +79,7 @@ const shortUnconditionally: EventWeakness = {
   name: "a member stays without a seat although seats were bought meanwhile",
   breaks: ["people"],
   seedsMax: 800,
-  caughtAt: 671,
+  caughtAt: 254,
   table: (table) => ({
     ...table,
     transact: async (writes, options) => {

@@ -7,7 +7,8 @@ import * as writes from "./writes.ts";
 
 /**
  * The known ways to break the stream; the simulation must catch each of them. `breaks` and `seedsMax` say how: seeds
- * are counted from 1, and at the measured rates one in 20,000 such searches would find nothing.
+ * are counted from 1. Most are caught ten times within `seedsMax`, those of a tenant change once or twice: a change of
+ * the stream's code that moves `caughtAt` may need a longer search for them.
  */
 export const weaknesses: readonly Weakness[] = [
   writes.numberOutside,

@@ -7,7 +7,7 @@ export const noPublish: Weakness = {
   name: "no publish step",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 2,
+  caughtAt: 6,
   table: bend(
     ["reader"],
     headReadAs((item) => ({ ...item, p: Number(item.n) - 1 })),
@@ -18,7 +18,7 @@ export const highestLookedAt: Weakness = {
   name: "cursor from the highest number that was read",
   breaks: ["missed"],
   seedsMax: 50,
-  caughtAt: 5,
+  caughtAt: 1,
   read: async (table, request) => {
     let highest = 0;
     const watched: Table = {
@@ -39,7 +39,7 @@ export const noSecondLook: Weakness = {
   name: "no second read of the head",
   breaks: ["missed"],
   seedsMax: 300,
-  caughtAt: 16,
+  caughtAt: 9,
   table: bend(["reader"], (table) => {
     let first: Promise<Item | undefined> | undefined;
     return {
@@ -56,7 +56,7 @@ export const weeksBeside: Weakness = {
   name: "weeks read separately from the head",
   breaks: ["missed"],
   seedsMax: 500,
-  caughtAt: 9,
+  caughtAt: 24,
   table: bend(["reader"], (table) => ({
     get: async (key) => {
       if (!isHead(key)) return table.get(key);
@@ -70,7 +70,7 @@ export const eventuallyConsistent: Weakness = {
   name: "eventually consistent reads",
   breaks: ["missed"],
   seedsMax: 300,
-  caughtAt: 8,
+  caughtAt: 4,
   table: bend(["reader"], (table) => ({
     get: (key) => table.get(key, { eventuallyConsistent: true }),
     queryPage: (range, resume) => table.queryPage({ ...range, eventuallyConsistent: true }, resume),
@@ -82,7 +82,7 @@ export const oneAfterAnother: Weakness = {
   name: "organizations read one after another",
   breaks: ["missed"],
   seedsMax: 50,
-  caughtAt: 12,
+  caughtAt: 1,
   read: async (table, request) => {
     if (request.organization !== undefined || request.tenant.startsWith("o#"))
       return readPage(table, request);
@@ -104,7 +104,7 @@ export const partsAfterSecondLook: Weakness = {
   name: "parts read after the second read of the head",
   breaks: ["missed"],
   seedsMax: 2000,
-  caughtAt: 279,
+  caughtAt: 35,
   table: bend(["reader"], (table) => {
     let tenantHead: Key | undefined;
     let early: Promise<Item | undefined> | undefined;

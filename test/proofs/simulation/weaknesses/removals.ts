@@ -7,7 +7,7 @@ export const noRemovals: Weakness = {
   name: "changed filter field without a removal",
   breaks: ["stale"],
   seedsMax: 100,
-  caughtAt: 1,
+  caughtAt: 6,
   table: bend(
     writers,
     transactsAs((writes) =>
@@ -21,7 +21,7 @@ export const supersededShown: Weakness = {
   name: "first page that shows superseded entries that are not retired yet",
   breaks: ["stale"],
   seedsMax: 1200,
-  caughtAt: 266,
+  caughtAt: 4,
   read: (table, request) =>
     readPage(
       { ...table, ...headReadAs(({ q: _, ...item }) => item)(table) },
@@ -33,7 +33,7 @@ export const leavingUnreported: Weakness = {
   name: "organization that leaves without a record of it",
   breaks: ["stale"],
   seedsMax: 600,
-  caughtAt: 23,
+  caughtAt: 1,
   table: bend(
     ["flipper"],
     transactsAs((writes) => writes.filter((write) => !("put" in write) || !write.put.sk.startsWith("LEFT#"))),

@@ -9,15 +9,15 @@ export const unmarkedCursor: Weakness = {
   name: "cursor without its scope",
   breaks: ["missed"],
   seedsMax: 500,
-  caughtAt: 41,
+  caughtAt: 17,
   scope: "unmarked",
 };
 
 export const freshEpochTrusted: Weakness = {
   name: "first page that trusts a fresh epoch",
   breaks: ["missed"],
-  seedsMax: 950,
-  caughtAt: 38,
+  seedsMax: 2200,
+  caughtAt: 164,
   scope: "fresh-trusted",
 };
 
@@ -25,7 +25,7 @@ export const rowsNotReadAgain: Weakness = {
   name: "epoch read after the rows",
   breaks: ["missed", "stale"],
   seedsMax: 950,
-  caughtAt: 32,
+  caughtAt: 312,
   scope: "rows-trusted",
 };
 
@@ -33,7 +33,7 @@ export const caughtUpAfterwards: Weakness = {
   name: "catching up after continuing",
   breaks: ["missed", "stale"],
   seedsMax: 2000,
-  caughtAt: 106,
+  caughtAt: 63,
   scope: "caught-up-late",
 };
 
@@ -42,7 +42,7 @@ export const widenedKey: Weakness = {
   name: "cursor of a narrow key that a wider key continues",
   breaks: ["missed", "stale"],
   seedsMax: 900,
-  caughtAt: 150,
+  caughtAt: 300,
   scope: "widened",
 };
 

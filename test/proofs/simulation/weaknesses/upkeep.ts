@@ -7,7 +7,7 @@ export const moveReadsApart: Weakness = {
   name: "tenant change without reading the old head together",
   breaks: ["missed", "left-behind"],
   seedsMax: 2000,
-  caughtAt: 2184,
+  caughtAt: 1969,
   table: bend(
     ["mover"],
     readsApart((keys) => keys.some(isHead)),
@@ -18,7 +18,7 @@ export const moveLeavesUnpublished: Weakness = {
   name: "tenant change without settling the new stream",
   breaks: ["missed", "unsettled"],
   seedsMax: 2000,
-  caughtAt: 35,
+  caughtAt: 230,
   table: bend(["mover"], (table) => {
     let isMoving = false;
     return {
@@ -39,7 +39,7 @@ export const positionOfAnotherMove: Weakness = {
   name: "tenant change that begins where the one before it had stopped",
   breaks: ["missed", "left-behind"],
   seedsMax: 4000,
-  caughtAt: 176,
+  caughtAt: 2720,
   table: bend(["flipper"], (table) => ({
     transact: async (writes, options) => {
       const bent = writes.map(async (write): Promise<TransactionWrite> => {
@@ -56,7 +56,7 @@ export const sweepWithoutMark: Weakness = {
   name: "sweep without marking first",
   breaks: ["missed", "lost"],
   seedsMax: 3000,
-  caughtAt: 348,
+  caughtAt: 137,
   table: bend(["sweeper"], (table) => ({
     write: async (write) =>
       "update" in write && write.update.pk.startsWith("SPILL#") ? undefined : table.write(write),

@@ -25,7 +25,7 @@ export const numberOutside: Weakness = {
   name: "number taken outside the transaction",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 43,
+  caughtAt: 9,
   table: bend(writers, (table) => ({
     transact: async (writes) => {
       for (const write of writes) if (isHeadUpdate(write)) await table.write(write);
@@ -38,7 +38,7 @@ export const unconditionalPublish: Weakness = {
   name: "unconditional publish",
   breaks: ["unpublished", "missed", "unsettled", "orphan"],
   seedsMax: 500,
-  caughtAt: 81,
+  caughtAt: 24,
   table: bend(
     writers,
     writesAs((write) => (isPublish(write) ? without(write) : write)),
@@ -49,7 +49,7 @@ export const retireFirst: Weakness = {
   name: "retire before publish",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 16,
+  caughtAt: 4,
   deps: (deps) => ({
     ...deps,
     table: {
@@ -90,7 +90,7 @@ export const pendingEmptiedByZombie: Weakness = {
   name: "pending changes emptied by a delayed writer",
   breaks: ["orphan"],
   seedsMax: 300,
-  caughtAt: 12,
+  caughtAt: 33,
   table: bend(
     writers,
     writesAs((write) => (isEmptying(write) ? without(write) : write)),
@@ -101,7 +101,7 @@ export const unconditionalPointer: Weakness = {
   name: "unconditional pointer",
   breaks: ["lost", "orphan", "missed"],
   seedsMax: 300,
-  caughtAt: 13,
+  caughtAt: 29,
   table: bend(writers, (table) => ({
     ...writesAs((write) => (isPointer(write) ? without(write) : write))(table),
     ...transactsAs((writes) =>
@@ -115,25 +115,18 @@ export const olderHeadRead: Weakness = {
   name: "duplicate acknowledged on an older head read",
   breaks: ["unpublished"],
   seedsMax: 100,
-  caughtAt: 1,
+  caughtAt: 6,
   table: bend(["writer"], (table) => {
-    let first: Promise<Item | undefined> | undefined;
-    let readsPointers = false;
+    let first: Item | undefined;
     return {
-      getMany: (keys) => {
-        readsPointers = true;
-        return table.getMany(keys);
+      getMany: async (keys) => {
+        const items = await table.getMany(keys);
+        first = items.find((item) => item && isHead(item)) ?? first;
+        return items;
       },
       get: async (key) => {
-        if (!isHead(key)) return table.get(key);
-        readsPointers = false;
-        await Promise.resolve();
-        if (readsPointers || !first) {
-          first = table.get(key);
-          return first;
-        }
-        const item = await first;
-        return isSettled(parseHead(item)) ? { ...key, n: 1_000_001, p: 1_000_000 } : table.get(key);
+        const isTrusted = isHead(key) && first && isSettled(parseHead(first));
+        return isTrusted ? { ...key, n: 1_000_001, p: 1_000_000 } : table.get(key);
       },
     };
   }),
@@ -186,7 +179,7 @@ export const noTenantCheck: Weakness = {
   name: "append without the tenant check",
   breaks: ["missed", "left-behind"],
   seedsMax: 1000,
-  caughtAt: 248,
+  caughtAt: 407,
   table: bend(
     writers,
     transactsAs((writes) =>
@@ -199,7 +192,7 @@ export const recoverApart: Weakness = {
   name: "recovery without TransactGetItems",
   breaks: ["missed"],
   seedsMax: 600,
-  caughtAt: 284,
+  caughtAt: 85,
   table: bend(
     ["writer"],
     readsApart(() => true),
