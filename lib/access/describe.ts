@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { canUse } from "../contract/access.ts";
-import type { whoamiRecord } from "../contract/records.ts";
+import type { whoamiRecord } from "../contract/records-organizations.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { auditRecord } from "../contract/records.ts";
+import type { auditRecord } from "../contract/records-audit.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 

@@ -56,3 +56,5 @@ export const plans = ["free", "pro", "enterprise"] as const;
 export const deployments = ["cloud", "self_hosted"] as const;
 export const metricsStates = ["ready", "preparing", "unavailable"] as const;
 export const seatAssignmentModes = ["automatic", "manual"] as const;
+/** `private`: from an open pull request. Only `approved` ones are shared. */
+export const learningStates = ["approved", "pending", "private", "disapproved"] as const;

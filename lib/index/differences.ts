@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { learningStates } from "../contract/access.ts";
 import { indexLimits } from "../contract/limits.ts";
-import { learningStates } from "../contract/records.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { behindVectors, learningOfVector, learningPartition, vectorPartition } from "../store/layout.ts";

@@ -9,7 +9,8 @@ import { type ReadableRepositories, readableDigest } from "../access/readable.ts
 import { ApiError } from "../contract/api-error.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
-import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
+import type { RemovedOrganization } from "../contract/records.ts";
+import type { RemovedLearning } from "../contract/records-learnings.ts";
 import { startNewWalk } from "../contract/sentences.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { listedLearning } from "../contract/records.ts";
+import type { listedLearning } from "../contract/records-learnings.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { isReadable, type ReadableRepositories } from "../access/readable.ts";
 import { ApiError } from "../contract/api-error.ts";
-import type { learningDetail } from "../contract/records.ts";
+import type { learningDetail } from "../contract/records-learnings.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Item, Table } from "../store/table.ts";
 import { findLearning, type LocatedLearning } from "./find.ts";

@@ -5,16 +5,12 @@ import { learningRequestWords } from "../contract/operations/learnings.ts";
 import { searchWords } from "../contract/operations/learnings-search.ts";
 import { roleRequestWords } from "../contract/operations/roles.ts";
 import { userRequestWords } from "../contract/operations/users.ts";
-import {
-  auditWords,
-  type FieldWords,
-  learningWords,
-  organizationWords,
-  sharedWords,
-  whoamiWords,
-} from "../contract/records.ts";
+import { type FieldWords, sharedWords } from "../contract/records.ts";
+import { auditWords } from "../contract/records-audit.ts";
 import { keyWords } from "../contract/records-keys.ts";
+import { learningWords } from "../contract/records-learnings.ts";
 import { metricsWords } from "../contract/records-metrics.ts";
+import { organizationWords, whoamiWords } from "../contract/records-organizations.ts";
 import { peopleWords, roleWords } from "../contract/records-people.ts";
 import { findingWords } from "../contract/records-security.ts";
 import { webhookWords } from "../contract/records-webhooks.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { organizationRecord, repositoryRecord } from "../contract/records.ts";
+import type { organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { repositoriesRange } from "../store/layout.ts";

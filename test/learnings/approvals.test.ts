@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { learningDetail } from "../../lib/contract/records.ts";
+import { learningDetail } from "../../lib/contract/records-learnings.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue } from "../../lib/learnings/approval.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { organizationUuid, repositoryUuid } from "../../lib/contract/identity.ts";
 import { createAnswer } from "../../lib/contract/operations/learnings.ts";
-import { learningRecord } from "../../lib/contract/records.ts";
+import { learningRecord } from "../../lib/contract/records-learnings.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import type { BatchAuthor } from "../../lib/learnings/batch/plan.ts";

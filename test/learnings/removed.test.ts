@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { cursorLimits, learningLimits } from "../../lib/contract/limits.ts";
-import { learningRecord, removedLearning, removedOrganization } from "../../lib/contract/records.ts";
+import { removedOrganization } from "../../lib/contract/records.ts";
+import { learningRecord, removedLearning } from "../../lib/contract/records-learnings.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";

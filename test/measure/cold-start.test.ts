@@ -8,6 +8,7 @@ import { required } from "../../lib/runtime/required.ts";
 import {
   bundleBareClient,
   type ColdStart,
+  type ColdStartSamples,
   coldStartRatioMax,
   measureColdStarts,
 } from "../support/cold-start.ts";
@@ -16,6 +17,8 @@ import { builtOnce } from "../system/infra/build.ts";
 
 /** All functions with the median of 20 take minutes (LONG=1); the largest of each budget shows most of it. */
 const rounds = volume(5, 20);
+/** While other programs use the machine, a few rounds do not reach a function's own time: then there are more. */
+const triesMax = volume(8, 1);
 const { sizes, bundleOf } = await builtOnce();
 const bySize = sizes.toSorted((one, other) => other.bytes - one.bytes).map(({ source }) => source);
 const largest = Object.keys(bundleBudgets).map((budget) =>
@@ -32,14 +35,17 @@ beforeAll(() => bundleBareClient(bare), 60_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test("importing a function takes no longer than its share of the bare DynamoDB client", async () => {
-  const [base, ...functions] = await measureColdStarts([bare, ...sources.map(bundleOf)], rounds);
-  if (!base) throw new Error("Nothing was measured.");
-  const measured = functions.map((each, index) => ({ ...each, source: sources[index] ?? "" }));
-  console.log(
-    [{ ...base, source: "bare DynamoDB client" }, ...measured].map((each) => row(each, base)).join("\n"),
-  );
-  const slow = measured.filter((each) => ratioOf(each, base) > coldStartRatioMax(each.source) * tolerance);
-  expect(slow).toEqual([]);
+  const files = [bare, ...sources.map(bundleOf)];
+  const samples: ColdStartSamples = new Map();
+  for (let tries = 1; ; tries++) {
+    const [base, ...functions] = await measureColdStarts(files, rounds, samples);
+    if (!base) throw new Error("Nothing was measured.");
+    const measured = functions.map((each, index) => ({ ...each, source: sources[index] ?? "" }));
+    const rows = [{ ...base, source: "bare DynamoDB client" }, ...measured];
+    console.log(rows.map((each) => row(each, base)).join("\n"));
+    const slow = measured.filter((each) => ratioOf(each, base) > coldStartRatioMax(each.source) * tolerance);
+    if (slow.length === 0 || tries === triesMax) return expect(slow).toEqual([]);
+  }
 }, 1_200_000);
 
 /** A few rounds beside other tests are not a measurement: they detect growth. */

@@ -67,14 +67,16 @@ export type ColdStart = {
   readonly processorMs: number;
 };
 
-/** In turn, so that other work on the machine affects all of them equally. */
+export type ColdStartSamples = Map<string, readonly Sample[]>;
+
+/** In turn, so that other work on the machine affects all of them equally. Earlier samples count, too. */
 export async function measureColdStarts(
   files: readonly string[],
   rounds: number,
+  samples: ColdStartSamples = new Map(),
 ): Promise<readonly ColdStart[]> {
-  const samples = new Map<string, Sample[]>(files.map((file) => [file, []]));
   for (let round = 0; round < rounds; round++)
-    for (const file of files) samples.get(file)?.push(await importOnce(file));
+    for (const file of files) samples.set(file, [...(samples.get(file) ?? []), await importOnce(file)]);
   return [...samples].map(([file, all]) => {
     const times = all.map(({ ms }) => ms);
     return {

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { OperationName } from "../../../lib/client/client.ts";
-import { auditRecord, learningRecord } from "../../../lib/contract/records.ts";
+import { auditRecord } from "../../../lib/contract/records-audit.ts";
+import { learningRecord } from "../../../lib/contract/records-learnings.ts";
 import { mcpRecord, reviewCommentsRecord, reviewRecord } from "../../../lib/contract/records-metrics.ts";
 import { findingRecord } from "../../../lib/contract/records-security.ts";
 import { identityFields, type RecordIdentity } from "../mirror/identity.ts";

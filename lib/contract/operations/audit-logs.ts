@@ -13,7 +13,8 @@ import {
   organizationsFilter,
   text,
 } from "../parameters.ts";
-import { auditRecord, nextCursor } from "../records.ts";
+import { nextCursor } from "../records.ts";
+import { auditRecord } from "../records-audit.ts";
 
 const { auditLogs } = pageLimits;
 

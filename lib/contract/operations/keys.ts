@@ -2,8 +2,9 @@ import * as z from "zod";
 import { keyLimits, pageLimits } from "../limits.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import { cursorParameter, integerParameter, keyIdParameter, organizationSelector } from "../parameters.ts";
-import { type FieldWords, nextCursor, whoamiRecord } from "../records.ts";
+import { type FieldWords, nextCursor } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
+import { whoamiRecord } from "../records-organizations.ts";
 
 const { graceSecondsMax, graceSecondsDefault, unreceivedGraceMs, unreceivedAfterMs } = keyLimits;
 const { keys } = pageLimits;

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { eventLimits, indexLimits, learningLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import { identifier, organizationSelector, text } from "../parameters.ts";
-import { type FieldWords, learningRecord } from "../records.ts";
+import type { FieldWords } from "../records.ts";
+import { learningRecord } from "../records-learnings.ts";
 import { readLimit } from "./learnings-limits.ts";
 
 const { resultsMax, resultsDefault, queryCharactersMax, organizationsMax } = indexLimits;

@@ -1,11 +1,18 @@
 import * as z from "zod";
 import type { itemErrorCodes } from "../errors.ts";
+import {
+  fileLengths,
+  learningFile,
+  learningSourceUrl,
+  learningText,
+  markedShape,
+  sourceUrlShape,
+  textLengths,
+} from "../learning-fields.ts";
 import { eventLimits, learningLimits, pageLimits, requestLimits } from "../limits.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import {
-  badText,
   choice,
-  codePoints,
   cursorParameter,
   identifier,
   integerParameter,
@@ -15,63 +22,13 @@ import {
   organizationsFilter,
   text,
   uuidParameter,
-  wellFormed,
 } from "../parameters.ts";
-import {
-  type FieldWords,
-  learningDetail,
-  learningRecord,
-  listedLearning,
-  pageOf,
-  removedLearning,
-  uuid,
-} from "../records.ts";
+import { type FieldWords, pageOf, uuid } from "../records.ts";
+import { learningDetail, learningRecord, listedLearning, removedLearning } from "../records-learnings.ts";
 import { readLimit, writeLimit } from "./learnings-limits.ts";
 
 const { learnings: page } = pageLimits;
 const { listValuesMax, searchCharactersMax } = requestLimits;
-
-const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
-
-/** Text of 1 to `charactersMax` characters. Redaction marks do not count: exported text can be sent again. */
-const markedText = (charactersMax: number, marksMax: number) => {
-  const hasLength = (value: string): boolean => {
-    const characters = codePoints(value.replace(redactionMark, ""));
-    return value !== "" && characters <= charactersMax && codePoints(value) - characters <= marksMax;
-  };
-  return z
-    .string({ error: "must be a string" })
-    .refine(wellFormed, { error: badText, abort: true })
-    .transform((value) => value.trim())
-    .refine(hasLength, { error: `must have 1 to ${charactersMax} characters; redaction marks do not count` })
-    .meta(markedShape(charactersMax, marksMax));
-};
-
-const markedShape = (charactersMax: number, marksMax: number) =>
-  ({
-    type: "string",
-    minLength: 1,
-    maxLength: charactersMax + marksMax,
-    description: `At most ${charactersMax} characters; redaction marks do not count.`,
-  }) as const;
-
-const { marksCharactersMax, fieldMarksCharactersMax } = learningLimits;
-const textLengths = [learningLimits.textCharactersMax, marksCharactersMax] as const;
-const fileLengths = [learningLimits.fileCharactersMax, fieldMarksCharactersMax] as const;
-const sourceUrlLengths = [learningLimits.sourceUrlCharactersMax, fieldMarksCharactersMax] as const;
-const sourceUrlShape = { ...markedShape(...sourceUrlLengths), format: "uri" } as const;
-
-export const learningText = markedText(...textLengths);
-export const learningFile = markedText(...fileLengths);
-
-/** A redaction mark may replace any part of the URL, also a host. */
-const isWebAddress = (value: string): boolean => {
-  const address = value.replace(redactionMark, "redacted");
-  return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
-};
-export const learningSourceUrl = markedText(...sourceUrlLengths)
-  .refine(isWebAddress, { error: "must be an http or https URL" })
-  .meta(sourceUrlShape);
 
 /** One element of `data`. It is checked separately from the envelope: a bad element fails alone. */
 export const learningItem = z.strictObject({

@@ -8,7 +8,8 @@ import {
   organizationsFilter,
   uuidParameter,
 } from "../parameters.ts";
-import { nextCursor, organizationRecord, repositoryRecord } from "../records.ts";
+import { nextCursor } from "../records.ts";
+import { organizationRecord, repositoryRecord } from "../records-organizations.ts";
 
 const page = ({ min, max }: { min: number; max: number }) => ({
   limit: integerParameter(min, max).optional(),

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { withoutCredentials } from "../../contract/addresses.ts";
 import { type EventWords, organizationNameWords, orNull, publicUrl } from "../../contract/event-fields.ts";
 import type { OrganizationName } from "../../contract/identity.ts";
+import { learningFile, learningSourceUrl, learningText } from "../../contract/learning-fields.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
-import { learningFile, learningSourceUrl, learningText } from "../../contract/operations/learnings.ts";
 import { identifier, text } from "../../contract/parameters.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { auditRecord } from "../../contract/records.ts";
+import { auditRecord } from "../../contract/records-audit.ts";
 import { parseItem } from "./parse.ts";
 
 /** The record as the API returns it, and its owner. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { learningStates } from "../../contract/records.ts";
+import { learningStates } from "../../contract/access.ts";
 import { parseItem, tenantKeySchema } from "./parse.ts";
 
 /** The canonical record. Its copies in the export carry the same attributes under another key. */

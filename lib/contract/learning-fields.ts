@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { learningLimits } from "./limits.ts";
+import { badText, codePoints, wellFormed } from "./parameters.ts";
+
+/** The texts of a Learning, in requests and in events. */
+
+const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
+
+/** Text of 1 to `charactersMax` characters. Redaction marks do not count: exported text can be sent again. */
+const markedText = (charactersMax: number, marksMax: number) => {
+  const hasLength = (value: string): boolean => {
+    const characters = codePoints(value.replace(redactionMark, ""));
+    return value !== "" && characters <= charactersMax && codePoints(value) - characters <= marksMax;
+  };
+  return z
+    .string({ error: "must be a string" })
+    .refine(wellFormed, { error: badText, abort: true })
+    .transform((value) => value.trim())
+    .refine(hasLength, { error: `must have 1 to ${charactersMax} characters; redaction marks do not count` })
+    .meta(markedShape(charactersMax, marksMax));
+};
+
+export const markedShape = (charactersMax: number, marksMax: number) =>
+  ({
+    type: "string",
+    minLength: 1,
+    maxLength: charactersMax + marksMax,
+    description: `At most ${charactersMax} characters; redaction marks do not count.`,
+  }) as const;
+
+const { marksCharactersMax, fieldMarksCharactersMax } = learningLimits;
+export const textLengths = [learningLimits.textCharactersMax, marksCharactersMax] as const;
+export const fileLengths = [learningLimits.fileCharactersMax, fieldMarksCharactersMax] as const;
+const sourceUrlLengths = [learningLimits.sourceUrlCharactersMax, fieldMarksCharactersMax] as const;
+export const sourceUrlShape = { ...markedShape(...sourceUrlLengths), format: "uri" } as const;
+
+export const learningText = markedText(...textLengths);
+export const learningFile = markedText(...fileLengths);
+
+/** A redaction mark may replace any part of the URL, also a host. */
+const isWebAddress = (value: string): boolean => {
+  const address = value.replace(redactionMark, "redacted");
+  return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
+};
+export const learningSourceUrl = markedText(...sourceUrlLengths)
+  .refine(isWebAddress, { error: "must be an http or https URL" })
+  .meta(sourceUrlShape);
