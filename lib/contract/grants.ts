@@ -1,4 +1,4 @@
-import { type Operation, type RightsAttribute, rightsAttributes, type TableAction } from "./operation.ts";
+import { type Operation, rightsAttributes, type TableAction } from "./operation.ts";
 
 /** DynamoDB actions, allowed only on partitions whose keys begin with one of `partitions`. */
 export type TableGrant = {
@@ -71,7 +71,10 @@ export const operationTransactions = ({
   snapshotPartitions: [...(readableOnly ? ["ORG#"] : []), ...snapshotPartitions],
 });
 
-/** An audit entry is written in the transaction of its change; no function may change or delete an entry. */
+/**
+ * An audit entry is put in the transaction of its change. Outside transactions no role may update or delete an entry.
+ * IAM cannot tell a put of a new entry from one over an old entry: only the code's condition does.
+ */
 const auditLog = "AUDIT#";
 
 /** Reads for authentication, the cursor keys, and the time of the last recorded refusal. */
@@ -101,10 +104,8 @@ export const chainGrants: readonly TableGrant[] = [
  * The attributes that the role of an operation may not write, whatever its grants allow: other functions write other
  * attributes of the same items.
  */
-export const deniedAttributes = ({
-  writesRights = [],
-}: Pick<Operation, "writesRights">): readonly RightsAttribute[] =>
-  rightsAttributes.filter((name) => !writesRights.includes(name));
+export const deniedAttributes = ({ writesRights = [] }: Pick<Operation, "writesRights">): readonly string[] =>
+  [...new Set<string>(Object.values(rightsAttributes).flat())].filter((name) => !writesRights.includes(name));
 
 /** What a worker may do. If it writes audit entries, its puts may be in the same transaction as their audit entry. */
 export function workerGrants({
@@ -140,18 +141,28 @@ export function ownGrants({
   tablePartitions = [],
   readPartitions = [],
   writePartitions = [],
+  updatePartitions = [],
   checkPartitions = [],
 }: Pick<
   Operation,
-  "tableActions" | "tablePartitions" | "readPartitions" | "writePartitions" | "checkPartitions"
+  | "tableActions"
+  | "tablePartitions"
+  | "readPartitions"
+  | "writePartitions"
+  | "updatePartitions"
+  | "checkPartitions"
 >): readonly TableGrant[] {
   const reads = tableActions.filter((action) => readByChain.actions.includes(action));
   const puts = tableActions.filter((action) => action === "PutItem");
   const checks = tableActions.filter((action) => action === "ConditionCheckItem");
-  const others = tableActions.filter((action) => ![...reads, ...puts, ...checks].includes(action));
+  const updates = updatePartitions.length > 0 ? tableActions.filter((action) => action === "UpdateItem") : [];
+  const others = tableActions.filter(
+    (action) => ![...reads, ...puts, ...updates, ...checks].includes(action),
+  );
   const grants = [
     { actions: reads, partitions: [...readByChain.partitions, ...tablePartitions, ...readPartitions] },
     { actions: puts, partitions: [...tablePartitions, ...writePartitions, auditLog] },
+    { actions: updates, partitions: [...tablePartitions, ...writePartitions, ...updatePartitions] },
     { actions: others, partitions: [...tablePartitions, ...writePartitions] },
     { actions: checks, partitions: [...tablePartitions, ...checkPartitions] },
   ];

@@ -51,12 +51,20 @@ export type TableAction =
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export type AnswerSchema = { readonly description: string; readonly schema?: z.ZodType };
 
-/**
- * Attributes that give rights: the permissions of custom roles and the role of new members, both in an organization's
- * people guard, the hash that makes a key valid, and an organization's plan.
- */
-export const rightsAttributes = ["roles", "default_role", "hash", "plan"] as const;
-export type RightsAttribute = (typeof rightsAttributes)[number];
+const ofOrganization = ["tenant", "plan", "subscription_active", "active", "metrics", "deployment"] as const;
+
+/** Attributes that give rights, by the kind of item that has them (lib/store/layout.ts). */
+export const rightsAttributes = {
+  "API key": [
+    ...["hash", "kind", "tenant", "workspace_id", "instance_id", "authorized", "owner", "role"],
+    ...["expires_at_ms", "revoked_at"],
+  ],
+  organization: ofOrganization,
+  "organization of tenant": ofOrganization,
+  "member's repositories": ["all", "parts", "repository_ids"],
+  member: ["role", "active"],
+  "people guard": ["roles", "default_role"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Operation = {
   /** The name in OpenAPI and in the client. */
@@ -137,8 +145,10 @@ export type Operation = {
   readonly writePartitions?: readonly string[];
   /** Further partitions that it only reads. */
   readonly readPartitions?: readonly string[];
-  /** The attributes it writes of those that give rights; its role is denied the others. */
-  readonly writesRights?: readonly RightsAttribute[];
+  /** Further partitions whose items it updates and never puts. */
+  readonly updatePartitions?: readonly string[];
+  /** The attributes it writes, or compares while it writes, of those that give rights; its role is denied the others. */
+  readonly writesRights?: readonly string[];
   /** What it uses besides the table; each adds a grant and an environment variable. */
   readonly uses?: readonly "embedder"[];
   /** The advice in the 413 response, if the usual advice does not fit. */

@@ -45,8 +45,11 @@ export async function changeOrganizationSettings(
   });
 }
 
-/** The values that the audit entry contains: if one changed meanwhile, the entry would be wrong. */
-const decidedOn = ["tenant", "seat_assignment_mode", "approval_delay_days"] as const;
+/**
+ * The values that the audit entry contains: if one changed meanwhile, the entry would be wrong. A move removes the copy
+ * in the old tenant.
+ */
+const decidedOn = ["seat_assignment_mode", "approval_delay_days"] as const;
 
 function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSettings): ItemChange {
   const set: Array<readonly [string, AttributeValue]> = [];

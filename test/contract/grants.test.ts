@@ -14,6 +14,7 @@ test.each<readonly [string, Operation]>(byId)(
   "%s may do its own work; beyond it, it may only add to the audit log and check named items",
   (_, operation) => {
     const { tableActions, tablePartitions = [], checkPartitions = [], writePartitions = [] } = operation;
+    const { updatePartitions = [] } = operation;
     const own = ownGrants(operation);
     const pairs = own.flatMap(({ actions, partitions }) =>
       actions.flatMap((action) => partitions.map((partition) => ({ action, partition }))),
@@ -31,7 +32,8 @@ test.each<readonly [string, Operation]>(byId)(
     const writes = tableActions
       .filter((action) => !reads.includes(action))
       .flatMap((action) => writePartitions.map((partition) => ({ action, partition })));
-    expect(beyond).toEqual([...additions, ...writes, ...checks]);
+    const updates = updatePartitions.map((partition) => ({ action: "UpdateItem", partition }));
+    expect(beyond).toEqual([...additions, ...updates, ...writes, ...checks]);
     const onAuditLog = [...chainGrants, ...own].filter(({ partitions }) => partitions.includes(auditLog));
     const changing = onAuditLog.flatMap(({ actions }) => actions).filter((action) => !reads.includes(action));
     expect(new Set(changing)).toEqual(new Set(["PutItem"]));

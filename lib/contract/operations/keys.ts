@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { keyLimits, pageLimits } from "../limits.ts";
-import { everyKey, noLegacyKey, operation } from "../operation.ts";
+import { everyKey, noLegacyKey, operation, rightsAttributes } from "../operation.ts";
 import { cursorParameter, integerParameter, keyIdParameter, organizationSelector } from "../parameters.ts";
 import { type FieldWords, nextCursor } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
@@ -105,10 +105,11 @@ export const rotateKey = operation({
   bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   tableActions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
-  tablePartitions: ["KEY#", "KEYS#", "DIRECTORY#KEY", "PEOPLE#"],
+  tablePartitions: ["KEY#", "KEYS#", "DIRECTORY#KEY"],
+  updatePartitions: ["PEOPLE#"],
   // A successor that nobody received was never used.
   checkPartitions: ["USED#"],
-  writesRights: ["hash"],
+  writesRights: rightsAttributes["API key"],
   errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
 });
 
@@ -127,6 +128,7 @@ export const deleteKey = operation({
   answer: { status: 204, description: "The key no longer works" },
   tableActions: ["UpdateItem"],
   tablePartitions: ["KEY#"],
+  writesRights: ["revoked_at"],
   errors: ["KEY_NOT_FOUND"],
 });
 

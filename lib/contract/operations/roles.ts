@@ -3,7 +3,7 @@ import { accessTypes, permissionResources, permissions } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit } from "../batches.ts";
 import { holdsKey } from "../key-forms.ts";
 import { peopleLimits } from "../limits.ts";
-import { noLegacyKey, operation } from "../operation.ts";
+import { noLegacyKey, operation, rightsAttributes } from "../operation.ts";
 import {
   choice,
   flagParameter,
@@ -36,9 +36,10 @@ const writing = {
   needs: "admin",
   rateLimit: { bucket: "roles-write", requestsMax: 10, windowSeconds: 60, owner: "organization" },
   tableActions: ["PutItem", "UpdateItem"],
-  tablePartitions: ["ROLES#", "PEOPLE#"],
+  tablePartitions: ["ROLES#"],
+  updatePartitions: ["PEOPLE#"],
 } as const;
-const writesRights = ["roles", "default_role"] as const;
+const writesRights = rightsAttributes["people guard"];
 
 const query = z.strictObject({ ...organizationSelector });
 const pathParameters = z.strictObject({ role_id: roleIdParameter });
@@ -175,6 +176,7 @@ export const updateRole = operation({
   answer: { status: 200, description: "The role", schema: roleRecord },
   /** A change that does not affect the people guard still checks that the role exists. */
   tableActions: [...writing.tableActions, "ConditionCheckItem"],
+  checkPartitions: ["PEOPLE#"],
   errors: ["ROLE_NOT_FOUND", "ROLE_NAME_TAKEN", "SYSTEM_ROLE"],
 });
 
@@ -211,7 +213,8 @@ export const giveRole = operation({
   answer: { status: 200, description: "The result for each user", schema: rolesChangeAnswer },
   rateLimit: roleChangesLimit,
   tableActions: ["UpdateItem"],
-  tablePartitions: ["MEMBERS#", "PEOPLE#"],
+  tablePartitions: ["MEMBERS#"],
+  writesRights: rightsAttributes.member,
   errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],
 });
 

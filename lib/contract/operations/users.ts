@@ -2,7 +2,7 @@ import * as z from "zod";
 import { seatAssignmentModes } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit, tenAMinute } from "../batches.ts";
 import { pageLimits, peopleLimits } from "../limits.ts";
-import { noLegacyKey, operation } from "../operation.ts";
+import { noLegacyKey, operation, rightsAttributes } from "../operation.ts";
 import {
   choice,
   cursorParameter,
@@ -95,7 +95,8 @@ export const assignSeats = operation({
   streaming: false,
   tableActions: ["PutItem", "UpdateItem"],
   // Copies of an audit entry that do not fit its transaction are stored under OWED.
-  tablePartitions: ["SEATS#", "PEOPLE#", "OWED"],
+  tablePartitions: ["SEATS#", "OWED"],
+  updatePartitions: ["PEOPLE#"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 
@@ -169,6 +170,7 @@ export const changeRoles = operation({
   streaming: false,
   tableActions: ["UpdateItem"],
   tablePartitions: ["MEMBERS#", "PEOPLE#"],
+  writesRights: rightsAttributes.member,
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 

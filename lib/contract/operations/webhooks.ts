@@ -66,6 +66,7 @@ export const createWebhook = operation({
   answer: { status: 201, description: "The webhook, with its secret", schema: webhookWithSecret },
   tableActions: ["GetItem", "PutItem", "UpdateItem"],
   tablePartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
+  writesRights: ["authorized", "owner"],
   errors: ["WEBHOOK_LIMIT_REACHED"],
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type RightsAttribute, rightsAttributes } from "../../../lib/contract/operation.ts";
+import { rightsAttributes } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
 import { partOf, type StackTemplate } from "../infra/support.ts";
@@ -30,19 +30,13 @@ const insideTransactions = {
   TransactWriteItems: [...writes, "ConditionCheckItem"],
 };
 
-/** The kinds of items that have these attributes. */
-const rightsOf: Readonly<Record<RightsAttribute, string>> = {
-  roles: "people guard",
-  default_role: "people guard",
-  hash: "API key",
-  plan: "organization",
-};
+const rightsOf: Readonly<Record<string, readonly string[]>> = rightsAttributes;
 
 /** One cell's place: an action, alone or as part of a transaction, and an attribute that it writes. */
 type Way = {
   readonly action: string;
   readonly enclosing?: string | undefined;
-  readonly attribute?: RightsAttribute | undefined;
+  readonly attribute?: string | undefined;
 };
 
 const ways: readonly Way[] = [
@@ -88,7 +82,7 @@ export class RoleMatrix {
   }
 
   /** The operations whose roles may write an item of the kind, or this attribute of it, in any way. */
-  operationsThatWrite(kind: ItemKind, attribute?: RightsAttribute): string[] {
+  operationsThatWrite(kind: ItemKind, attribute?: string): string[] {
     const written = ways
       .filter(({ action }) => action === "BatchWriteItem" || writes.includes(action))
       .filter(({ action }) => !attribute || action !== "DeleteItem")
@@ -113,12 +107,14 @@ export class RoleMatrix {
   }
 
   #rights(kind: ItemKind): string[] {
-    const attributes = rightsAttributes.filter((attribute) => rightsOf[attribute] === kind.name);
-    return attributes.map((attribute) => {
+    const cells = (rightsOf[kind.name] ?? []).map((attribute) => {
       const written = ways.filter(({ action }) => action === "PutItem" || action === "UpdateItem");
       const roles = written.flatMap((way) => this.allowed(kind, { ...way, attribute }));
-      return `any write of ${attribute}: ${shown(roleIds.filter((id) => roles.includes(id)))}`;
+      return { attribute, roles: shown(roleIds.filter((id) => roles.includes(id))) };
     });
+    return [...Map.groupBy(cells, ({ roles }) => roles)].map(
+      ([roles, same]) => `any write of ${same.map(({ attribute }) => attribute).join(", ")}: ${roles}`,
+    );
   }
 
   /** A role may use what it holds alone in transactions too: their rows show only what they add. */
