@@ -7,7 +7,7 @@ import { badText, codePoints, wellFormed } from "./parameters.ts";
 const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
 
 /** Text of 1 to `charactersMax` characters. Redaction marks do not count: exported text can be sent again. */
-const markedText = (charactersMax: number, marksMax: number) => {
+export const markedText = (charactersMax: number, marksMax: number) => {
   const hasLength = (value: string): boolean => {
     const characters = codePoints(value.replace(redactionMark, ""));
     return value !== "" && characters <= charactersMax && codePoints(value) - characters <= marksMax;
@@ -42,6 +42,8 @@ const isWebAddress = (value: string): boolean => {
   const address = value.replace(redactionMark, "redacted");
   return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
 };
-export const learningSourceUrl = markedText(...sourceUrlLengths)
-  .refine(isWebAddress, { error: "must be an http or https URL" })
-  .meta(sourceUrlShape);
+export const markedAddress = (charactersMax: number, marksMax: number) =>
+  markedText(charactersMax, marksMax)
+    .refine(isWebAddress, { error: "must be an http or https URL" })
+    .meta({ ...markedShape(charactersMax, marksMax), format: "uri" });
+export const learningSourceUrl = markedAddress(...sourceUrlLengths);

@@ -23,12 +23,12 @@ const endsIn = (word: string, endings: Endings) =>
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
 const passwordNames =
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolası parolasını parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolayı parolası parolasını parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass enclave conclave autoclave");
 const secretNames =
-  "secret secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
+  "secret whsec secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
 const secretEndings = endingsOf(secretNames);
 const tokenNames = "token keystring jeton токен токена 令牌 トークン 토큰 jwt";
 const tokenEndings = endingsOf(tokenNames);
@@ -46,7 +46,7 @@ const publicTokenOwners = setOf(
   "public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos unk sep cls mask special max min design syntax lexer anon refreshpage",
 );
 const likelyWords = setOf(
-  "auth pat session sessionid phpsessid jsessionid sessid salt seed bearer login cookie sid hmac kek dek enc encrypt crumb csrf xsrf remember rememberme license licence",
+  "auth pat session sessionid salt seed bearer login cookie sid hmac kek dek enc encrypt crumb csrf xsrf remember rememberme license licence",
 );
 /** `DB_PASSWORD_PROD` is still a password; `password_hash` and `token_url` are not credentials. */
 const environments = setOf(
@@ -130,7 +130,7 @@ const leadingWords = setOf(
 );
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 export const aboutWords = setOf(
-  "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics",
+  "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics primaria foránea foranea primária estrangeira",
 );
 function isLeading(words: readonly string[]): boolean {
   const at = words.findIndex((word) => leadingWords.has(word));
@@ -174,7 +174,7 @@ export function claimOf(given: string): Claim | undefined {
   if (last === "id") return owner === "secret" ? sure("token") : /^sess/.test(owner) ? likely : undefined;
   if (last === "key" && name.startsWith("--")) return sure("api_key");
   if (!last.endsWith("key"))
-    return likelyWords.has(last) || /session(?:id)?$/.test(last)
+    return likelyWords.has(last) || /(?:session(?:id)?|sessid)$/.test(last)
       ? likely
       : isLeading(words) && !name.startsWith("-")
         ? credential

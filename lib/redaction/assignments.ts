@@ -7,16 +7,9 @@ import { isPlaced } from "./places.ts";
 import { sentencesIn, verbsBeforeName } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import { findSaid, lead, leadBefore } from "./said.ts";
-import {
-  isEnvironment,
-  isLineStart,
-  isTextName,
-  type Name,
-  nextOfList,
-  type Separator,
-  separatorsAt,
-} from "./separators.ts";
-import { type Value, valueAt } from "./values.ts";
+import type { Name, Separator } from "./separators.ts";
+import { isEnvironment, isLineStart, isTextName, nextOfList, separatorsAt } from "./separators.ts";
+import { bareValue, type Value, valueAt } from "./values.ts";
 
 /**
  * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
@@ -40,6 +33,7 @@ const kindOf: Record<ClaimKind, string> = {
   key: "secret",
 };
 
+const linkedLengthMax = 256;
 /** The whole content of an element. */
 const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
 
@@ -48,15 +42,11 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
     elementContent.lastIndex = at;
     const content = elementContent.exec(name.text)?.[0].trimEnd();
     if (content && !/^["']/.test(content))
-      return {
-        text: content,
-        start: at,
-        end: at + content.length,
-        isQuoted: /\s/.test(content),
-        isClosed: true,
-      };
+      return { ...bareValue(content, at), isQuoted: /\s/.test(content), isClosed: true };
   }
-  return valueAt(name.text, at, isEnv && isLineStart(name), separator.link === undefined ? undefined : 256);
+  if (separator.link === undefined) return valueAt(name.text, at, isEnv && isLineStart(name));
+  const bar = separator.link === "cell" ? name.text.slice(at, at + linkedLengthMax).indexOf("|") : 0;
+  return valueAt(name.text, at, false, bar > 0 ? bar : linkedLengthMax);
 }
 
 interface SearchResult {
@@ -100,7 +90,7 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 }
 
 const digestWord =
-  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed|introduced|added|merged|landed) (?:by|in|with))\b[^\n]{0,16}|\bleak\w*[ (]{1,2})$/i;
+  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed|introduced|added|merged|landed) (?:by|in|with))\b[^\n]{0,16}|\bleak\w*(?: in| by| with)?[ (]{1,2})$/i;
 /** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
@@ -115,6 +105,7 @@ const declaration = /(?:^|\n|\b(?:val|var|let|const|final|string|str|auto|my|loc
 const isOtherPass = ({ name, text, start, end }: Name, value: Value, isNearUser: Near): boolean =>
   /^pass$/i.test(name) &&
   text.charAt(start - 1) !== "$" &&
+  !text.startsWith(".equals", end) &&
   !(
     value.isQuoted &&
     declaration.test(text.slice(Math.max(0, start - 24), start)) &&
@@ -173,22 +164,12 @@ function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
     : undefined;
 }
 
-function isNameCharacter(code: number): boolean {
-  return (
-    (code >= 48 && code <= 57) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 97 && code <= 122) ||
-    code === 95 ||
-    code === 45 ||
-    code === 46 ||
-    (code >= 0xc0 && code <= 0xfff)
-  );
-}
+const isNameCharacter = (character: string) => /[\w.\u00c0-\u0fff-]/.test(character);
 
 /** Returns where the word that ends at `end` begins; `end` + 1, after the space, if there is no word. */
 function wordStart(text: string, end: number, from: number): number {
   let start = end;
-  while (start > from && isNameCharacter(text.charCodeAt(start - 1))) start--;
+  while (start > from && isNameCharacter(text.charAt(start - 1))) start--;
   return start < end ? start : end + 1;
 }
 
@@ -205,6 +186,9 @@ const isNoName = ({ text, name, start, end }: Name) =>
   (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (name === "session" && /[`"]/.test(text.charAt(start - 1)) && /^:[\w-]/.test(text.slice(end, end + 2))) ||
+  // `auth.verifyToken 640 ms`: a function.
+  (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) &&
+    text.charAt(end) === " ") ||
   /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
@@ -218,11 +202,12 @@ const isNoNoun = ({ text, name, start }: Name) =>
 
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
-  while (start > from && start > at - nameLengthMax && isNameCharacter(text.charCodeAt(start - 1))) start--;
+  while (start > from && start > at - nameLengthMax && isNameCharacter(text.charAt(start - 1))) start--;
   const hitEnd = at + length;
   nameRestPattern.lastIndex = hitEnd;
   const isLatin = text.charCodeAt(at) < 0x2e80;
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
+  if (text.charAt(end) === "(") end -= /\.equals\w{0,12}$/.exec(text.slice(start, end))?.[0].length ?? 0;
   // "secret id: …", "Secret Access Key: …", "pass phrase: …" are one name.
   if (/secret$/i.test(text.slice(start, end)))
     end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
@@ -246,7 +231,7 @@ const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
 const userWord = /user|login|host|mail|smtp|auth|db|account/gi;
 /** A key near a cipher is a secret, even if it looks like a hash. */
 const cipherWord =
-  /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]/gi;
+  /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]|\b(?:sign|verify)\(key/gi;
 /** A name may begin with the name before it: "bearer token", "session key". */
 const ownerReach = 20;
 

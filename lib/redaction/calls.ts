@@ -8,11 +8,11 @@ import type { Value } from "./values.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
+  0: "SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes NewSigner new_from_slice check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
   1: "check_password_hash WiFi.begin wlan.connect cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac signWith jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
   3: "Credentials",
   4: "JedisPool SMTP.start",
-  2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize",
+  2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO PDO.__construct odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize",
 };
 /** A function that takes a credential, and the position of that argument. */
 interface KnownCall {
@@ -51,7 +51,7 @@ const isNoCredential = ({ text }: Value) =>
 
 /** In these calls a plain word is a password too: the argument has no other use. */
 const strictCalls =
-  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)/;
+  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|signWith|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)/;
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const loginCallName =

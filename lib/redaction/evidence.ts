@@ -4,6 +4,7 @@ import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import { isRefused } from "./refusals.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
 
@@ -120,7 +121,7 @@ const ofTokens: readonly Evidence[] = [
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
-const isLabel = ({ text, isQuoted }: Judged) =>
+const isLabel = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">) =>
   (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text));
 const isWord = (judged: Judged) =>
   isBare(judged.link) &&
@@ -141,7 +142,7 @@ const ofPasswords: readonly Evidence[] = [
   { evidence: "words with joints", holds: (judged) => isWord(judged) && features.isDiceware(judged.text) },
   { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || features.isUnusualWord(judged.text) || features.isScrambled(judged.text)) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
-  { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) },
+  { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) && !isRefused(judged) },
   { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || features.isTokenLike(text) || features.looksChosen(text)) },
 ];
 
@@ -195,7 +196,10 @@ function looksLikeCredential(value: Value, named: Named): boolean {
   const isOfPassword = evidence[claim.kind] === ofPasswords;
   if (isOfPassword && named.isEnvironment && link !== "line" && !/\s/.test(text))
     return (
-      isEnvironmentValue(text) && (isLiteral || !features.isCallOrPath(text)) && !isNotCredential(text, true)
+      isEnvironmentValue(text) &&
+      !isLabel({ text, isQuoted: value.isQuoted }) &&
+      (isLiteral || !features.isCallOrPath(text)) &&
+      !isNotCredential(text, true)
     );
   if (link !== undefined && demands[link]?.(text) === false) return false;
   const judged = { ...named, text, isLiteral, isQuoted: value.isQuoted };

@@ -22,7 +22,7 @@ export const isHarmless = (value: string) =>
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
   /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
-  /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$/.test(value) ||
+  /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(value) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
   /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
   /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(
@@ -65,6 +65,7 @@ export function isExpression(whole: string, isText = false): boolean {
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
 export const hasCredentialWord: Accept = memoize(
   (value) =>
+    !/^(?:super|top|my)secret(?:password|pass|pw)?$/i.test(value) &&
     (/^[A-Za-z_.\- ]+$/.test(value) || /^(?:[a-z]+(?:\d[a-z]?)?[._-])+[a-z]+$/.test(value)) &&
     value
       .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -181,7 +182,7 @@ export const isSurelyToken = (value: string) =>
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
   isPublicDer(value) ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$)/.test(
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|auth_[a-z]+_[0-9a-f]{8}$|(?:vpc|subnet|sg|i|ami|vol|eni|igw|rtb|acl|eipalloc|nat|snap|lt|vpce|tgw)-[0-9a-f]{8,17}$)/.test(
     value,
   );
 
@@ -203,7 +204,7 @@ export const isAlgorithm = (value: string): boolean =>
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
 export const isCallOrPath = (value: string) =>
   isKeyword(value) ||
-  (/^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$))/i.test(
+  (/^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$|$))/i.test(
     value,
   ) && /[([]/.test(value)
     ? isExpression(value, true)
@@ -263,5 +264,5 @@ export const isStrong: Accept = memoize(
       hasLetter(value) &&
       /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
       /[A-Za-z0-9][!#$%^&*?+~@=]+[A-Za-z0-9]/.test(value) &&
-      !/@[\w.-]+\.\w|^[?&]|^[a-z]+@[a-z]+\d*$/.test(value)),
+      !/@[\w.-]+\.\w|^[?&]|^[a-z]+@[a-z]+(?:-[a-z\d]+)*\d*$/.test(value)),
 );

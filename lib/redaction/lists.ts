@@ -3,6 +3,7 @@ import { isMixedWord, isTokenLike } from "./features.ts";
 import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { isAbout, isPasswordSaid } from "./said.ts";
+import { bareValue } from "./values.ts";
 
 /** "All the logins:", and below it a line for each system: `wiki: …`, `wiki (bob): …`, `wiki  bob / …`. */
 const headingWords =
@@ -30,7 +31,7 @@ function find(text: string): Span[] {
       first ??= indent;
       if (indent !== first) break;
       const start = match.index + whole.lastIndexOf(secret);
-      const value = { text: secret, start, end: start + secret.length, isQuoted: false, isClosed: false };
+      const value = bareValue(secret, start);
       const isWord = bracketed !== undefined || (user === undefined && ofPasswords.test(head[0]));
       const isPassword = isWord
         ? isPasswordSaid(value, "", true) && !otherLabel.test(label) && !label.split(" ").some(isAbout)

@@ -58,8 +58,10 @@ const offering =
 const isListed = (text: string, start: number, end: number) =>
   /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
   /(?:passw\w*|accounts|logins)\b[^:\n]{0,60}:[^\n]*\s$/i.test(text.slice(Math.max(0, start - 160), start));
+const offeredAs =
+  /^[!"'`]{0,2} (?:as|als|como|comme|come|jako) (?:\w+ )?(?:passw|kennw|contras|senha|mot de|has[lł])/i;
 const isOffered: AcceptInContext = (secret, { text, start, end }) =>
-  (offering.test(text.slice(Math.max(0, start - 12), start))
+  (offering.test(text.slice(Math.max(0, start - 12), start)) || offeredAs.test(text.slice(end, end + 24))
     ? features.isMadeUp(secret) || (features.isCode(secret) && !isOrdinary(secret))
     : (features.isNumberedWord(secret) || features.isDecoratedWord(secret)) && isListed(text, start, end)) &&
   !/^[A-Z]+-\d+$|@[\w-]+\.|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^[a-z]+(?:_[a-z]+){2,}$/.test(secret) &&
@@ -129,6 +131,7 @@ const quotedRule: ContextRule = {
 /** A random word on a line that speaks of tokens and keys: "Revoke …, it is the deploy token". */
 const tokenRule: ContextRule = {
   ...kindNamed("Token"),
+  reach: 300,
   keywords: keywordsOf(
     "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|credential|revoke|hard-cod|hardcod|log in|login",
   ),
@@ -149,17 +152,33 @@ const tokenRule: ContextRule = {
     !secret.startsWith("eyJhbGci") &&
     !features.isHarmless(secret) &&
     // A value with its own name was judged with the name, unless the name says nothing.
-    !/(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
-      text.slice(Math.max(0, start - 24), start),
-    ) &&
+    (isAnswer(text, start, end) ||
+      isCalledToken.test(text.slice(end, end + 40)) ||
+      !/(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
+        text.slice(Math.max(0, start - 24), start),
+      )) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
-    speaksOfTokens.test(lineOf(text, start, end)) &&
-    !publicWord.test(lineOf(text, start, end)) &&
+    (speaksOfTokens.test(lineOf(text, start, end)) || isAnswer(text, start, end)) &&
+    (!publicWord.test(lineOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };
+/** "Who has the secret?", and in the next line `ben> …`; "the secret to replace", and below it `Old value: …`. */
+const answer =
+  /(?:\?[^\n]{0,12}\n[ \t>]{0,4}(?:[\w.@-]{1,24}[:>] )?|\n\[?\d{1,2}:\d\d(?::\d\d)?\]? [\w.@-]{1,24}: |\n[ \t\d.-]{0,6}(?:old|new|current|previous)(?: value)?(?: \([^()\n]{1,40}\))?: )["'`]?$/i;
+const isAnswer = (text: string, start: number, end: number): boolean => {
+  const before = text.slice(Math.max(0, start - lineReach), start);
+  return (
+    answer.test(before) &&
+    /^["'`]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 4)) &&
+    /secret|token|passw|credential|\bkey\b/i.test(before)
+  );
+};
 const speaksOfTokens = /hmac|jeton|token|secret|passw|\bkey|credential|revoke|hard-?cod|log ?in/i;
+/** "… is the API token of the legacy system" */
+const isCalledToken =
+  /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
 /** Forty hex digits are more often a commit. */
 const commitWord =
   /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;

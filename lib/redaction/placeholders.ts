@@ -9,7 +9,7 @@ const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 /** A value made only of these words and the `subjects` is not a credential. */
 const standIns = setOf(
-  "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before",
+  "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here too none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before",
 );
 const subjects = setOf(
   "bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least characters chars bytes strong secure unique generate generated",
@@ -83,7 +83,6 @@ const references = [
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
   /^\$ANSIBLE_VAULT/,
   /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
-  /^[a-z][\w-]*(?:\/[a-z][\w.-]*){1,6}(?:#[\w.-]+)?$/,
   /^\{cipher\}|^ENC\[/,
   /^\$env:\w+$/i,
   // Rules of a form: `required|min:12|confirmed`.
@@ -102,9 +101,13 @@ const references = [
 const isVariable = (value: string) =>
   /^\$[A-Za-z_]\w*$/.test(value) &&
   (/^\$[A-Z_][A-Z0-9_]*$/.test(value) || (!hasDigit(value) && isPlainCase(value.slice(1))));
+/** `secret/data/db`, `secret/$env/db`. Random text with a slash has a capital and a digit. */
+const isPath = (value: string) =>
+  /^[a-z][\w-]*(?:\/[$a-z{][\w.${}-]*){1,6}(?:#[\w.-]+|:\d+)?$/.test(value) &&
+  !(hasDigit(value) && /[A-Z]/.test(value));
 export const isReference = (value: string): boolean =>
   !/^[A-Za-z0-9]*$/.test(value) &&
-  (isVariable(value) || references.some((reference) => reference.test(value)));
+  (isVariable(value) || isPath(value) || references.some((reference) => reference.test(value)));
 
 /**
  * Filler in place of the real characters: `xxxxxxxx`, `****`, `sk-...abcd`. It makes up at least a third of
@@ -142,7 +145,7 @@ export const isDocumented = (value: string) =>
 
 /** `$2b$12$…`, `{SSHA}…`, `AgBH…` of a SealedSecret: a hash or a cipher of a password is not a password. */
 export const isPasswordHash = (value: string): boolean =>
-  /^(?:Ag[A-D][\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
+  /^(?:Ag[A-D][\w+/]{40}|AQ[EI]CA[GH][\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
     value,
   );
 

@@ -15,7 +15,7 @@ import { type Value, valueAt } from "./values.ts";
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const verbs = setOf(
-  "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :",
+  "is was are be been s it's now equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :",
 );
 /** After one of these words the sentence describes the credential and does not give its value. */
 const aboutWords = setOf(

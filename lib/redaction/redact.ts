@@ -79,7 +79,7 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
 }
 
 /** A replacement can join two parts into a new credential; the next round finds it. */
-const roundsMax = 6;
+const roundsMax = 64;
 /** A longer text gets fewer rounds. They read only lines with markers, up to `nearLength` from a marker. */
 const longLength = 16_384;
 const longRoundsMax = 1;
@@ -152,7 +152,7 @@ function redactBy(text: string, isPath: boolean): Redacted {
     const first = redactOnce(text, isPath, kinds);
     if (first === text) return { text, kinds: [] };
     const redacted =
-      first.length > longLength
+      text.length > longLength
         ? redactNearMarkers(first, isPath, kinds)
         : untilStable(first, isPath, kinds, roundsMax);
     return { text: redacted, kinds: [...kinds] };

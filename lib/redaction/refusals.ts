@@ -24,11 +24,11 @@ const functionWords = setOf(
 );
 /** A state of a password, in the place of its value. */
 const stateWords = setOf(
-  "required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see irrelevant whatever anything something ignored unused",
+  "required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch irrelevant whatever anything something ignored unused",
 );
 /** Words of a sentence that say something about a password, in addition to the endings below. */
 const predicates = new Set(
-  "about subject due prone input weird odd complex common robust gerekli yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm verify begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines".split(
+  "about comes lives sits goes depends belongs lies subject due prone input weird odd complex common robust gerekli yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm verify begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines".split(
     " ",
   ),
 );
@@ -37,7 +37,7 @@ const participleEnding =
   /(?:ed|ing|able|ible|(?<!dragonf|butterf|firef|mayf|fami|li)ly|iert|elt|lich|haft|oria|oire|less|ful|ous)$/;
 /** The endings of adjectives. Behind a colon a noun is more likely: "pass: observatory". */
 const adjectiveEnding =
-  /(?:iv[aeo]|tif|[dstir]ent|[dstvir]ant|ary|ory|ional|ical|ernal|imal|inal|ish|tic|ric|mic|bar|ig|end|ique|ada|ida|ado|ido|ata|uta|ato|uto)$/;
+  /(?:iv[aeo]|tif|[dstir]ent|[dstvir]ant|ary|ory|ional|ical|ernal|imal|inal|ish|tic|ric|mic|bar|ig|end|ique|[ai]d[ao]s?|ata|uta|ato|uto)$/;
 /** `abgelaufen`, `gehasht`. */
 const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|t|n)$/;
 
@@ -57,7 +57,6 @@ export const refusals: readonly Refusal[] = [
   { is: "stand-in or reference", test: isStandIn },
   { is: "several words", test: (text) => /\s/.test(text) },
   { is: "type", test: (text) => typeWords.has(text.toLowerCase()) },
-  { is: "algorithm", test: features.isAlgorithm },
   { is: "format, version, date or address", test: features.isHarmless },
   { is: "constant of code", test: features.isConstantLike },
   { is: "word for a credential", test: isCredentialWord },
@@ -67,7 +66,7 @@ export const refusals: readonly Refusal[] = [
   { is: "code", test: (text, isQuoted) => !isQuoted && features.isExpression(text) },
   { is: "pattern", test: features.isPattern },
   { is: "word of another script", test: (text) => /^\p{L}+$/u.test(text) && !/^\p{Script=Latin}+$/u.test(text) },
-  { is: "label of a form", test: (text) => /^(?:confirm|bestätig|repet|wiederhol|répét|conferm|potwierd|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit)\p{L}*$/iu.test(text) },
+  { is: "label of a form", test: (text) => /^(?:confirm|bestätig|repet|wiederhol|répét|conferm|potwierd|powt|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit)\p{L}*$/iu.test(text) },
   { is: "public value", test: (text) => features.isPublicValue(text) && !/^\d+$/.test(text) },
 ];
 
@@ -87,5 +86,9 @@ export const isInPlace: Accept = (text) =>
 /** A found text that is no credential, whatever found it: a marker, an algorithm, the stream of a Lambda's log. */
 export const staysAnywhere = (text: string, length: number): boolean => {
   const found = text.slice(-length);
-  return found.includes(marker) || text.includes("[$LATEST]") || features.isAlgorithm(found);
+  return (
+    found.includes(marker) ||
+    /\[(?:\$LATEST|\d{1,5})\]$/.test(text.slice(0, -length)) ||
+    features.isAlgorithm(found)
+  );
 };

@@ -3,15 +3,8 @@ import { decodeStart } from "./decoded.ts";
 import * as features from "./features.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
-import {
-  type Accept,
-  type AcceptInContext,
-  after,
-  behind,
-  type ContextRule,
-  spaced,
-  unquoted,
-} from "./rule.ts";
+import type { Accept, AcceptInContext, ContextRule } from "./rule.ts";
+import { after, behind, spaced, unquoted } from "./rule.ts";
 
 /** Command lines: the tool, and the place of its credential. */
 
@@ -110,7 +103,7 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
-  command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
+  command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c|etcdctl", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
   { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (features.isTokenLike(secret) || features.isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
   // With a space after the option, these tools read the next word as something else.
@@ -122,6 +115,7 @@ export const commandContexts: readonly ContextRule[] = [
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
+  command("nmcli|nsupdate|snyk", "nmcli|nsupdate|snyk", "[ \\t](?:password[ ]|auth[ ](?=[0-9a-f]{8}-)|-y[ ](?:hmac-[\\w-]{1,10}:)?[\\w.-]{1,60}:)", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   // The lines of routers and switches.
@@ -129,7 +123,7 @@ export const commandContexts: readonly ContextRule[] = [
   command("freerdp|cmdkey|schtasks|net use|wmic|runas|signtool", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
   cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
-  cli("htpasswd|mosquitto_passwd", /\b(?:htpasswd|mosquitto_passwd)~(?:-[A-Zb]{0,4}n[A-Zb]{1,4}~[\w.@-]{1,60}~|(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?/g, unquoted, isInPlace),
+  cli("htpasswd|mosquitto_passwd", /\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?/g, unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
   cli("+login|http-basic.|passphrase |add_user|change_password|set_password", /(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd|\bset_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
   cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),

@@ -4,22 +4,10 @@ import { isSpokenOf, lineOf } from "./nearby.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { isInPlace } from "./refusals.ts";
-import {
-  type Accept,
-  type AcceptInContext,
-  after,
-  base64,
-  behind,
-  type ContextRule,
-  ofLength,
-  quoted,
-  spaced,
-  type TokenRule,
-  token,
-  unquoted,
-  word,
-} from "./rule.ts";
+import type { Accept, AcceptInContext, ContextRule, TokenRule } from "./rule.ts";
+import { after, base64, behind, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
 import { isPasswordSaid } from "./said.ts";
+import { bareValue } from "./values.ts";
 
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);
@@ -76,7 +64,7 @@ const isUserToken: AcceptInContext = (secret, { text, end }) =>
   isRandom(secret) &&
   !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
 
-const bearer = /\bbearer[ \t]{1,4}[¶`]?/gi;
+const bearer = /\b(?:bearer|GenieKey)[ \t]{1,4}[¶`]?/gi;
 const bearerValue = /[\w.~+/=:%-]+/y;
 const basic = /\bbasic[ \t]{1,4}[¶`]?/gi;
 const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
@@ -85,7 +73,7 @@ const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
 // biome-ignore format: one rule a line
 export const headerAndUrlContexts: readonly ContextRule[] = [
   after("Private key", "kty", /["\uE000](?:d|p|q|dp|dq|qi|k)["\uE000]¬:¬["\uE000]/g, word, ofLength(40)),
-  after("Bearer token", "bearer", bearer, bearerValue, isHeader),
+  after("Bearer token", "bearer|geniekey", bearer, bearerValue, isHeader),
   behind(/authorization[¶]?[:=]/gi, after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
   behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, isSecretLike)),
@@ -102,18 +90,18 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
 
 /** Words on the line of a pair of a user and a password. */
 const doorWords =
-  "credential|cred|ldap|basic auth|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|compte|konto|cuenta|identifiants|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
-const door = new RegExp(doorWords, "i");
+  "credential|cred|ldap|basic auth|http basic|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|compte|konto|cuenta|identifiants|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass|username/pass";
+const door = new RegExp(`${doorWords}|user(?:name)? / pass`, "i");
 /** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
 const leadsToUser =
   /(?:(?:^|[\s(])(?:with|as|mit|als|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account|log-?in|users?|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[`"'*]{0,2}$/i;
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
 const namesPair =
-  /(?:log-?in|sign-?in|basic[ -]auth|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|доступ|логин|user(?:name)?\/pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[`"']?$/i;
+  /(?:log-?in|sign-?in|basic[ -]auth|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|доступ|логин|(?:user(?:name)?|login) ?\/ ?pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[`"']?$/i;
 const noUserOfPair =
-  /^(?:read|intern\w*|extern\w*|success|github|google|gitlab|sso|saml|email|user|username|yes|no|enabled|true|none|ok|oauth|password|phone|staging|prod|production|dev|test|client|https?|src|app|lib|api|login)$/i;
+  /^(?:read|intern\w*|extern\w*|success|github|google|gitlab|sso|saml|email|user|username|yes|no|enabled|true|none|ok|oauth|password|phone|staging|prod|production|dev|test|client|https?|src|app|lib|api|login|slow|mobile|desktop|web|ios|android)$/i;
 const noPasswordOfPair =
-  /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public)$/i;
+  /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public|flaky|desktop|mobile|web|ios|android)$/i;
 const endsPair =
   /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:\(|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
@@ -140,7 +128,7 @@ const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
   (isMadeUp(secret) ||
     (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
-  !/\.\w{1,5}$|\*\*|^ipv\d$/i.test(secret) &&
+  !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 /** A plain word must be in quotes, or end its clause behind "one is". */
@@ -161,7 +149,7 @@ const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
         /^(?:["'`\uE000-\uE003]| ?[.,;)!]|\s*$|\s*\n| (?:and|but|because|after|since|und|et|on|for|in|at|en|em) )/.test(
           text.slice(end, end + 12),
         ) &&
-        isPasswordSaid({ text: secret, start, end, isQuoted: false, isClosed: false }, quote)))
+        isPasswordSaid(bareValue(secret, start), quote)))
   );
 };
 const isLikeAnother: AcceptInContext = (secret, { text, start, end }) =>
@@ -180,7 +168,9 @@ const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
     /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
       text.slice(Math.max(0, start - context.length - 100), start - context.length),
     )) &&
-  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number)$/i.test(secret) &&
+  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must|should|shall|will|never|needs?|clause|statement)$/i.test(
+    secret,
+  ) &&
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
   (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
@@ -206,10 +196,10 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 /** Commands, statements and files that contain a password at a known position. */
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
-  password("identified ", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]/gi, quoted, isIdentifying),
+  password("identified |\uE010", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]|(?<=\bidentified by~[¶]?\uE010[¶]?)~replace~[¶]/gi, quoted, isIdentifying),
   password("identified |from |password to|password for", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to|for \S{1,60} =)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
-  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?:[:=]|,|[=-]>|[ \t])¬[`¶]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s`,;¶]+/y, isPaired),
-  after("API key", "key for|key to|key of|key (|the key|session id|r key|y key|live key|prod key|test key|staging key|new key|old key|current key", /\b(?:(?:use|using|with) the key|session id|(?:our|your|my|their|live|prod|test|staging|new|old|current) key(?: is| was)?)[ :=]{1,3}[`¶]?|(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: (?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
+  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?::?=|[:,]|[=-]>|[ \t])¬[`¶]?[\w.@+-]{1,40}:(?![/:])/gi, /[^\s`,;¶]+/y, isPaired),
+  after("API key", "key for|key to|key of|key (|the key|session id|r key|y key|live key|prod key|test key|staging key|new key|fresh key|old key|current key", /\b(?:(?:use|using|with) the key|session id|(?:our|your|my|their|live|prod|test|staging|new|fresh|old|current) key(?: is| was)?)[ :=]{1,3}[`¶]?|(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: (?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
   password("btoa|b64|base64|encode64", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
   after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi, /[^\s`,;¶]+/y, isInPlace),
   after("Secret", "where ", /\bSET \w{1,40}¬=¬'(?=[^'\n]{8,200}' WHERE \w{1,40}¬=¬'[\w.-]{0,60}(?:secret|passw(?:or)?d|token|key)')/gi, quoted, isInPlace),
@@ -226,13 +216,15 @@ export const statementContexts: readonly ContextRule[] = [
   password(" with | using | mit | avec | con ", /(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[`¶]?[\w.@+-]{2,40}[`¶]?|[`¶](?:sa|root|admin|postgres)[`¶]|\bas~(?:`[\w.@+-]{2,40}`|[a-z]{2,20}[._@][\w.@+-]{1,40})|`[\w.@+-]{2,40}`|\buse[sd]?~(?:[`¶][\w.@+-]{2,40}[`¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[`¶]?)~(?:with|using|mit|avec|con)~[`¶]?/gi, wordOfPair, (secret, found) => ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
   password("log in|logged in|sign in|signed in", /\b(?:log|sign)(?:g?ed)? in\b[^\n]{0,50}? with~(?:[a-z]{2,12}~)?[`¶]?[\w.@+-]{2,40}[`¶]?~and~[`¶]?/gi, wordOfPair, (secret) => hasDigit(secret) && (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)),
   // Behind a password: the Nexus one is …, the one for the router is …, FTP is still …, `bob` with …
-  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
+  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|\n[ \t*•-]{0,6}[A-Z][\w .-]{1,30}: ?[\w.@+-]{2,40} \/|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
   // Behind a password: any other word that looks like one.
   behind(/\uE010/g, password("\uE010", /(?<=[\s`¶(])(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother)),
+  // A command that prints a secret, and its output
+  after("Secret", "get secret|secret-value|secrets |openssl rand|vault |op read|pass show|pwgen", /(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|aws secretsmanager get-secret-value|gcloud secrets|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}/g, /[^\s"'`]+/y, (secret, { text, end }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
   // The list of users of pgbouncer: "bob" "…"
   password("userlist|pgbouncer", /(?:^|\n)"[\w.@-]{1,40}" "/g, quoted, isInPlace),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
-  password("_auth", /\b[A-Z][A-Z0-9_]{0,40}_AUTH["']?¬[=:]¬["']?(?!(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)/g, /[^\s`,;)¶]+/y, isInPlace),
+  password("_auth|bundle_|bundle config", /(?:\bbundle config (?:set )?(?:--\w{1,10} )?[\w.-]{3,60} |\b(?:[A-Z][A-Z0-9_]{0,40}_AUTH|BUNDLE_[A-Z0-9_]{3,60})["']?¬[=:]¬["']?)(?!(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)/g, /[^\s`,;)¶]+/y, isInPlace),
   password("keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
   // bob:…@host

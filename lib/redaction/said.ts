@@ -3,7 +3,7 @@ import { type Bridge, bridgesFrom } from "./bridges.ts";
 import { isDottedWords, isMadeUp, isMixedWord } from "./features.ts";
 import { isPredicate, isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
-import { quotes, type Value } from "./values.ts";
+import { bareValue, quotes, type Value } from "./values.ts";
 
 /** Sentences that can give only a password: there a plain word is a password too. */
 export interface Saying extends Bridge {
@@ -31,7 +31,7 @@ const sticky = (source: string) => new RegExp(source, "uyi");
 
 /** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
 const userBefore =
-  /(?:^|[\s(,:"'`*])(?:user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \t:=*]{1,4}["'`*]{0,2}(?!(?:and|or|und|y|et|e|the|name)[ ,])[\w.@+\\-]{2,40}["'`*]{0,2}(?:[ \t]?[,;/]|[ \t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \t](?:(?:the|a|la|le|das|dem|il|o)[ \t])?(?:mot de )?$/i;
+  /(?:^|[\s(,:"'`*])(?:user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \t:=*]{1,4}["'`*]{0,2}(?!(?:and|or|und|oder|y|o|et|ou|e|lub|ve|the|name)[ ,])[\w.@+\\-]{2,40}["'`*]{0,2}(?:[ \t]?[,;/]|[ \t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \t](?:(?:the|a|la|le|das|dem|il|o)[ \t])?(?:mot de )?$/i;
 /** "with anna and the", "con ana y": the same, where only a preposition says that this is the user. */
 const accompaniedBefore =
   /\b(?:with|as|using|mit|als|con|avec|com)[ \t](?!\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the|its|both|new|old|own|valid|every)[\w-]*[ ,])(?:cn=)?[\w.@+-]{2,40}[ \t](?:and|und|y|et|e)[ \t](?:(?:the|la|le|das|dem|il|o|a)[ \t])?(?:mot de )?$/i;
@@ -41,7 +41,7 @@ export const sayings: readonly Saying[] = [
   { saying: "a verb", first: " \t,", far: "", behind: sticky(`${close}${words},?[ \\t]{1,3}${verb}[ \\t:]{1,3}${open}`), ends: "phrase" },
   { saying: "a verb behind an abbreviation", first: " \t", name: /^(?:pw|pwd|psw|mdp)$/i, behind: sticky(`${close}[ \\t]{1,3}${verb}[ \\t]{1,3}${open}`), ends: "anywhere" },
   { saying: "Polish to", first: " \t,", far: " to ", name: /has[lł]o$/i, behind: sticky(`${words}[ \\t]to[ \\t]${open}`), ends: "clause" },
-  { saying: "Turkish olarak, German auf", first: " \t", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, behind: /[ \t](?=[^\s,.]{4,40} olarak )|[ \t]auf[ \t](?=[^\s,.]{4,40} (?:gesetzt|geändert))/y, ends: "anywhere" },
+  { saying: "Turkish olarak, German auf", first: " \t", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, behind: /[ \t](?=[^\s,.]{4,40} olarak )|(?:[ \t](?:wurde|ist|war))?[ \t]auf[ \t](?=[^\s,.]{4,40} (?:gesetzt|geändert))/y, ends: "anywhere" },
   { saying: "quotes", first: " \t", beyond: `${quotes}tianehsTIANEHS`, behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)[ \\t])?["'\`\\uE000-\\uE003]`), ends: "quote" },
   { saying: "a colon behind a label on its own line", first: " \t:", beyond: ":", before: /(?:^|\n)[ \t>]{0,4}(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/, behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`), ends: "line" },
   { saying: "a colon behind words of a sentence", first: " \t", far: ":", before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`), ends: "clause" },
@@ -58,7 +58,7 @@ export const sayings: readonly Saying[] = [
   { saying: "a German noun, and its use before", first: " \t", name: /^(?:passwort|kennwort)$/i, words: /\bmit[ \t](?:dem[ \t])?$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "anywhere" },
   { saying: "an abbreviation", first: " \t", name: /^(?:pw|psw|mdp)$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
   { saying: "a password for a short time", first: " \t", words: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: sticky(`[ \\t]${open}`), ends: "clause" },
-  { saying: "changed to", first: " \t,", far: "", before: /\b(?:set|reset|changed|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|from|auf|en|à|a)[ \\t]${open}`), ends: "phrase" },
+  { saying: "changed to", first: " \t,", far: "", before: /\b(?:set|reset|changed?|rotated|updated|switched|geändert|cambi\w{1,3}|changé)\b[^.\n]{0,40}$/i, behind: sticky(`${words}[ \\t](?:to|from|auf|en|à|a)[ \\t]${open}`), ends: "phrase" },
   { saying: "changed to, behind the name", first: " \t", far: "", behind: sticky(`${words}[ \\t](?:set|reset|changed|rotated|updated|geändert|gesetzt|gereset|gewijzigd|cambiada)[ \\t](?:to|auf|from|von|naar|a)[ \\t]${open}`), ends: "phrase" },
   { saying: "in brackets, as it is now", first: " \t", far: " (", behind: sticky(`${close}${words}[ \\t]\\((?:currently|now|still|today|aktuell|derzeit|noch|actuellement|actualmente|attualmente|atualmente|obecnie)[ \\t:]{1,2}${open}`), ends: "clause" },
   { saying: "its use or its owner before", first: " \t", words: /\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \t](?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le|het)[ \t]){0,2}(?:mot de )?$/i, behind: sticky(`${close}[ \\t]${open}`), ends: "phrase" },
@@ -95,7 +95,7 @@ const madeBefore =
 
 const wordPattern = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
 const clauseEnd =
-  /[ \t]?["'`*)\]\uE000-\uE003]{0,3}(?:[.,;:!?)\]]{1,3}(?:\s|$)|[ \t]{0,8}(?:\n|$)|[ \t]{1,4}(?:[-(#|/]|(?:and|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als)[ \t]))/y;
+  /[ \t]?["'`*)\]\uE000-\uE003]{0,3}(?:[.,;:!?)\]]{1,3}(?:\s|$)|[ \t]{0,8}(?:\n|$)|[ \t]{1,4}(?:(?!--)[-(#|/]|(?:and|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als)[ \t]))/y;
 const phraseEnd =
   /["'`*\uE000-\uE003]{0,2}[ \t](?:(?:to|on|for|at|in|from|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na)[ \t]|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri)\b)/y;
 const lineEnd = /["'`*\uE000-\uE003]{0,3}\.?[ \t]{0,8}(?:\n|$|#)/y;
@@ -147,9 +147,8 @@ const at = (pattern: RegExp, text: string, from: number): boolean => {
 
 /** The word that begins at `start`, without the punctuation behind it. */
 function wordAt(text: string, start: number): Value | undefined {
-  if (!at(wordPattern, text, start)) return undefined;
-  const word = text.slice(start, wordPattern.lastIndex).replace(/[^\p{L}\d!]+$/u, "");
-  return { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
+  if (text.charCodeAt(start) >= 0x2e80 || !at(wordPattern, text, start)) return undefined;
+  return bareValue(text.slice(start, wordPattern.lastIndex).replace(/[^\p{L}\d!]+$/u, ""), start);
 }
 
 const beforeReach = 100;
@@ -191,12 +190,8 @@ export function findSaid({ text, name, start, end }: Name, leads: Leads): Value 
     if (!value) continue;
     const quote = text.charAt(valueStart - 1);
     // The closing quote of « … » has a space before it.
-    const isQuoted =
-      quotePattern.test(quote) &&
-      text
-        .slice(value.end, value.end + 2)
-        .trimStart()
-        .startsWith(quote);
+    const next = text.slice(value.end, value.end + 2).trimStart();
+    const isQuoted = quotePattern.test(quote) && next.startsWith(quote);
     const isEnded =
       ends === "anywhere" ||
       (isQuoted && ends !== "line") ||
@@ -217,13 +212,6 @@ export function findSaid({ text, name, start, end }: Name, leads: Leads): Value 
   const made = plain ? undefined : madeBefore.exec(before)?.[1];
   const word = plain ?? made;
   if (!word || (made && !isMadeUp(made) && !isMixedWord(made))) return undefined;
-  const wordStart = start - before.length + before.lastIndexOf(word);
-  const value = {
-    text: word,
-    start: wordStart,
-    end: wordStart + word.length,
-    isQuoted: false,
-    isClosed: false,
-  };
+  const value = bareValue(word, start - before.length + before.lastIndexOf(word));
   return isPasswordSaid(value, "") ? value : undefined;
 }

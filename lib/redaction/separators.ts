@@ -65,7 +65,7 @@ const over = (
 // biome-ignore format: one row a line
 export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
-  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}\\((?=¶)`), { beyond: "=:" }),
+  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}!?\\((?=¶)`), { beyond: "=:" }),
   // password: >- and the value in the next line
   over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
@@ -75,14 +75,14 @@ export const separators: readonly Separator[] = [
   over("literal", " \t{=", sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), { beyond: "{=", isList: true }),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
   // pw(prod)=…, write-attribute(name=password,value=…)
-  over(undefined, "(,", /\(\w{1,16}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y),
+  over(undefined, " (,", /[ \t]?\([\w -]{1,24}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y, { beyond: "(," }),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
   over(undefined, `\\${q}[])* \t:=-<?|}~→`, sticky(`(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`), { beyond: ":=?|+-<~&'AsSTN→" }),
   // password.......… of a log
   over("literal", ".", /\.{5,80}(?=\w)/y),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over("compared", `${q})] \t=!?|`, sticky(`[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)·*(?=¶)`), { beyond: "?|o=!" }),
+  over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`), { beyond: "?|o=!." }),
   // strcmp(password, "…"), (PASSWORD, "…")
   over("pair", ",", sticky(`,·*(?=¶)`), { serves: (name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24)) || isConstant(name.name) }),
   // setPassword("…"), then any other: password("…")
@@ -103,7 +103,7 @@ export const separators: readonly Separator[] = [
   // ${PASSWORD}    …
   over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // variable "db_password" { default = "…" }
-  over("literal", q, sticky(`¶·*\\{[^{}]{0,200}?\\bdefault·*=·*`)),
+  over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
   // In a list of strings the name is one of them.
   over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), { serves: (name) => !/["'`],\s{0,20}["'`]$/.test(before(name, 32)) || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),

@@ -63,14 +63,14 @@ interface Header {
 }
 
 const userColumn =
-  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|env|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$/i;
+  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|umgebung|env|database|db|datenbank|compte|cuenta|conta|conto|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$/i;
 const loginColumn =
   /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
 const access = sure("password");
 /** Beside a column of users, "access" is either a password or a permission. */
 const isPermission =
-  /^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a)/i;
+  /^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a|dev|maint|report|triage|contrib|member|moderat|support|bill|operat|audit|deploy|extern|staff|team)/i;
 
 function headerOf(line: string): Header | undefined {
   for (const [separator, split] of splits) {
@@ -83,7 +83,13 @@ function headerOf(line: string): Header | undefined {
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const hasLogin = cells.some(({ text }) => loginColumn.test(text));
     const claims = cells.map(({ text }) =>
-      text === "" ? undefined : hasLogin && accessColumn.test(text) ? access : claimOf(text),
+      accessColumn.test(text)
+        ? hasLogin
+          ? access
+          : sure("credential")
+        : text === ""
+          ? undefined
+          : claimOf(text),
     );
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
     const isBarred = cells[0]?.text === "";

@@ -10,6 +10,14 @@ export interface Value {
   readonly isClosed: boolean;
 }
 
+export const bareValue = (text: string, start: number): Value => ({
+  text,
+  start,
+  end: start + text.length,
+  isQuoted: false,
+  isClosed: false,
+});
+
 export const quotes = `"'\`${innerDouble}${innerSingle}${innermostDouble}${innermostSingle}`;
 
 /** A doubled quote is part of the string in SQL, Basic and CSV. */
@@ -61,12 +69,17 @@ function stringAt(text: string, at: number): Value | undefined {
   const first = text.charAt(at + 1);
   // `"\"…\""`: a string inside a string.
   const inner = behind - at > 4 && text.charAt(behind - 2) === first && stringPatterns.has(first) ? 1 : 0;
-  return found(text, at + 1 + inner, behind - 1 - inner, behind);
+  const end = behind - 1 - inner;
+  return found(text, at + 1 + inner, end - cutOff(text.slice(at + 1 + inner, end)), behind);
 }
+
+/** `Zk3hT9s[truncated]`: the length of the note that the rest was cut off. */
+const cutOff = (value: string): number =>
+  /(?<=.)[[(](?:truncated|snip|omitted|\.\.\.|…)[\])]?$/i.exec(value)?.[0].length ?? 0;
 
 const bareRun = new RegExp(`[^\\s<>,;|&\\\\${quotes}]{1,512}`, "y");
 /** The next field of a form, a list or a connection string ends a value. Other separators are part of it. */
-const nextField = /[&,;][ \t]*(?:[\w.-]{1,40}[ \t]{0,2}[=:]|#|$)|&\w{2,6};/y;
+const nextField = /[&,;][ \t]*(?:[\w.[\]-]{1,40}[ \t]{0,2}[=:]|#|$)|&\w{2,6};/y;
 const nextTag = /<(?:\/|!|\?|[A-Za-z])/y;
 
 function matches(pattern: RegExp, text: string, at: number): boolean {
@@ -127,9 +140,7 @@ export function bareAt(
     if (!isContinued(text, end, isWholeLine)) break;
     end++;
   }
-  // `Zk3hT9s[truncated]`: the rest was cut off.
-  const cut = /[[(](?:truncated|snip|omitted|\.\.\.|…)[\])]?$/i.exec(text.slice(start, end));
-  if (cut && cut.index > 0) end = start + cut.index;
+  end -= cutOff(text.slice(start, end));
   if (!isWholeLine) end = withoutClosers(text, start, Math.min(end, start + lengthMax));
   return end > start ? found(text, start, end) : undefined;
 }

@@ -40,7 +40,6 @@ const refusalExamples: Readonly<Record<string, string>> = {
   "stand-in or reference": "changeme",
   "several words": "Blue bird sings",
   type: "checkbox",
-  algorithm: "aes-256-gcm",
   "format, version, date or address": "2024-05-01",
   "constant of code": "AUTH_MODE_2",
   "word for a credential": "clave",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { withoutCredentials } from "../../contract/addresses.ts";
 import { type EventWords, organizationNameWords, orNull, publicUrl } from "../../contract/event-fields.ts";
 import type { OrganizationName } from "../../contract/identity.ts";
-import { learningFile, learningSourceUrl, learningText } from "../../contract/learning-fields.ts";
+import { markedAddress, markedText } from "../../contract/learning-fields.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
 import { identifier, text } from "../../contract/parameters.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
@@ -10,15 +10,20 @@ import { toTimestamp } from "../../runtime/clock.ts";
 /** Later instants have a five-digit year and do not compare as text. */
 const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
 
+/** A waiting event is stored redacted and checked again: redaction makes no text more than ten times as long. */
+const redactable = (charactersMax: number) => [charactersMax, 10 * charactersMax] as const;
+
 /** The fields of the events beside the organization's name. Unknown fields are ignored. */
 export const learningCapturedFields = {
   repository_id: identifier,
-  learning: learningText,
+  learning: markedText(...redactable(learningLimits.textCharactersMax)),
   author_id: identifier,
   source: z.enum(["chat", "pull_request"]),
   pr_url: orNull(text(1, eventLimits.urlCharactersMax).transform(withoutCredentials)),
-  file: orNull(learningFile),
-  source_url: orNull(learningSourceUrl.transform(withoutCredentials)),
+  file: orNull(markedText(...redactable(learningLimits.fileCharactersMax))),
+  source_url: orNull(
+    markedAddress(...redactable(learningLimits.sourceUrlCharactersMax)).transform(withoutCredentials),
+  ),
 };
 
 type Captured = z.output<z.ZodObject<typeof learningCapturedFields>>;
