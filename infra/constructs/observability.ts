@@ -56,6 +56,7 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
   latencyP99: { metric: metrics.latencyP99, above: alarms.latencyP99.millisecondsAbove, periods: 3 },
   deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },
   queueAge: { metric: metrics.queueAge, above: alarms.queueAge.secondsAbove, periods: 1 },
+  queueLength: { metric: metrics.queueLength, above: alarms.queueLength.messagesAbove, periods: 1 },
   staleIndex: {
     metric: metrics.indexTrouble,
     above: alarms.staleIndex.secondsAbove,

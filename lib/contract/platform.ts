@@ -215,6 +215,8 @@ export const alarms = {
   latencyP99: { millisecondsAbove: 5_000 },
   deadLetters: { messagesAbove: 0 },
   queueAge: { secondsAbove: 900 },
+  /** Half of `queueLimits.lookAheadMax`: time to stop the sender before other tenants wait. */
+  queueLength: { messagesAbove: 60_000 },
   /** It also fires if the index reports nothing while other parts of the service are active. */
   staleIndex: { secondsAbove: 900 },
   /** Searches of the vector index in five minutes: the price of each depends on the bytes that it reads. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { alarms, embeddingModelId } from "../../../lib/contract/platform.ts";
+import { alarms, embeddingModelId, queueLimits, rollback } from "../../../lib/contract/platform.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
 import * as telemetry from "../../../lib/contract/telemetry.ts";
 import { type Worker, workers } from "../../../lib/contract/workers.ts";
@@ -114,6 +114,21 @@ describe("alarms", () => {
     expect(ofType(plainTemplate(), "AWS::CloudWatch::Alarm")).toHaveLength(alarmNames.length + slow.length);
     // The others run every minute: if one always fails, that is five failures in a period.
     expect(alarmOf("workerErrors").Threshold).toBeLessThan(5);
+  });
+
+  test("a long queue rings while SQS still sees every message, not for an importer's usual backlog", () => {
+    const alarm = alarmOf("queueLength");
+    expect(metricsOfAlarm(alarm)).toEqual([
+      {
+        namespace: "AWS/SQS",
+        name: "ApproximateNumberOfMessagesVisible",
+        dimensions: { QueueName: { "Fn::GetAtt": ["EventsQueue", "QueueName"] } },
+      },
+    ]);
+    expect(alarm).toMatchObject({ Threshold: 60_000, EvaluationPeriods: 1 });
+    expect(alarm.Threshold).toBeLessThanOrEqual(queueLimits.lookAheadMax / 2);
+    expect(alarm.Threshold).toBeGreaterThan(queueLimits.backlogMax);
+    expect(rollback.alarms).not.toContain("queueLength");
   });
 
   test("writes to the vector index raise an alarm by the bytes DynamoDB counts, and are on the dashboard", () => {
