@@ -3,6 +3,7 @@ import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
+import { errorCodes } from "../../lib/contract/errors.ts";
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { firewall, retention } from "../../lib/contract/platform.ts";
@@ -31,7 +32,7 @@ export class Firewall extends Construct {
       visibilityConfig: visible("WebAcl"),
       dataProtectionConfig: { dataProtections: hidden(options) },
       customResponseBodies: {
-        tooManyRequests: { contentType: "APPLICATION_JSON", content: gatewayBody("RATE_LIMIT_EXCEEDED") },
+        invalidRequest: { contentType: "APPLICATION_JSON", content: gatewayBody("INVALID_REQUEST") },
       },
       rules: [
         managed(0, { name: "AWSManagedRulesAmazonIpReputationList" }),
@@ -40,7 +41,8 @@ export class Firewall extends Construct {
           version: firewall.knownBadInputsVersion,
           ...except([...pathsOfFreeText(operations).map(patternOf), mcpPattern]),
         }),
-        callsPerAddress(2, options),
+        refusedByManagedRules(2, options),
+        callsPerAddress(3),
       ],
     });
     new CfnWebACLAssociation(this, "Association", {
@@ -112,7 +114,8 @@ const managed = (
 ): CfnWebACL.RuleProperty => ({
   name: group.name,
   priority,
-  overrideAction: { none: {} },
+  // The group only labels its matches. `refusedByManagedRules` blocks them, with an answer of its own.
+  overrideAction: { count: {} },
   statement: { managedRuleGroupStatement: { vendorName: "AWS", ...group } },
   visibilityConfig: visible(group.name),
 });
@@ -155,21 +158,44 @@ function except(
   return { scopeDownStatement: { notStatement: { statement } } };
 }
 
-const callsPerAddress = (priority: number, options: StackOptions): CfnWebACL.RuleProperty => ({
-  name: "CallsPerAddress",
+/**
+ * The labels of the matches that AWS itself would block. AWS only counts its third list of addresses, those that take
+ * part in attacks by load, so the list's whole namespace does not fit.
+ */
+const refusedLabels: readonly CfnWebACL.LabelMatchStatementProperty[] = [
+  { scope: "LABEL", key: "awswaf:managed:aws:amazon-ip-list:AWSManagedIPReputationList" },
+  { scope: "LABEL", key: "awswaf:managed:aws:amazon-ip-list:AWSManagedReconnaissanceList" },
+  { scope: "NAMESPACE", key: "awswaf:managed:aws:known-bad-inputs:" },
+];
+
+/** WAF's own answer: its headers are fixed texts, so it has no request id. */
+const refusedByManagedRules = (priority: number, options: StackOptions): CfnWebACL.RuleProperty => ({
+  name: "RefusedByManagedRules",
   priority,
   action: {
     block: {
       customResponse: {
-        responseCode: 429,
-        customResponseBodyKey: "tooManyRequests",
-        responseHeaders: Object.entries({
-          ...fixedHeaders("RATE_LIMIT_EXCEEDED", gatewayAnswers(options)),
-          "retry-after": String(firewall.windowSeconds),
-        }).map(([name, value]) => ({ name, value })),
+        responseCode: errorCodes.INVALID_REQUEST.status,
+        customResponseBodyKey: "invalidRequest",
+        responseHeaders: Object.entries(fixedHeaders("INVALID_REQUEST", gatewayAnswers(options))).map(
+          ([name, value]) => ({ name, value }),
+        ),
       },
     },
   },
+  statement: {
+    orStatement: {
+      statements: refusedLabels.map((labelMatchStatement) => ({ labelMatchStatement })),
+    },
+  },
+  visibilityConfig: visible("RefusedByManagedRules"),
+});
+
+/** Without a response of its own: the gateway answers with its response WAF_FILTERED, which has a request id. */
+const callsPerAddress = (priority: number): CfnWebACL.RuleProperty => ({
+  name: "CallsPerAddress",
+  priority,
+  action: { block: {} },
   statement: {
     rateBasedStatement: {
       aggregateKeyType: "IP",

@@ -1,17 +1,19 @@
 import { ResponseType } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorCodes, errorPagePath } from "../../lib/contract/errors.ts";
+import { firewall } from "../../lib/contract/platform.ts";
 import type { StackOptions } from "../options.ts";
 
 /**
  * Answers to requests that never reach a function, or whose function never answers. Our codes replace API Gateway's own
  * wording and its 403 for an unknown path; cases that are not listed here get one of the two defaults.
  */
-const answers: ReadonlyArray<readonly [ResponseType, ErrorCode]> = [
+const answers: ReadonlyArray<readonly [ResponseType, ErrorCode, retryAfterSeconds?: number]> = [
   [ResponseType.DEFAULT_4XX, "INVALID_REQUEST"],
   [ResponseType.DEFAULT_5XX, "INTERNAL_ERROR"],
   [ResponseType.BAD_REQUEST_BODY, "INVALID_REQUEST"],
   [ResponseType.BAD_REQUEST_PARAMETERS, "INVALID_REQUEST"],
-  [ResponseType.WAF_FILTERED, "INVALID_REQUEST"],
+  // Only the firewall's limit for each address; its other refusals are answers of WAF itself.
+  [ResponseType.WAF_FILTERED, "RATE_LIMIT_EXCEEDED", firewall.windowSeconds],
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "NOT_FOUND"],
   [ResponseType.RESOURCE_NOT_FOUND, "NOT_FOUND"],
   [ResponseType.REQUEST_TOO_LARGE, "PAYLOAD_TOO_LARGE"],
@@ -42,11 +44,15 @@ export const fixedHeaders = (
 });
 
 /** Quoted values are literals, the others come from the request's context. */
-function gatewayHeaders(code: ErrorCode, answered: GatewayAnswers): Record<string, string> {
+function gatewayHeaders(
+  code: ErrorCode,
+  answered: GatewayAnswers,
+  retryAfterSeconds: number,
+): Record<string, string> {
   const { status } = errorCodes[code];
   const fixed = {
     ...fixedHeaders(code, answered),
-    ...((status === 429 || status === 503) && { "retry-after": "1" }),
+    ...((status === 429 || status === 503) && { "retry-after": String(retryAfterSeconds) }),
   };
   const literals = Object.entries(fixed).map(([name, value]) => [name, `'${value}'`] as const);
   return { "x-request-id": "context.requestId", ...Object.fromEntries(literals) };
@@ -72,12 +78,12 @@ export type GatewayAnswers = {
 /** By their type, as an import of the API names them. */
 export const gatewayResponses = (answered: GatewayAnswers): Readonly<Record<string, object>> =>
   Object.fromEntries(
-    answers.map(([{ responseType }, code]) => [
+    answers.map(([{ responseType }, code, retryAfterSeconds = 1]) => [
       responseType,
       {
         statusCode: String(errorCodes[code].status),
         responseParameters: Object.fromEntries(
-          Object.entries(gatewayHeaders(code, answered)).map(([name, value]) => [
+          Object.entries(gatewayHeaders(code, answered, retryAfterSeconds)).map(([name, value]) => [
             `gatewayresponse.header.${name}`,
             value,
           ]),

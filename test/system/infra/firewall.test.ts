@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { errorCodes } from "../../../lib/contract/errors.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { pathOf } from "../../../lib/contract/requests.ts";
 import { baseHeaders } from "../../../lib/http/headers.ts";
 import { absent } from "../../support/subject.ts";
-import { properties, type StackTemplate } from "./support.ts";
+import { gatewayResponsesOf, properties, type StackTemplate } from "./support.ts";
 import { synthesize } from "./synthesize.ts";
 
 const pattern = z.object({
@@ -29,28 +30,39 @@ const aclSchema = z.object({
   Rules: z.array(
     z.object({
       Name: z.string(),
+      Priority: z.number(),
+      Action: z.unknown().optional(),
       OverrideAction: z.unknown().optional(),
       Statement: z.object({
         ManagedRuleGroupStatement: groupSchema.optional(),
         RateBasedStatement: z.unknown().optional(),
+        OrStatement: z.unknown().optional(),
       }),
     }),
   ),
 });
 
+const labelsSchema = z.object({
+  Statements: z.array(
+    z.object({ LabelMatchStatement: z.object({ Scope: z.enum(["LABEL", "NAMESPACE"]), Key: z.string() }) }),
+  ),
+});
+
 const blockSchema = z.object({
-  Action: z.object({
-    Block: z.object({
-      CustomResponse: z.object({
-        ResponseCode: z.number(),
-        ResponseHeaders: z.array(z.object({ Name: z.string(), Value: z.string() })),
-      }),
+  Block: z.object({
+    CustomResponse: z.object({
+      ResponseCode: z.number(),
+      CustomResponseBodyKey: z.string(),
+      ResponseHeaders: z.array(z.object({ Name: z.string(), Value: z.string() })),
     }),
   }),
 });
 
 /** The rules in the form that CloudFormation receives. */
-const { Rules: rules } = aclSchema.parse(properties(synthesize({ waf: "true" }), "WebAcl"));
+const aclOf = (template: StackTemplate) => aclSchema.parse(properties(template, "WebAcl"));
+const { Rules: rules } = aclOf(synthesize({ waf: "true" }));
+const ruleOf = (template: StackTemplate, name: string) =>
+  aclOf(template).Rules.find(({ Name }) => Name === name);
 const groups = rules.flatMap(({ Statement }) => Statement.ManagedRuleGroupStatement ?? []);
 
 /**
@@ -68,6 +80,12 @@ const awsRules: Readonly<Record<string, readonly string[]>> = {
     ...["Log4JRCE_URIPATH", "ReactJSRCE_BODY"],
   ],
 };
+
+/** The prefix of the labels of each group, as the same pages name it. */
+const addresses = "awswaf:managed:aws:amazon-ip-list:";
+const badInputs = "awswaf:managed:aws:known-bad-inputs:";
+/** The only rule that AWS itself sets to Count. */
+const countedByAws = "AWSManagedIPDDoSList";
 
 /** Names of the rules that inspect a request to this path. */
 const rulesThatSee = (uriPath: string): readonly string[] =>
@@ -99,10 +117,11 @@ const everythingElse = [
 ];
 
 describe("the firewall", () => {
-  test("the firewall uses two groups of AWS and a rate limit for each address, nothing else", () => {
+  test("the firewall has two groups of AWS, a rule that refuses their labels, a rate limit for each address", () => {
     expect(rules.map(({ Name }) => Name)).toEqual([
       "AWSManagedRulesAmazonIpReputationList",
       "AWSManagedRulesKnownBadInputsRuleSet",
+      "RefusedByManagedRules",
       "CallsPerAddress",
     ]);
     expect(groups.map(({ Name }) => Name)).toEqual(Object.keys(awsRules));
@@ -118,21 +137,67 @@ describe("the firewall", () => {
     });
   });
 
-  test("the refusal of an address has the headers of every answer, the page of its code, and Retry-After", () => {
+  test("AWS's groups only label requests; a rule after them refuses what AWS itself would block", () => {
+    const [list, inputs, refusal, limit] = rules;
+    expect([list?.OverrideAction, inputs?.OverrideAction]).toEqual([{ Count: {} }, { Count: {} }]);
+    const priorities = rules.map(({ Priority }) => Priority);
+    expect(priorities).toEqual([0, 1, 2, 3]);
+    expect(limit?.Statement.RateBasedStatement).toBeDefined();
+    const { Statements } = labelsSchema.parse(refusal?.Statement.OrStatement);
+    const isRefused = (label: string) =>
+      Statements.some(({ LabelMatchStatement: { Scope, Key } }) =>
+        Scope === "NAMESPACE" ? label.startsWith(Key) : label === Key,
+      );
+    const labels = [
+      ...aboutAddresses.map((rule) => `${addresses}${rule}`),
+      ...all.filter((rule) => !aboutAddresses.includes(rule)).map((rule) => `${badInputs}${rule}`),
+    ];
+    expect(labels.filter((label) => !isRefused(label))).toEqual([`${addresses}${countedByAws}`]);
+    expect(isRefused("awswaf:managed:aws:known-bad-inputs-of-others:Rule")).toBe(false);
+  });
+
+  test("the refusal by AWS's rules is a 400 with the headers of every answer except the request id", () => {
     const { "x-request-id": _, ...fixed } = baseHeaders("any");
-    const sent = (rule: unknown) => blockSchema.parse(rule).Action.Block.CustomResponse;
-    const headersOf = (template: StackTemplate) => {
-      const { Rules } = z.object({ Rules: z.array(z.unknown()) }).parse(properties(template, "WebAcl"));
-      const { ResponseCode, ResponseHeaders } = sent(Rules.at(-1));
-      expect(ResponseCode).toBe(429);
-      return Object.fromEntries(ResponseHeaders.map(({ Name, Value }) => [Name, Value]));
+    const answerOf = (template: StackTemplate) => {
+      const { Block } = blockSchema.parse(ruleOf(template, "RefusedByManagedRules")?.Action);
+      const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = Block.CustomResponse;
+      const { CustomResponseBodies } = z
+        .object({ CustomResponseBodies: z.record(z.string(), z.unknown()) })
+        .parse(properties(template, "WebAcl"));
+      return {
+        status: ResponseCode,
+        body: CustomResponseBodies[CustomResponseBodyKey],
+        headers: Object.fromEntries(ResponseHeaders.map(({ Name, Value }) => [Name, Value])),
+      };
     };
-    const link = '</live/docs/errors/RATE_LIMIT_EXCEEDED>; rel="help"; type="text/html"';
-    const headers = { ...fixed, link, "retry-after": "300" };
-    expect(headersOf(synthesize({ waf: "true" }))).toEqual(headers);
-    expect(headersOf(synthesize({ waf: "true", corsOrigins: "https://app.example.com" }))).toEqual({
-      ...headers,
-      "access-control-allow-origin": "*",
+    const problem = { code: "INVALID_REQUEST", message: errorCodes.INVALID_REQUEST.meaning };
+    const link = '</live/docs/errors/INVALID_REQUEST>; rel="help"; type="text/html"';
+    const answer = {
+      status: 400,
+      body: {
+        ContentType: "APPLICATION_JSON",
+        Content: JSON.stringify({ error: problem, errors: [problem] }),
+      },
+      headers: { ...fixed, link },
+    };
+    expect(answerOf(synthesize({ waf: "true" }))).toEqual(answer);
+    expect(answerOf(synthesize({ waf: "true", corsOrigins: "https://app.example.com" }))).toEqual({
+      ...answer,
+      headers: { ...answer.headers, "access-control-allow-origin": "*" },
+    });
+  });
+
+  test("an address that calls too often gets the gateway's 429, with its request id and Retry-After", () => {
+    const template = synthesize({ waf: "true" });
+    expect(ruleOf(template, "CallsPerAddress")?.Action).toEqual({ Block: {} });
+    const others = aclOf(template).Rules.filter(({ Action }) => JSON.stringify(Action) === '{"Block":{}}');
+    expect(others.map(({ Name }) => Name)).toEqual(["CallsPerAddress"]);
+    expect(gatewayResponsesOf(template).get("WAF_FILTERED")).toMatchObject({
+      statusCode: "429",
+      responseParameters: {
+        "gatewayresponse.header.x-request-id": "context.requestId",
+        "gatewayresponse.header.retry-after": "'300'",
+      },
     });
   });
 

@@ -3,7 +3,7 @@ import { errorCodes } from "../../../lib/contract/errors.ts";
 import { mcpRoute } from "../../../lib/contract/mcp.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
-import { apiGatewayLimits, functionSettings } from "../../../lib/contract/platform.ts";
+import { apiGatewayLimits, firewall, functionSettings } from "../../../lib/contract/platform.ts";
 import { referenceRoutes } from "../../../lib/contract/reference.ts";
 import { baseHeaders } from "../../../lib/http/headers.ts";
 import { plainTemplate } from "./built-templates.ts";
@@ -142,7 +142,7 @@ describe("gateway responses", () => {
     ["BAD_REQUEST_BODY", "INVALID_REQUEST"],
     ["BAD_REQUEST_PARAMETERS", "INVALID_REQUEST"],
     ["UNSUPPORTED_MEDIA_TYPE", "UNSUPPORTED_MEDIA_TYPE"],
-    ["WAF_FILTERED", "INVALID_REQUEST"],
+    ["WAF_FILTERED", "RATE_LIMIT_EXCEEDED"],
     ["DEFAULT_4XX", "INVALID_REQUEST"],
     ["DEFAULT_5XX", "INTERNAL_ERROR"],
   ] as const)("%s is answered as %s, in both error shapes", (type, code) => {
@@ -166,7 +166,8 @@ describe("gateway responses", () => {
     for (const [type, { responseParameters, responseTemplates, statusCode }] of responses()) {
       const waits = statusCode === "429" || statusCode === "503";
       const link = `</live/docs/errors/${codeOf(responseTemplates)}>; rel="help"; type="text/html"`;
-      const headers = Object.entries({ ...fixed, link, ...(waits && { "retry-after": "1" }) });
+      const seconds = type === "WAF_FILTERED" ? String(firewall.windowSeconds) : "1";
+      const headers = Object.entries({ ...fixed, link, ...(waits && { "retry-after": seconds }) });
       expect(responseParameters, type).toEqual({
         "gatewayresponse.header.x-request-id": "context.requestId",
         ...Object.fromEntries(

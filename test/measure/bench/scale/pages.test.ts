@@ -30,7 +30,7 @@ describe("the pages on cost and scale", () => {
   test("every option with a monthly cost is in the sum", () => {
     const { encryptionKey, firewall, firewallRule } = monthlyPrices;
     expect(idleDollars(templates.full) - idleDollars(templates.plain)).toBeCloseTo(
-      encryptionKey.dollars + firewall.dollars + 3 * firewallRule.dollars,
+      encryptionKey.dollars + firewall.dollars + 4 * firewallRule.dollars,
       5,
     );
   });
