@@ -1,36 +1,22 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { IConstruct } from "constructs";
 import { afterAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { parseOptions, stackOptionNames } from "../../../infra/options.ts";
 import { createApp } from "../../../infra/stack.ts";
 import { whoami } from "../../../lib/contract/operations/keys.ts";
 import { listLearnings } from "../../../lib/contract/operations/learnings.ts";
 import { expireWaiting, ingest } from "../../../lib/contract/workers.ts";
+import { everyEphemeralOption, everyOption } from "./every-option.ts";
 import { noCode, type Overrides, testContext } from "./synthesize.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "synth-"));
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
-
-const everyOption = {
-  domainName: "api.example.com",
-  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
-  hostedZoneId: "Z0ABC",
-  corsOrigins: "https://app.example.com",
-  waf: "true",
-  customerManagedKey: "true",
-  alarmEmail: "ops@example.com",
-  reservedConcurrency: "ingest=20",
-  pointInTimeRecovery: "false",
-  keyHeaderNames: "x-api-key",
-  tracing: "true",
-  tableName: "restored",
-  tags: "team=reviews",
-  platformAccounts: "444455556666",
-};
 
 /** AWS's rules take six seconds for all functions, which differ only in numbers; `npm run synth` checks all of them. */
 const oneOfEach: Overrides = process.env.LONG
@@ -75,13 +61,24 @@ const reportSchema = z.object({
   ),
 });
 
+test("the sets of options below give every option another value than its default", () => {
+  const parsed = (options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+    parseOptions((name) => options[name]);
+  const sets = [everyOption, everyEphemeralOption].map(parsed);
+  const isUntouched = (name: string) =>
+    sets.every((options) => isDeepStrictEqual(options[name], parsed({})[name]));
+  expect(stackOptionNames.filter(isUntouched)).toEqual([]);
+});
+
 describe.each([
   ["no option", {}],
   ["every option", everyOption],
   ["the options of a pull request's stack", { ephemeral: "true" }],
+  ["every option of a pull request's stack", everyEphemeralOption],
 ])("with %s", (_, options) => {
   test("AWS's template rules and cdk-nag find nothing that is not acknowledged", () => {
-    create(options, oneOfEach, true).app.synth();
+    const { app, stack } = create(options, oneOfEach, true);
+    app.synth();
     const report = reportSchema.parse(
       JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8")),
     );
@@ -91,7 +88,7 @@ describe.each([
     // The warning of a stack without `alarmEmail`, which ends no synth.
     expect(found.filter((rule) => rule !== "Annotation::review-api:alarmEmail")).toEqual([]);
     expect(report.pluginReports.flatMap(({ suppressedViolations }) => suppressedViolations)).toEqual([
-      { acknowledgedId: "CloudFormation-Validate::E3039", acknowledgedAt: "ReviewApi/Data/Table" },
+      { acknowledgedId: "CloudFormation-Validate::E3039", acknowledgedAt: `${stack.node.path}/Data/Table` },
     ]);
   });
 

@@ -12,6 +12,7 @@ import { lambdaLimits } from "../../../lib/contract/platform.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
+import { everyOption } from "./every-option.ts";
 import {
   definitionOf,
   environmentOf,
@@ -405,24 +406,6 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
 describe.each(Object.entries(effects))("%s", (option, tests) => {
   test.each(Object.entries(tests))(`the option ${option} %s`, (_, check) => check());
 });
-
-const everyOption = {
-  stackName: "Other",
-  stage: "blue",
-  domainName: "api.example.com",
-  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
-  hostedZoneId: "Z0ABC",
-  corsOrigins: "https://app.example.com",
-  keyHeaderNames: "x-api-key",
-  waf: "true",
-  customerManagedKey: "true",
-  alarmEmail: "ops@example.com",
-  auditRetentionDays: "90",
-  reservedConcurrency: "ingest=20",
-  tableName: "restored",
-  tags: "team=reviews",
-  platformAccounts: "444455556666",
-};
 
 test.each([
   ["no option", {}],
