@@ -74,6 +74,19 @@ export function faultFrom(error: unknown): unknown {
     : new NoAnswer("The answer cannot be read.");
 }
 
+/** DynamoDB's reason why one action of a cancelled transaction was refused; the item is still in DynamoDB's format. */
+type CancellationReason = { readonly Code?: string; readonly Item?: object };
+
+/** One for every action, in order. */
+export function cancellationReasons(error: AwsError): readonly CancellationReason[] {
+  const reasons = error.detail("CancellationReasons");
+  return Array.isArray(reasons) ? reasons : [];
+}
+
+/** Each code once, without those of actions that were not refused. */
+export const cancellationCodes = (error: AwsError): ReadonlySet<string> =>
+  new Set(cancellationReasons(error).flatMap(({ Code = "None" }) => (Code === "None" ? [] : [Code])));
+
 export const isTemporaryAwsError = (error: unknown): boolean =>
   error instanceof NoAnswer || (error instanceof AwsError && error.kind !== "refused");
 

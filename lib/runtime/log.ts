@@ -1,4 +1,4 @@
-import { AwsError } from "./aws-error.ts";
+import { AwsError, cancellationCodes } from "./aws-error.ts";
 import { invocationFields } from "./invocation.ts";
 
 /** One JSON line per event, to standard output, where Lambda collects it. Keys and bodies are never logged. */
@@ -32,7 +32,8 @@ function sdkErrorWords(error: Error): string {
   if ("issues" in error && Array.isArray(error.issues)) return error.issues.map(ruleOf).join(", ");
   if (!(error instanceof AwsError)) return error.message;
   const isDenied = error.status === 403 || error.name.startsWith("AccessDenied");
-  const words = isDenied ? [error.message] : [`status ${error.status}`, kindOfMessage(error.message)];
+  const kind = [kindOfMessage(error.message), ...cancellationCodes(error)];
+  const words = isDenied ? [error.message] : [`status ${error.status}`, ...kind];
   return [...words, error.requestId && `request ${error.requestId}`].filter(Boolean).join(", ");
 }
 

@@ -1,15 +1,6 @@
-import { AwsError } from "../runtime/aws-error.ts";
+import { AwsError, cancellationReasons } from "../runtime/aws-error.ts";
 import { ConditionFailed, TransactionRefused } from "./table.ts";
 import { itemInError } from "./values.ts";
-
-/** DynamoDB's reason why one action of a cancelled transaction was refused; the item is still in DynamoDB's format. */
-export type CancellationReason = { readonly Code?: string; readonly Item?: object };
-
-/** One for every action, in order. */
-export function cancellationReasons(error: AwsError): readonly CancellationReason[] {
-  const reasons = error.detail("CancellationReasons");
-  return Array.isArray(reasons) ? reasons : [];
-}
 
 export function conditionFailure(error: unknown): ConditionFailed | undefined {
   if (!(error instanceof AwsError) || error.name !== "ConditionalCheckFailedException") return undefined;

@@ -1,9 +1,8 @@
-import { AwsError, NoAnswer } from "../runtime/aws-error.ts";
+import { AwsError, cancellationCodes, NoAnswer } from "../runtime/aws-error.ts";
 import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { TimeUp } from "../runtime/time-up.ts";
-import { cancellationReasons } from "./refusals.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
 /** What a failed call means for the next try. */
@@ -24,16 +23,10 @@ export function classify(error: unknown): StoreErrorKind {
 
 /** A cancelled transaction wrote nothing: it is retried if every reason is temporary. */
 function classifyCancellation(error: AwsError): StoreErrorKind {
-  const codes = cancellationReasons(error)
-    .map(({ Code }) => Code)
-    .filter((code) => code && code !== "None");
+  const codes = [...cancellationCodes(error)];
   if (codes.length === 0 || codes.includes("ConditionalCheckFailed")) return "permanent";
   if (codes.every((code) => code === "TransactionConflict")) return "conflict";
-  const passing = new Set<unknown>([
-    "TransactionConflict",
-    "ThrottlingError",
-    "ProvisionedThroughputExceeded",
-  ]);
+  const passing = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
   return codes.every((code) => passing.has(code)) ? "throttled" : "permanent";
 }
 
@@ -49,8 +42,7 @@ export const isTemporaryStoreError = (error: unknown): boolean =>
 /** The table never accepts this item or expression: it is too large or malformed. */
 export function refusesInput(error: unknown): boolean {
   if (!(error instanceof AwsError)) return false;
-  const codes = cancellationReasons(error).map(({ Code }) => Code ?? "");
-  return [error.name, ...codes].some((code) => refusals.has(code));
+  return [error.name, ...cancellationCodes(error)].some((code) => refusals.has(code));
 }
 
 const refusals = new Set(["ValidationException", "ValidationError", "ItemCollectionSizeLimitExceeded"]);

@@ -72,6 +72,29 @@ describe("a log line", () => {
       ["ValidationException: status 400", kept, "request ABC"].filter((part) => part !== "").join(", "),
     );
   });
+
+  test("a log line says why DynamoDB cancelled a transaction: each code once, and no item or message", () => {
+    const Item = { text: { S: "hunter2" } };
+    const error = new AwsError({
+      name: "TransactionCanceledException",
+      status: 400,
+      message:
+        "Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed]",
+      details: {
+        CancellationReasons: [
+          { Code: "None" },
+          { Code: "ConditionalCheckFailed", Message: "hunter2", Item },
+          { Code: "ConditionalCheckFailed", Item },
+          { Code: "ValidationError", Message: "hunter2" },
+          {},
+        ],
+      },
+      requestId: "ABC",
+    });
+    expect(describeError(error)[0]).toBe(
+      "TransactionCanceledException: status 400, ConditionalCheckFailed, ValidationError, request ABC",
+    );
+  });
 });
 
 describe("metrics", () => {
