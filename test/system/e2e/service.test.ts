@@ -13,7 +13,6 @@ import { goodCallsOn, type Sent } from "./good-calls.ts";
 import { logLines, logsOf, metricsOf } from "./logs.ts";
 import { QueuedWorld } from "./platform.ts";
 import { pullRequest, scan } from "./samples.ts";
-import { accessLogFields, savedQueries } from "./saved-queries.ts";
 import { unusedGrants } from "./unused-grants.ts";
 
 /**
@@ -214,28 +213,6 @@ describe("roles", () => {
 
 describe("logs", () => {
   const requestLines = () => logLines(deployment()).filter(({ message }) => message === "request");
-
-  test("every field that a saved query names is a field of the lines that it searches", async () => {
-    await deployment().call("/v1/whoami?unknown=1", {
-      key: admin(),
-      headers: ["x-request-id", "saved-query"],
-    });
-    await expect.poll(() => requestLines().some(({ request_id }) => request_id === "saved-query")).toBe(true);
-    const { template } = deployment();
-    const written: Readonly<Record<string, readonly string[]>> = {
-      ApiLogs: requestLines().flatMap((line) => Object.keys(line)),
-      AccessLogs: accessLogFields(template),
-    };
-    const queries = savedQueries(template);
-    expect(queries.map(({ logGroup }) => logGroup).toSorted()).toEqual([
-      "AccessLogs",
-      ...["ApiLogs", "ApiLogs", "ApiLogs"],
-    ]);
-    for (const { logGroup, fields } of queries) {
-      expect(fields.length).toBeGreaterThan(0);
-      expect(fields.filter((field) => !written[logGroup]?.includes(field))).toEqual([]);
-    }
-  });
 
   test("every request of an operation writes one line with caller, operation, outcome and cost", async () => {
     const before = requestLines().length;

@@ -229,6 +229,7 @@ function accessLine(
     path: requestContext.path,
     resourcePath: requestContext.resourcePath,
     status: String(response.statusCode),
+    responseLatency: String(systemClock.nowMs() - requestContext.requestTimeEpoch),
   };
   return format.replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => known[name] ?? "-");
 }
