@@ -1,5 +1,4 @@
-import { type Engine, startEngine } from "../../../../cli/local/engine/engine.ts";
-import { chunksOf } from "../../../../lib/runtime/chunks.ts";
+import type { Engine } from "../../../../cli/local/engine/engine.ts";
 import type { Item } from "../../../../lib/store/table.ts";
 import { github, type OrganizationId, World } from "../../../support/world.ts";
 import { atMost, rounded, type Section, type SectionModule, tableOf } from "../section.ts";
@@ -7,6 +6,7 @@ import { startCountedEngine } from "../support/counted-engine.ts";
 import { itemsOf } from "../support/history.ts";
 import { batchesOf, depsOf, ingestAll, openTable, prepare, together } from "./events.ts";
 import { countUnits } from "./units.ts";
+import { measureWork } from "./work.ts";
 
 const writeUnitsMax = 15;
 
@@ -47,7 +47,10 @@ export const section: SectionModule = {
               calls: rounded(calls),
             })),
           ),
-          tableOf("The worker's own time", work),
+          tableOf("The worker's own time", [
+            { of: "a new pull request", "ms of one CPU": rounded(work.added) },
+            { of: "one that changes an older entry", "ms of one CPU": rounded(work.changed) },
+          ]),
           tableOf("Tenants at once", speeds),
         ],
         pictures: [],
@@ -63,43 +66,6 @@ export const section: SectionModule = {
     }
   },
 };
-
-/**
- * Processor time of this process alone, garbage collection included, for one tenant's events in full batches. The engine
- * is a process of its own, without a counter before it; the first batches warm the code up. The best of several rounds:
- * other work on the machine only adds to it.
- */
-const warmUps = 3;
-const rounds = 5;
-async function measureWork(batches: number) {
-  const engine = await startEngine();
-  try {
-    const table = await openTable(engine);
-    const world = new World(() => table);
-    const id = github("7400000");
-    await world.workspace("worker");
-    await prepare(world, id, "worker");
-    const deps = depsOf(table);
-    const msOf = async (version: 1 | 2) => {
-      const all = [...batchesOf(id, (warmUps + rounds) * batches, version)];
-      for (const batch of all.splice(0, warmUps * batches)) await ingestAll(deps, batch);
-      const times = [];
-      for (const round of chunksOf(all, batches)) {
-        const before = process.cpuUsage();
-        for (const batch of round) await ingestAll(deps, batch);
-        const { user, system } = process.cpuUsage(before);
-        times.push((user + system) / 1000 / (round.length * together));
-      }
-      return Math.min(...times);
-    };
-    return [
-      { of: "a new pull request", "ms of one CPU": rounded(await msOf(1)) },
-      { of: "one that changes an older entry", "ms of one CPU": rounded(await msOf(2)) },
-    ];
-  } finally {
-    await engine.stop();
-  }
-}
 
 async function timeTenants(engine: Engine, batches: number) {
   const rows: Array<Record<string, number>> = [];

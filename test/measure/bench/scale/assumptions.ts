@@ -1,3 +1,4 @@
+import { ingest } from "../../../../lib/contract/workers.ts";
 import { assumedTripMs } from "../cost/prices.ts";
 
 /**
@@ -9,6 +10,8 @@ export const assumed = {
   slowTripMs: 10,
   /** SQS and Lambda, for one batch. */
   handoverMs: 20,
+  /** Of Lambda's processor at the worker's memory, against the processor that measured the worker. */
+  lambdaSpeed: 1,
   simulatedSeconds: 300,
   pullRequestsPerWorkspace: 10_000,
   exportsPerHour: 6,
@@ -34,6 +37,10 @@ const rows: ReadonlyArray<readonly [string, number]> = [
   ["milliseconds of a trip to DynamoDB", assumed.tripMs],
   ["milliseconds of a trip to DynamoDB on a slow day", assumed.slowTripMs],
   ["milliseconds in which SQS and Lambda hand a batch over", assumed.handoverMs],
+  [
+    `speed of Lambda's processor at ${ingest.memoryMegabytes.toLocaleString("en-US")} MB, against the processor of the benchmark's machine`,
+    assumed.lambdaSpeed,
+  ],
   ["seconds for which simulated events arrive, at random moments", assumed.simulatedSeconds],
   ["pull requests a month of each workspace in the bill", assumed.pullRequestsPerWorkspace],
   ["exports of each dataset an hour, by each workspace", assumed.exportsPerHour],

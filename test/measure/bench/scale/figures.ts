@@ -28,8 +28,11 @@ const number = (value: number, digits = 0): string =>
 const workMsOf = (event: string) => measured("ingest", "The worker's own time", [event], "ms of one CPU");
 const workMsEach = workMsOf("a new pull request");
 const changeMsEach = workMsOf("one that changes an older entry");
-const slowStreamOf = (workMs: number, tripsPerBatch: number) =>
+/** Events a second of one tenant on a slow day. */
+export const slowStreamOf = (workMs: number, tripsPerBatch: number) =>
   capacityOf(streamLoads(workMs, assumed.slowTripMs, tripsPerBatch)["ten a batch"]);
+/** The least of them. */
+export const slowStreamMin = 100;
 export const slowStream = slowStreamOf(workMsEach, trips.newBatch);
 export const slowChangedStream = slowStreamOf(changeMsEach, trips.changedBatch);
 

@@ -102,7 +102,8 @@ export const trips = {
 } as const;
 
 export const streamLoads = (workMsEach: number, tripMs: number, tripsPerBatch: number = trips.newBatch) => {
-  const common = { tripsPerBatch, tripMs, workMsEach, handoverMs: assumed.handoverMs };
+  const workMs = workMsEach / assumed.lambdaSpeed;
+  const common = { tripsPerBatch, tripMs, workMsEach: workMs, handoverMs: assumed.handoverMs };
   return {
     "ten a batch": { ...common, batchMax: eventQueueSettings.batchMessagesMax },
     "one at a time": { ...common, batchMax: 1 },
