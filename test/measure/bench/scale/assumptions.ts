@@ -61,10 +61,15 @@ const rows: ReadonlyArray<readonly [string, number]> = [
 export const assumptionTable = () =>
   rows.map(([what, value]) => ({ assumed: what, value: value.toLocaleString("en-US") }));
 
+const megabyte = 1024 ** 2;
+
 /** AWS's default quotas, per second. */
 export const awsQuotas = {
   partitionReadUnits: 3_000,
   partitionWriteUnits: 1_000,
+  /** Of one value of the vector index's partition key, which is an organization here. */
+  vectorKeySearchedBytes: 1_024 * megabyte,
+  vectorKeyWrittenBytes: 10 * megabyte,
   tableWriteUnits: 40_000,
   newTableWriteUnits: 4_000,
   gatewayRequests: 10_000,
@@ -74,9 +79,21 @@ export const awsQuotas = {
 } as const;
 
 const dynamoGuide = '"Quotas in Amazon DynamoDB" and "Designing partition keys", DynamoDB developer guide';
+const vectorGuide =
+  '"Quotas in Amazon DynamoDB" (vector indexes), DynamoDB developer guide, as public notes quote it';
 const quotaRows: ReadonlyArray<readonly [string, number, string]> = [
   ["read units of one partition key", awsQuotas.partitionReadUnits, dynamoGuide],
   ["write units of one partition key", awsQuotas.partitionWriteUnits, dynamoGuide],
+  [
+    "MiB of vectors that searches examine for one key of the vector index, by default",
+    awsQuotas.vectorKeySearchedBytes / megabyte,
+    vectorGuide,
+  ],
+  [
+    "MiB that are written to the vector index for one of its keys, by default",
+    awsQuotas.vectorKeyWrittenBytes / megabyte,
+    vectorGuide,
+  ],
   ["write units of a table, by default", awsQuotas.tableWriteUnits, dynamoGuide],
   [
     "write units of a new table, before it grows with use",

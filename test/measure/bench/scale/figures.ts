@@ -23,6 +23,7 @@ import { capacityOf, simulateStream, streamLoads, trips } from "./simulate.ts";
 type Row = Readonly<Record<string, string | number>>;
 const number = (value: number, digits = 0): string =>
   value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const mebibytes = (bytes: number) => `${number(bytes / 1024 / 1024)} MiB`;
 
 /** The worker's own processor time for an event: what the engine computes is not in it, and no trip. */
 const workMsOf = (event: string) => measured("ingest", "The worker's own time", [event], "ms of one CPU");
@@ -102,6 +103,9 @@ const candidatesOfPiece = Math.min(
   assumed.resultsOfSearch * indexLimits.nearestPerResult,
 );
 
+/** Changes a second whose candidates' records one partition allows to read. */
+const searchesOfPartition = awsQuotas.partitionReadUnits / (piecesOfSearch * candidatesOfPiece);
+
 /** A piece has its own trips, and for each page of records one of vectors, one after the other. */
 const inspectedPerPiece = indexLimits.inspectedPerPieceMax;
 const tripsOfPiece = trips.piece + (2 * inspectedPerPiece) / indexLimits.inspectedPageItems;
@@ -170,10 +174,24 @@ export function bottlenecks(): readonly Row[] {
     },
     {
       what: "one organization's searches",
-      "breaks at": `${number(awsQuotas.partitionReadUnits / (piecesOfSearch * candidatesOfPiece))} changes of ${number(assumed.bytesOfSearch / 1000)} KB a second`,
+      "breaks at": `${number(searchesOfPartition)} changes of ${number(assumed.bytesOfSearch / 1000)} KB a second`,
       because: `each is searched in ${piecesOfSearch} pieces, and each piece reads ${candidatesOfPiece} records of one partition, which allows ${number(awsQuotas.partitionReadUnits)} read units a second`,
       "an operator sees": "`reviewSearch`, `tableThrottles`",
       "what to change": "send the part of a change that matters; ask for fewer results",
+    },
+    {
+      what: "one organization's searches, in the vector index",
+      "breaks at": `${number(awsQuotas.vectorKeySearchedBytes / examinedBytes)} changes of ${number(assumed.bytesOfSearch / 1000)} KB a second, with ${number(assumed.learningsOfOrganization)} Learnings`,
+      because: `each piece may examine all vectors of the organization, ${number(vectorBytes)} bytes a Learning; the index allows ${mebibytes(awsQuotas.vectorKeySearchedBytes)} a second for one key; above ${number(learningsOfSlowIndex)} Learnings this limit comes before the one above`,
+      "an operator sees": "`reviewSearch`",
+      "what to change": "ask AWS for a higher quota before an organization has that many Learnings",
+    },
+    {
+      what: "one organization's new vectors",
+      "breaks at": `${number(awsQuotas.vectorKeyWrittenBytes / vectorBytes)} Learnings a second`,
+      because: `a vector takes ${number(vectorBytes)} bytes in the index, which allows ${mebibytes(awsQuotas.vectorKeyWrittenBytes)} a second for one key`,
+      "an operator sees": "`staleIndex`; Learnings are kept and indexed later",
+      "what to change": `nothing: the table's partition of these vectors allows ${number(awsQuotas.partitionWriteUnits)} write units a second, and a vector takes at least one`,
     },
     {
       what: "all callers together",
@@ -230,7 +248,6 @@ export function bottlenecks(): readonly Row[] {
 }
 
 export function largestTable(): readonly Row[] {
-  const mebibytes = (bytes: number) => `${number(bytes / 1024 / 1024)} MiB`;
   const perOrganization =
     measured(
       "growth",
@@ -316,6 +333,9 @@ const functionDollars =
 const vectorBytes = tableShape.vectorIndex.dimensions * 4 + assumed.bytesBesideVector;
 const millionGigabytes = (bytes: number): number => (bytes * 1e6) / bytesPerGigabyte;
 const examinedBytes = piecesOfSearch * assumed.learningsOfOrganization * vectorBytes;
+/** With more Learnings than these, the index allows fewer searches of an organization than the table's partition. */
+const learningsOfSlowIndex =
+  awsQuotas.vectorKeySearchedBytes / (searchesOfPartition * piecesOfSearch * vectorBytes);
 
 const searchDollars =
   functionDollars + millionGigabytes(examinedBytes) * monthlyPrices.vectorGigabyteSearched.dollars;
