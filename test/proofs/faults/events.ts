@@ -338,6 +338,7 @@ export function eventScenarios(environment: FaultEnvironment): ScenarioSet {
     },
     "an event that travels by reference": {
       ...repeated,
+      covers: ingest.id,
       fixture: "a repository",
       prepare: async () => {
         const messages: Message[] = [];

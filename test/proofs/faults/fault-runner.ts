@@ -232,7 +232,7 @@ export class FaultRunner {
       return await scenario.act();
     } finally {
       this.#wire.rest();
-      if (scenario.covers !== undefined) this.#grants?.note(scenario.covers, this.#wire.calls);
+      this.#grants?.note(scenario.covers, this.#wire.calls);
       this.#wait(-later);
     }
   }

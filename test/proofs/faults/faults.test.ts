@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { operations } from "../../../lib/contract/operations.ts";
-import { type InternalFunction, internalFunctions, workers } from "../../../lib/contract/workers.ts";
+import {
+  expireWaiting,
+  type InternalFunction,
+  internalFunctions,
+  workers,
+} from "../../../lib/contract/workers.ts";
 import { timeoutMs } from "../../support/volume.ts";
+import { builtOnce } from "../../system/infra/build.ts";
+import { askedByCaller, callsInBundle, neverMade } from "./bundle-sites.ts";
 import { marked, markedWalk } from "./caller.ts";
 import { type Case, casesOf, type How, takenAsDone } from "./cases.ts";
 import { FaultRunner } from "./fault-runner.ts";
@@ -92,7 +99,18 @@ const faultRunner = new FaultRunner(door, recording.isWanted ? recording.see : u
 let cases: readonly Case[] = [];
 const struck = new Map<string, number>();
 
+/** The calls of ports that are in the bundle of each function. */
+let sitesOf: ReadonlyMap<string, typeof writtenSites>;
+
 beforeAll(async () => {
+  // Before the runner changes the clock.
+  const { bundleOf } = await builtOnce();
+  sitesOf = new Map(
+    [...operations, ...workers, ...internalFunctions].map(({ id, source }) => {
+      const calls = callsInBundle(bundleOf(source));
+      return [id, writtenSites.filter((site) => calls.has(site.id))];
+    }),
+  );
   await faultRunner.open();
   cases = casesOf(faultRunner.cleanRuns);
 }, timeoutMs);
@@ -175,6 +193,8 @@ describe("a call that fails", () => {
   );
 });
 
+const idsOf = (sites: typeof writtenSites) => sites.map(({ id }) => id);
+
 /** The last tests: all runs above count, also what a function does after a fault and when the clock has moved. */
 describe("the role of each function in the template", () => {
   test("it allows every call of the table that its function makes, in every branch that a scenario reaches", () => {
@@ -183,14 +203,49 @@ describe("the role of each function in the template", () => {
     expect(grants.functions.flatMap((id) => grants.refused(id))).toEqual([]);
   });
 
+  test("it allows what any function or operator asks at a call that is in its function's bundle", () => {
+    const { grants } = faultRunner;
+    const refused = [...sitesOf].flatMap(([id, sites]) => {
+      const places = new Set(grants.refusedAt(id, idsOf(sites)));
+      return sites
+        .filter((site) => places.has(site.id))
+        .map(({ name }) => ({ name, call: `${id}: ${name}` }));
+    });
+    const others = refused.filter(({ name }) => !Object.hasOwn(askedByCaller, name));
+    expect(others.map(({ call }) => call)).toEqual(Object.keys(neverMade));
+    expect(new Set(refused.map(({ name }) => name))).toEqual(
+      new Set([...Object.keys(askedByCaller), ...others.map(({ name }) => name)]),
+    );
+  });
+
+  test("a missing grant is noticed even if only another function made the call", () => {
+    const { grants } = faultRunner;
+    const id = expireWaiting.id;
+    const lacking: ReturnType<typeof grants.statementsOf> = JSON.parse(
+      JSON.stringify(grants.statementsOf(id)).replaceAll('"TEAMS#*"', '"NONE"'),
+    );
+    expect(grants.refused(id, lacking)).toEqual([]);
+    const places = grants.refusedAt(id, idsOf(sitesOf.get(id) ?? []), lacking);
+    expect(places.map((place) => place.split(":", 1)[0])).toContain("lib/people/save-team.ts");
+  });
+
   test("it allows the calls that other tests make fail", () => {
     const { grants } = faultRunner;
-    const asked = Object.values(struckElsewhere).flatMap(({ asks }) => asks ?? []);
+    const asked = Object.entries(struckElsewhere).flatMap(([site, { asks }]) =>
+      asks ? [{ site, asks }] : [],
+    );
     expect(asked.length).toBeGreaterThan(3);
-    const allowed = (id: string, { action, partition, inTransaction }: (typeof asked)[number]) =>
-      grants.allows(id, action, partition, inTransaction);
-    expect(asked.filter((each) => !allowed(each.function, each))).toEqual([]);
-    expect(asked.filter((each) => each.action !== "PutItem" && allowed("whoami", each))).toEqual([]);
+    const allowed = (id: string, { asks }: (typeof asked)[number]) =>
+      grants.allows(id, asks.action, asks.partition, asks.inTransaction);
+    for (const each of asked) {
+      const callers = [...sitesOf].filter(([, sites]) => sites.some(({ name }) => name === each.site));
+      expect(callers.length).toBeGreaterThan(0);
+      expect([each.site, callers.flatMap(([id]) => (allowed(id, each) ? [] : [id]))]).toEqual([
+        each.site,
+        [],
+      ]);
+    }
+    expect(asked.filter((each) => each.asks.action !== "PutItem" && allowed("whoami", each))).toEqual([]);
   });
 
   test("a role that lacks a grant is noticed: with the role of another function, calls are refused", () => {

@@ -16,6 +16,9 @@ export type FaultFixture = {
   readonly unusedRoleId: string;
   /** An organization key that no caller uses. */
   readonly spareKeyId: string;
+  /** An organization key with a custom role, and an instance key of two organizations. */
+  readonly customKeyId: string;
+  readonly limitedKeyId: string;
   readonly webhookId: string;
   /** A Learning that is in the index, one that is not, and one that was deleted only partly. */
   readonly learningId: string;
@@ -82,7 +85,14 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     revoked: await world.key({ kind: "user", organization: uuid, owner: "u2" }),
   };
   await world.revoke(keys.revoked);
-  await world.key({ kind: "instance", instanceId: "faults", home, authorized: [home, attic], ...admin });
+  const limited = {
+    kind: "instance",
+    instanceId: "faults",
+    home,
+    authorized: [home, attic],
+    ...admin,
+  } as const;
+  const { key: limitedKey } = await world.key(limited);
   await world.organization("attic", { instance_id: "faults", active: false });
   await world.organization("cellar", { workspace_id: "faults", active: false });
   const spare = await world.key({ kind: "organization", organization: uuid, owner: "u1", role: "cr_member" });
@@ -102,6 +112,9 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   await world.revoke(
     await world.key({ kind: "organization", organization: uuid, owner: "u1", role: unusedRoleId }),
   );
+  const roleId = await world.role(uuid, "Reviewer");
+  const custom = { kind: "organization", organization: uuid, owner: "u1", role: roleId } as const;
+  const { key: customKey } = await world.key(custom);
   const webhookId = await world.webhook(uuid);
   await table.writeMany(["one", "other"].map((id) => attempt(webhookId, id)));
   return {
@@ -115,9 +128,11 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
       revoked: keys.revoked.text,
     },
     uuid,
-    roleId: await world.role(uuid, "Reviewer"),
+    roleId,
     unusedRoleId,
     spareKeyId: spare.key.id,
+    customKeyId: customKey.id,
+    limitedKeyId: limitedKey.id,
     webhookId,
     learningId,
     unindexedId,

@@ -15,6 +15,8 @@ export class Grants {
   readonly #tableName: string;
   readonly #account: Account;
   readonly #asked = new Map<string, Map<string, Access & { readonly site: string }>>();
+  /** By call site, whoever made the call. */
+  readonly #askedAt = new Map<string, Map<string, Access>>();
 
   constructor(template: StackTemplate, tableName: string) {
     this.#template = template;
@@ -22,13 +24,19 @@ export class Grants {
     this.#account = new Account(template, tableName);
   }
 
-  note(functionId: string, calls: readonly Call[]): void {
-    const known = this.#asked.get(functionId) ?? new Map();
-    this.#asked.set(functionId, known);
-    for (const { operation, body, site } of calls)
-      if (tableOperations.has(operation))
-        for (const access of accessesOf(this.#account, operation, JSON.parse(body)))
-          known.set(JSON.stringify(access), { ...access, site });
+  /** The calls of a function, or without an id those of the operator. */
+  note(functionId: string | undefined, calls: readonly Call[]): void {
+    const known = (functionId !== undefined && this.#asked.get(functionId)) || new Map();
+    if (functionId !== undefined) this.#asked.set(functionId, known);
+    for (const { operation, body, site } of calls) {
+      if (!tableOperations.has(operation)) continue;
+      const here = this.#askedAt.get(site) ?? new Map();
+      this.#askedAt.set(site, here);
+      for (const access of accessesOf(this.#account, operation, JSON.parse(body))) {
+        known.set(JSON.stringify(access), { ...access, site });
+        here.set(JSON.stringify(access), access);
+      }
+    }
   }
 
   /** Whether the role of a function allows one access of the table, alone or in a transaction. */
@@ -58,5 +66,16 @@ export class Grants {
     return refused.map(
       ({ action, partitions, site }) => `${functionId}: ${action} on ${partitions?.join()} at ${site}`,
     );
+  }
+
+  /** The call sites at which any caller made a call that a role does not allow; the function's own role unless given. */
+  refusedAt(
+    functionId: string,
+    sites: readonly string[],
+    statements = this.statementsOf(functionId),
+  ): readonly string[] {
+    const isRefused = (site: string) =>
+      [...(this.#askedAt.get(site)?.values() ?? [])].some((access) => !permits(statements, access));
+    return sites.filter(isRefused);
   }
 }

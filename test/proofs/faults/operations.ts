@@ -230,6 +230,18 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       {},
       { prepare: rotateSpareKey, doneBefore: /^409 KEY_ROTATED$/ },
     ),
+    "a key with a custom role, rotated": send(
+      "rotateKey",
+      "organization",
+      { subject: { key_id: built().customKeyId } },
+      special.rotateKey,
+    ),
+    "a key of some organizations of an instance, rotated": send(
+      "rotateKey",
+      "instance",
+      { subject: { key_id: built().limitedKeyId } },
+      special.rotateKey,
+    ),
     "a key, ended with its successor": send("deleteKey", "organization", {}, { prepare: rotateSpareKey }),
     "Learnings, some of them known": send(
       "createLearnings",
@@ -295,6 +307,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     return {
       ...documented,
       fixture: "fixture",
+      covers: id,
       prepare: async () => {
         const { headers } = await api.call(request().target, { key: built().keys.workspace });
         cursor = headers["x-resume-cursor"] ?? "";
@@ -310,6 +323,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     return {
       ...documented,
       fixture: "fixture",
+      covers: "listOrganizations",
       prepare: async () => {
         const { table } = api.store();
         const key = built().keys.workspace;

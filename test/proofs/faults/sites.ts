@@ -65,9 +65,8 @@ const call = new RegExp(
 
 type StruckElsewhere = {
   readonly test: string;
-  /** The function that makes the call, and what it asks of the table; the operator's own calls have no role. */
+  /** What the call asks of the table; the operator's own calls have no role. */
   readonly asks?: {
-    readonly function: string;
     readonly action: string;
     readonly partition: string;
     readonly inTransaction?: true;
@@ -80,19 +79,19 @@ const entry = { action: "PutItem", partition: "AUDIT#o#0a1b#2026-11", inTransact
 export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
   "lib/access/rotate-key.ts endGrace write": {
     test: "test/access/key-rotation.test.ts",
-    asks: { function: "rotateKey", action: "UpdateItem", partition: "KEY#0a1b" },
+    asks: { action: "UpdateItem", partition: "KEY#0a1b" },
   },
   "lib/people/change-roles-everywhere.ts recordTheRest transact": {
     test: "test/functions/role-changes.test.ts",
-    asks: { function: "changeRoles", ...entry },
+    asks: entry,
   },
   "lib/learnings/create.ts recordLateFailures transact": {
     test: "test/proofs/learnings/store-faults.test.ts",
-    asks: { function: "createLearnings", ...entry },
+    asks: entry,
   },
   "lib/stream/spill.ts isUsable get": {
     test: "test/stream/spill-again.test.ts",
-    asks: { function: "ingest", action: "GetItem", partition: spillKey("0a1b", "0a1b").pk },
+    asks: { action: "GetItem", partition: spillKey("0a1b", "0a1b").pk },
   },
   "lib/stream/mend.ts #keepSpills transactIf": { test: "test/stream/repair-online.test.ts" },
 };

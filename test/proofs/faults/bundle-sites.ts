@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { dirname, join } from "node:path";
+
+/** Calls whose items depend on the caller: what one function asks there says nothing about another function. */
+export const askedByCaller: Readonly<Record<string, string>> = {
+  "lib/access/authenticate.ts authenticate getMany": "the batch has the first reads of the operation",
+  "lib/access/authenticate.ts authenticate getMany 2": "the batch has the first reads of the operation",
+  "lib/access/key-registry.ts storeNew transact": "only the operator's new keys check their owner",
+  "lib/access/key-rows.ts pagesOf queryPage": "only the operator lists the directory of all keys",
+  "lib/people/batch.ts inParts transact": "the transaction changes either seats or roles",
+};
+
+/** Calls that are in the bundle of a function, but that the function never makes. */
+export const neverMade: Readonly<Record<string, string>> = {
+  "changeRoles: lib/audit/owed.ts writeOwed transactIf": "only a change of seats has copies left over",
+  "giveRole: lib/audit/owed.ts writeOwed transactIf": "only a change of seats has copies left over",
+};
+
+const ownFile = /(?:lib|functions)\/[\w/.-]+\.ts$/;
+
+/** Every call in a bundle and in the files that it loads later, as `file:line:column` of our source. */
+export function callsInBundle(bundle: string): ReadonlySet<string> {
+  const calls = new Set<string>();
+  const directory = dirname(bundle);
+  for (const file of readdirSync(directory).filter((name) => name.endsWith(".mjs"))) {
+    const map = new SourceMap(JSON.parse(readFileSync(join(directory, `${file}.map`), "utf8")));
+    const lines = readFileSync(join(directory, file), "utf8").split("\n");
+    for (const [row, line] of lines.entries())
+      for (const { index } of line.matchAll(/[\w$]+\(/g)) {
+        const entry = map.findEntry(row, index);
+        if (!("originalSource" in entry)) continue;
+        const source = ownFile.exec(entry.originalSource)?.[0];
+        if (source) calls.add(`${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`);
+      }
+  }
+  return calls;
+}
