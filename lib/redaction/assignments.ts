@@ -96,8 +96,9 @@ const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
   return text.charAt(start - 1) === "`"
     ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)
-    : /^(?:[0-9a-f]{8}){4,8}$/.test(value) &&
+    : /^(?:[0-9a-f]{8}){2,8}$/.test(value) &&
         (digestWord.test(text.slice(Math.max(0, start - 120), start)) ||
+          /\bDIGEST\b[^\n]*\n/.test(text.slice(Math.max(0, start - 300), start)) ||
           /^["'`]? ?\(?(?:md5|sha|etag|checksum|digest|commit\b)/i.test(text.slice(end, end + 16)));
 };
 const declaration = /(?:^|\n|\b(?:val|var|let|const|final|string|str|auto|my|local|static)[ \t])[ \t]*$/i;

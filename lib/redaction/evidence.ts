@@ -117,7 +117,7 @@ const ofCredentials: readonly Evidence[] = [
 /** A token or an API key is generated; a person may have chosen a plainer one. */
 // biome-ignore format: one row a line
 const ofTokens: readonly Evidence[] = [
-  { evidence: "token", holds: ({ text }) => features.isTokenLike(text) },
+  { evidence: "token", holds: (judged) => features.isTokenLike(judged.text) || (isConstantPlace(judged) && /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) },
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */

@@ -9,10 +9,11 @@ import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
+  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol";
 const speaksOfPasswords = new RegExp(`${passwordWords}|has[lł]o`, "i");
-const speaksOfSecrets = /secret|token|keystore|\bks\.|\bsigning|hmac|jwt|vault|database\(|connect/i;
-const secretWords = "secret|token|keystore|ks.|signing|hmac|jwt|vault|database(|connect";
+const speaksOfSecrets =
+  /secret|token|keystore|\bks\.|\bsign(?:ing|ed with)|hmac|jwt|vault|database\(|connect/i;
+const secretWords = "secret|token|keystore|ks.|signing|signed with|hmac|jwt|vault|database(|connect";
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
@@ -53,7 +54,7 @@ const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
 
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering =
-  /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
+  /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|pra|para|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
 /** "passwords of the tablets: front desk Lobby2021, warehouse …" */
 const isListed = (text: string, start: number, end: number) =>
   /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&

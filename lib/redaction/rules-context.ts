@@ -49,7 +49,7 @@ const isOwnPassword: AcceptInContext = (secret, { context }) =>
   (!isStandIn(secret) || ["secret", "admin", "root", "test"].includes(secret));
 
 const secretParameter =
-  /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id)=/i;
+  /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id|bypass)=/i;
 const maybeSecretParameter =
   /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
 const isParameter: AcceptInContext = (secret, { context }) =>
@@ -103,7 +103,7 @@ const noUserOfPair =
 const noPasswordOfPair =
   /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public|flaky|desktop|mobile|web|ios|android)$/i;
 const endsPair =
-  /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:\(|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
+  /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
 const knownUser =
   /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)[`"'*]{0,2} ?\//i;

@@ -32,7 +32,7 @@ const isFlag = ({ name }: Name) => name.startsWith("-");
 const isElement = (name: Name) =>
   "<:".includes(name.text.charAt(name.start - 1) || " ") &&
   // `mongodb://<username>:<password>@host`: a placeholder.
-  /(?:^|[^:/@])<(?:[\w.-]{1,20}:)?$/.test(before(name, 23));
+  /(?:^|[^:/@=])<(?:[\w.-]{1,20}:)?$/.test(before(name, 23));
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
