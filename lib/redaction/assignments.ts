@@ -1,4 +1,4 @@
-import { looksVeryRandom } from "./appearance.ts";
+import { isUuid, looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId } from "./features.ts";
@@ -91,9 +91,12 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 
 const digestWord =
   /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed|introduced|added|merged|landed) (?:by|in|with))\b[^\n]{0,16}|\bleak\w*(?: in| by| with)?[ (]{1,2})$/i;
-/** A digest or a commit, or an identifier in code marks: "secret: `pull_request_target`". */
+/** "the client secret of app …", `--id …` */
+const idWord = /(?:\b(?:app|application|tenant|client|user|subscription|object|principal)|-id)[ =]["'`]?$/i;
+/** A digest or a commit, an id, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
+  if (isUuid(value)) return idWord.test(text.slice(Math.max(0, start - 24), start));
   return text.charAt(start - 1) === "`"
     ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)
     : /^(?:[0-9a-f]{8}){2,8}$/.test(value) &&

@@ -196,7 +196,7 @@ export const isPattern = (value: string): boolean =>
 
 /** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
 export const isAlgorithm = (value: string): boolean =>
-  /^(?:hmac|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
+  /^(?:hmac|scram|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
     value,
   ) &&
   (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));

@@ -28,7 +28,7 @@ const stateWords = setOf(
 );
 /** Words of a sentence that say something about a password, in addition to the endings below. */
 const predicates = new Set(
-  "about comes lives sits goes depends belongs lies subject due prone input weird odd complex common robust gerekli yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm verify begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines".split(
+  "przekazane ustawione zmienione podane zapisane about comes lives sits goes depends belongs lies subject due prone input weird odd complex common robust gerekli yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm verify begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines".split(
     " ",
   ),
 );
@@ -83,12 +83,13 @@ export const isRefused = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">):
 export const isInPlace: Accept = (text) =>
   text.length >= 4 && hasLetter(text) && !isRefused({ text, isQuoted: features.isDottedWords(text) });
 
-/** A found text that is no credential, whatever found it: a marker, an algorithm, the stream of a Lambda's log. */
+/** A found text that is no credential, whatever found it: a marker, an algorithm, a variable or an issue, the stream of a Lambda's log. */
 export const staysAnywhere = (text: string, length: number): boolean => {
   const found = text.slice(-length);
   return (
     found.includes(marker) ||
     /\[(?:\$LATEST|\d{1,5})\]$/.test(text.slice(0, -length)) ||
-    features.isAlgorithm(found)
+    features.isAlgorithm(found) ||
+    /^[A-Z][A-Z\d_]*_(?:PASSWORD|PASS|SECRET|TOKEN|KEY)$|^[A-Z]{1,6}#\d+$/.test(found)
   );
 };

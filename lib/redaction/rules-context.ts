@@ -76,7 +76,7 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   after("Bearer token", "bearer|geniekey", bearer, bearerValue, isHeader),
   behind(/authorization[¶]?[:=]/gi, after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
-  behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, isSecretLike)),
+  behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, (secret, { text, end }) => isSecretLike(secret) && text.charAt(end) !== "(")),
   behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]{1,4}[A-Za-z][\w.@-]{1,40}[ \t]{1,4}/gi, unquoted, isSecretLike)),
   after("Authorization header", "authorization", /\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?¬[:=]¬[¶]|[¶]?\]?¬[:=,]¬[¶`]?|[ \t]{1,8}[¶]|[¶`]?[ \t]{0,40}\|¬[¶`]?)(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?/gi, /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
@@ -220,7 +220,7 @@ export const statementContexts: readonly ContextRule[] = [
   // Behind a password: any other word that looks like one.
   behind(/\uE010/g, password("\uE010", /(?<=[\s`¶(])(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother)),
   // A command that prints a secret, and its output
-  after("Secret", "get secret|secret-value|secrets |openssl rand|vault |op read|pass show|pwgen", /(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|aws secretsmanager get-secret-value|gcloud secrets|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}/g, /[^\s"'`]+/y, (secret, { text, end }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  after("Secret", "get secret|initial-password|secret-value|secrets |openssl rand|vault |op read|pass show|pwgen", /(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}/g, /[^\s"'`]+/y, (secret, { text, end }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
   // The list of users of pgbouncer: "bob" "…"
   password("userlist|pgbouncer", /(?:^|\n)"[\w.@-]{1,40}" "/g, quoted, isInPlace),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
