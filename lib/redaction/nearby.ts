@@ -134,7 +134,7 @@ const tokenRule: ContextRule = {
   ...kindNamed("Token"),
   reach: 300,
   keywords: keywordsOf(
-    "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|credential|revoke|hard-cod|hardcod|log in|login",
+    "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login",
   ),
   pattern: /(?<![\w/.:=@%+#-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
   accept: (secret, { text, start, end }) =>
@@ -171,11 +171,13 @@ const answer =
 const isAnswer = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(0, start - lineReach), start);
   return (
-    answer.test(before) &&
+    (answer.test(before) || isBetween.test(`${before}\0${text.slice(end, end + 40)}`)) &&
     /^["'`]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 4)) &&
-    /secret|token|passw|credential|\bkey\b/i.test(before)
+    /secret|token|passw|credential|\b(?:key|chiave|clave|chave)\b/i.test(before)
   );
 };
+/** The line of another person, between two lines of one. */
+const isBetween = /(?:^|\n)([\w.]{2,20}): [^\n]{8,120}\n[\w.]{2,20}: \0\n\1: /;
 const speaksOfTokens = /hmac|jeton|token|secret|passw|\bkey|credential|revoke|hard-?cod|log ?in/i;
 /** "… is the API token of the legacy system" */
 const isCalledToken =
