@@ -186,6 +186,6 @@ const isCalledToken =
 const commitWord =
   /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
 const publicWord =
-  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|Id\b|client_?id|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show/i;
+  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show/i;
 
 export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];
