@@ -22,7 +22,9 @@ export const isHarmless = (value: string) =>
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
   /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
-  /^\d+[KMGT]i?B$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(value) ||
+  /^\d+[KMGT]i?B$|^\d+\/(?:s|sec|min|h|hour|day)$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(
+    value,
+  ) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
   /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
   /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(
@@ -81,14 +83,14 @@ export const hasCredentialWord: Accept = memoize(
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
 export const sentenceWords =
-  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|ask|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
+  /\b(?:password|passwort|wachtwoord|contraseña|senha|parola|has[lł]o|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|ask|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
 
 /** Several words, one of them a number or sign, or a name that announces a passphrase. */
 export const isPassphrase = (value: string, isPromised: boolean) =>
   isAppPassword(value) ||
   (value.length >= 10 &&
     (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
-    !/[()[\]<>"']|^\w+[:=]/.test(value) &&
+    !/[()[\]<>"']|^\w+[:=]|%\d?\$?[sd]\b/.test(value) &&
     // "Hazel and magnet 44?": with a number and a sign, a word such as "and" does not make a sentence.
     !sentenceWords.test(
       /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
@@ -182,7 +184,7 @@ export const isSurelyToken = (value: string) =>
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
   isPublicDer(value) ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|auth_[a-z]+_[0-9a-f]{8}$|(?:vpc|subnet|sg|i|ami|vol|eni|igw|rtb|acl|eipalloc|nat|snap|lt|vpce|tgw)-[0-9a-f]{8,17}$)/.test(
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|auth_[a-z]+_[0-9a-f]{8}$|(?:vpc|subnet|sg|i|ami|vol|eni|igw|rtb|acl|eipalloc|nat|snap|lt|vpce|tgw)-[0-9a-f]{8,17}$)/.test(
     value,
   );
 

@@ -46,7 +46,7 @@ const publicLabel =
   /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$/i;
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember =
-  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[AES256_GCM,data:|\()$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
+  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
   /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) &&

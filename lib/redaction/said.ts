@@ -111,6 +111,7 @@ function isOfAnother(bridge: string): boolean {
       .toLowerCase()
       .replace(changedTo, "")
       .match(/\p{L}+/gu) ?? [];
+  if (words.some((word) => /^(?:tabla|tabela|cach[eé]|índice|partici|mapa|registro)/.test(word))) return true;
   const joint = words.findIndex((word) => joints.test(word));
   return (joint === -1 ? words : words.slice(0, joint)).some(isAbout);
 }

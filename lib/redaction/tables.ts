@@ -81,7 +81,7 @@ function headerOf(line: string): Header | undefined {
     if (filled.length < 2 || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
-    const hasLogin = cells.some(({ text }) => loginColumn.test(text));
+    const hasLogin = cells.some(({ text }) => loginColumn.test(text)) && !/\br[ôo]l/i.test(line);
     const claims = cells.map(({ text }) =>
       accessColumn.test(text)
         ? hasLogin
