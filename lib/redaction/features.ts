@@ -17,7 +17,7 @@ import type { Accept } from "./rule.ts";
 export const isHarmless = (value: string) =>
   // A sentence in a script without spaces.
   /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(value) ||
-  /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
+  /^(?:u?int|float|n?varchar|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
@@ -184,7 +184,7 @@ export const isSurelyToken = (value: string) =>
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
   isPublicDer(value) ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|auth_[a-z]+_[0-9a-f]{8}$|(?:vpc|subnet|sg|i|ami|vol|eni|igw|rtb|acl|eipalloc|nat|snap|lt|vpce|tgw)-[0-9a-f]{8,17}$)/.test(
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|[a-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$|[a-z]{1,9}-[0-9a-f]{17}$)/.test(
     value,
   );
 
@@ -198,7 +198,7 @@ export const isPattern = (value: string): boolean =>
 
 /** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
 export const isAlgorithm = (value: string): boolean =>
-  /^(?:hmac|scram|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
+  /^(?:hmac|scram|pkcs|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
     value,
   ) &&
   (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));

@@ -99,9 +99,9 @@ const leadsToUser =
 const namesPair =
   /(?:log-?in|sign-?in|basic[ -]auth|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|доступ|логин|(?:user(?:name)?|login) ?\/ ?pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[`"']?$/i;
 const noUserOfPair =
-  /^(?:read|intern\w*|extern\w*|success|github|google|gitlab|sso|saml|email|user|username|yes|no|enabled|true|none|ok|oauth|password|phone|staging|prod|production|dev|test|client|https?|src|app|lib|api|login|slow|mobile|desktop|web|ios|android)$/i;
+  /^(?:read|intern\w*|extern\w*|success|github|google|gitlab|sso|saml|email|user|username|yes|no|enabled|true|none|ok|oauth|password|phone|staging|prod|production|dev|test|client|https?|src|app|lib|api|login|slow|mobile)$/i;
 const noPasswordOfPair =
-  /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public|flaky|desktop|mobile|web|ios|android)$/i;
+  /^(?:write|read|extern\w*|intern\w*|required|optional|fail\w*|error|logout|sign-?(?:up|out)|register|google|github|gitlab|facebook|apple|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public|flaky|desktop)$/i;
 const endsPair =
   /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
@@ -186,7 +186,8 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
   return (
     (/passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
     // The field that is filled in is the password itself.
-    (/pass(?:w(?:or)?d|code)["'`\])]{1,4}(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) && isInPlace(secret))
+    (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) &&
+      isInPlace(secret))
   );
 };
 
@@ -216,7 +217,7 @@ export const statementContexts: readonly ContextRule[] = [
   password(" with | using | mit | avec | con ", /(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[`¶]?[\w.@+-]{2,40}[`¶]?|[`¶](?:sa|root|admin|postgres)[`¶]|\bas~(?:`[\w.@+-]{2,40}`|[a-z]{2,20}[._@][\w.@+-]{1,40})|`[\w.@+-]{2,40}`|\buse[sd]?~(?:[`¶][\w.@+-]{2,40}[`¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[`¶]?)~(?:with|using|mit|avec|con)~[`¶]?/gi, wordOfPair, (secret, found) => ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
   password("log in|logged in|sign in|signed in", /\b(?:log|sign)(?:g?ed)? in\b[^\n]{0,50}? with~(?:[a-z]{2,12}~)?[`¶]?[\w.@+-]{2,40}[`¶]?~and~[`¶]?/gi, wordOfPair, (secret) => hasDigit(secret) && (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)),
   // Behind a password: the Nexus one is …, the one for the router is …, FTP is still …, `bob` with …
-  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|\n[ \t*•-]{0,6}[A-Z][\w .-]{1,30}: ?[\w.@+-]{2,40} \/|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
+  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|\n[ \t*•-]{0,6}[A-Z][\w .()-]{1,30}: ?[`¶]?[\w.@+-]{2,40}[`¶]? \/|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
   // Behind a password: any other word that looks like one.
   behind(/\uE010/g, password("\uE010", /(?<=[\s`¶(])(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother)),
   // A command that prints a secret, and its output
