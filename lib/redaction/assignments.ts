@@ -96,6 +96,8 @@ const idWord = /(?:\b(?:app|application|tenant|client|user|subscription|object|p
 /** A digest or a commit, an id, or an identifier in code marks: "secret: `pull_request_target`". */
 const isOther = (text: string, { start, end }: Span): boolean => {
   const value = text.slice(start, end);
+  // A variable of psql, the name of a resource.
+  if (/ :'$|resource "$/.test(text.slice(Math.max(0, start - 10), start))) return true;
   if (isUuid(value)) return idWord.test(text.slice(Math.max(0, start - 24), start));
   return text.charAt(start - 1) === "`"
     ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)

@@ -83,7 +83,7 @@ export const hasCredentialWord: Accept = memoize(
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
 export const sentenceWords =
-  /\b(?:password|passwort|wachtwoord|contraseña|senha|parola|has[lł]o|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|ask|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
+  /\b(?:password|passwort|wachtwoord|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|siehe|voir|vedi|1password|ask|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
 
 /** Several words, one of them a number or sign, or a name that announces a passphrase. */
 export const isPassphrase = (value: string, isPromised: boolean) =>
@@ -184,7 +184,7 @@ export const isSurelyToken = (value: string) =>
 /** Publishable keys, and ids that name an account or a message. */
 export const isPublicValue = (value: string): boolean =>
   isPublicDer(value) ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|[a-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$|[a-z]{1,9}-[0-9a-f]{17}$)/.test(
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|[A-Za-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$|[a-z]{1,9}-[0-9a-f]{17}$)/.test(
     value,
   );
 

@@ -104,7 +104,7 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   )
     return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{8,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret))
+  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret))
     return false;
   const isSure =
     features.isStrong(secret) ||

@@ -61,7 +61,7 @@ const callOfUser =
 
 // biome-ignore format: one row a line
 export const places: readonly Place[] = [
-  { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined || link === "literal") && value.isQuoted && /^["'\])]{0,3}\s*:?=(?!=)/.test(text.slice(end, end + 8)) },
+  { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined || link === "literal") && value.isQuoted && /^(?:["']?[\])]{1,2})?\s*:?=(?!=)/.test(text.slice(end, end + 8)) },
   { place: "option of a command, with an equals sign", holds: (placed) => isOption(placed) && isBare(placed.name) },
   { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed) },
   { place: "assignment in the argument of a command", holds: (placed) => isBare(placed.name) && /\s(?:--?[\w-]+[ =]["']?(?:[\w.-]+=)?|[-/]p:)$/.test(` ${placed.before}`) },

@@ -55,7 +55,7 @@ export const formContexts: readonly ContextRule[] = [
   alone("Mailchimp key", "-us", /(?<![\w-])[0-9a-f]{32}-us\d\d?(?![\w-])/g, ofLength(36)),
   alone("New Relic key", "nral", /(?<!\w)(?:eu01xx)?[0-9a-f]{30,36}NRAL(?!\w)/g, ofLength(40, 40)),
   alone("Licence key", "", /(?<![\w-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-])/g, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
-  alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", /(?<![\w~.-])(?!cs_|pi_|seti_)(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])/g, (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
+  alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", /(?<![\w~.-])(?!cs_)(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])/g, (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
   // `config/master.key` of Rails, and its only line
   after("Secret", "master.key", /master\.key[`¶]?[\s\w,.¶]{0,50}?[\s`¶:](?=[0-9a-f]{32}(?!\w))/g, hex, ofLength(32, 32)),
   after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),

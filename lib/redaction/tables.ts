@@ -63,7 +63,7 @@ interface Header {
 }
 
 const userColumn =
-  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|umgebung|env|database|db|datenbank|compte|cuenta|conta|conto|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$/i;
+  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$/i;
 const loginColumn =
   /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
@@ -78,7 +78,12 @@ function headerOf(line: string): Header | undefined {
     const cells = split(line);
     const filled = cells.filter(({ text }) => text !== "");
     // The first cell is not checked: it may begin with a prefix that every line has.
-    if (filled.length < 2 || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
+    if (
+      filled.length < 2 ||
+      filled[0]?.text.endsWith(":") ||
+      !filled.slice(1).every(({ text }) => headerCell.test(text))
+    )
+      continue;
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const hasLogin = cells.some(({ text }) => loginColumn.test(text)) && !/\br[ôo]l/i.test(line);
