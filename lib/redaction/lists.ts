@@ -7,10 +7,10 @@ import { bareValue } from "./values.ts";
 
 /** "All the logins:", and below it a line for each system: `wiki: …`, `wiki (bob): …`, `wiki  bob / …`. */
 const headingWords =
-  "passw|kennwört|logins|accounts|test users|zugänge|zugangsdaten|credentials|creds|secrets|tokens|api keys|rotated|mots de passe|accès|identifiants|accesos|contraseñas|senhas|acessos|accessi|hasła";
+  "passw|kennwört|logins|accounts|test users|zugänge|zugangsdaten|credentials|creds|secrets|tokens|api keys|rotated|mots de passe|accès|identifiants|accesos|contraseñas|senhas|acessos|accessi|dostęp|hasła";
 const heading = new RegExp(`(?:^|\\n)[^\\n]{0,80}?(?:${headingWords})[^\\n]{0,80}`, "gi");
 const ofPasswords =
-  /(?:passwords|mots de passe|passwörter|kennwörter|contraseñas|senhas|hasła|passw\w*)[^\n]*:\s*$/i;
+  /(?:passwords|mots de passe|passwörter|kennwörter|contraseñas|senhas|hasła|passw[a-z]*(?![a-z_]))[^\n]*:\s*$/i;
 const ofTokens = /\b(?:secrets|tokens|api keys|rotated)\b[^\n]*:\s*$/i;
 const line =
   /([ \t*•-]{0,6})(\p{L}[^\n:|=/]{1,40}?)(?:[ \t]{2,30}|([ \t]\/[ \t])|[ \t][-=]>[ \t]|[ \t]{1,8}=[ \t]{1,8}|[ \t]?(?:\((?:user )?([\w.@+-]{2,40})\))?:[ \t]{0,30})(?:([\w.@+-]{2,40})(?:[ \t]{2,30}|[ \t]\/[ \t]{1,8}))?["'`]?([^\s"'`]{4,80}|\uE010)["'`]?[ \t]{0,8}(?:\n|$)/uy;

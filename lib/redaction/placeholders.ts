@@ -69,11 +69,11 @@ const references = [
   /^[$#%]?\{\{.*$/,
   /^\$\(.*$/,
   /^\(?\$\{.*\}\)?$/,
-  /^\$\{[A-Za-z_][\w.]*(?:\[|:?[-?]|$)/,
+  /^\$\{\w[\w.]*(?:\[|:?[-?]|$)/,
   /^\\\(\w/,
   /^<[^<>]*>$/,
   /^<[A-Za-z][a-z]*(?:[A-Z _-][a-z]+)*$/,
-  /^%[\w.]+%$/,
+  /^%[\w.]+%(?:\/[\w./-]*)?$/,
   /^%\w+\([\w.]*\)?%?$/,
   /^%\(\w+\)s$/,
   /^(?:%-?\d*[sdvqr][:/@ -]?)+$/,
@@ -100,7 +100,7 @@ const references = [
 /** `$dbPassword` names a variable; `$ummer2024!` does not. */
 const isVariable = (value: string) =>
   /^\$[A-Za-z_]\w*$/.test(value) &&
-  (/^\$[A-Z_][A-Z0-9_]*$/.test(value) || (!hasDigit(value) && isPlainCase(value.slice(1))));
+  (/^\$[A-Z_][A-Z0-9_]*(?:_[a-z]+)*$/.test(value) || (!hasDigit(value) && isPlainCase(value.slice(1))));
 /** `secret/data/db`, `secret/$env/db`. Random text with a slash has a capital and a digit. */
 const isPath = (value: string) =>
   /^[a-z][\w-]*(?:\/[$a-z{][\w.${}-]*){1,6}(?:#[\w.-]+|:\d+)?$/.test(value) &&
@@ -130,7 +130,7 @@ function isSequence(value: string): boolean {
     const step = value.charCodeAt(index) - value.charCodeAt(index - 1);
     if (step === 1 || step === 0) steps++;
   }
-  return value.length >= 8 && steps >= 0.7 * (value.length - 1);
+  return value.length >= 8 && steps >= 0.75 * (value.length - 1);
 }
 
 /** Values that people often use as examples. A longer value that contains one may be a real password. */

@@ -16,7 +16,7 @@ export interface Refusal {
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const typeWords = setOf(
-  "string text char chararray bytearray charsequence varchar nvarchar bytes byte integer number object array boolean secretstr securestring sensitive password hidden email checkbox date json yaml optional none true false null undefined nullptr",
+  "string text char chararray bytearray charsequence varchar nvarchar bytes byte integer number object array boolean secretstr securestring sensitive password hidden email checkbox date timestamp json yaml optional none true false null undefined nullptr",
 );
 /** Words behind an option or a name in a sentence. */
 const functionWords = setOf(

@@ -43,7 +43,7 @@ export const sayings: readonly Saying[] = [
   { saying: "Polish to", first: " \t,", far: " to ", name: /has[lł]o$/i, behind: sticky(`${words}[ \\t]to[ \\t]${open}`), ends: "clause" },
   { saying: "Turkish olarak, German auf", first: " \t", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, behind: /[ \t](?=[^\s,.]{4,40} olarak )|(?:[ \t](?:wurde|ist|war))?[ \t]auf[ \t](?=[^\s,.]{4,40} (?:gesetzt|geändert))/y, ends: "anywhere" },
   { saying: "quotes", first: " \t", beyond: `${quotes}tianehsTIANEHS`, behind: sticky(`${close}[ \\t]{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)[ \\t])?["'\`\\uE000-\\uE003]`), ends: "quote" },
-  { saying: "a colon behind a label on its own line", first: " \t:", beyond: ":", before: /(?:^|\n)[ \t>]{0,4}(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/, behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`), ends: "line" },
+  { saying: "a colon behind a label on its own line", first: " \t:", beyond: ":", name: /(?:pass|[^s])$/i, before: /(?:^|\n)[ \t>]{0,4}(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/, behind: sticky(`${close}[ \\t]{0,4}:[ \\t*]{1,8}${open}`), ends: "line" },
   { saying: "a colon behind words of a sentence", first: " \t", far: ":", before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: sticky(`${close}(?=[ \\t])${words}[ \\t]?:[ \\t*]{1,8}${open}`), ends: "clause" },
   { saying: "a colon in brackets", first: " \t:", beyond: ":", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: sticky(`[ \\t]?:[ \\t]{1,4}${open}`), ends: "clause" },
   { saying: "in brackets behind a user or a host", first: " \t", before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $/, behind: sticky(`[ \\t]${open}`), ends: "clause" },
@@ -65,7 +65,7 @@ export const sayings: readonly Saying[] = [
   { saying: "a column behind its name", first: " \t", before: /(?:^|\n)[ \t]{0,8}$/, behind: sticky(`(?:[ \\t]{3,40}|\\t)${open}`), ends: "line" },
   { saying: "an equals sign behind an owner", first: " \t", beyond: "=", before: /(?:^|[\n,;.] ?)[ \t>*-]{0,4}(?!(?:const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def)\b)[a-z-]{2,20} (?:[\w-]{1,20} ){0,3}$/i, behind: sticky(`[ \\t]=[ \\t]${open}`), ends: "clause" },
   { saying: "an equals sign behind a sentence", first: " \t", far: " = ", behind: sticky(`${close}(?:[ \\t][\\p{L}\\d'/-]{1,24}){1,6}[ \\t]=[ \\t]${open}`), ends: "clause" },
-  { saying: "an answer on the next line", first: " \t?", far: "\n", before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:mot de )?$/i, behind: /[^\n?]{0,40}(?:\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*] )?(?:[Ii]t'?s )?|\n(?:\[\d\d:\d\d\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}))/y, ends: "line" },
+  { saying: "an answer on the next line", first: " \t?", far: "\n", before: /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/i, behind: /[^\n?]{0,40}(?:\?[ \t]{0,4}\n[ \t>]{0,8}(?:\[?\d{1,2}:\d\d\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*] )?(?:[Ii]t'?s )?|\n(?:\[\d\d:\d\d\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}))/y, ends: "line" },
   { saying: "an answer on the line", first: "?", behind: /\?[ \t]{1,4}A:[ \t]/y, ends: "line" },
 ];
 
