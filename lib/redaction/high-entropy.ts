@@ -34,7 +34,7 @@ const isAddress = (word: string) =>
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
-  /^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|AQ[EI]CA[GH]|Ag[\w+/]{120})/;
+  /^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|AQ[EI]CA[GH]|wcFMA|Ag[\w+/]{120})/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(
@@ -90,6 +90,7 @@ function isInPublicBlock(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 4_000), start);
   const begin = before.lastIndexOf("-----BEGIN ");
   if (begin <= before.lastIndexOf("-----END ")) return false;
+  if (/^.{11}(?:AGE ENCRYPTED|PGP (?:MESSAGE|SIGNATURE))/.test(before.slice(begin, begin + 32))) return true;
   const first = /^.{11}CERTIFICATE-----\s{1,40}(MI[\w+/]{30,98})/.exec(before.slice(begin, begin + 180))?.[1];
   return first !== undefined && !isPrivateDer(first);
 }

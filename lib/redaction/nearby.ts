@@ -167,12 +167,12 @@ const tokenRule: ContextRule = {
 };
 /** "Who has the secret?", and in the next line `ben> …`; "the secret to replace", and below it `Old value: …`. */
 const answer =
-  /(?:\?[^\n]{0,12}\n[ \t>]{0,4}(?:[\w.@-]{1,24}[:>] )?|\n\[?\d{1,2}:\d\d(?::\d\d)?\]? [\w.@-]{1,24}: |\n[ \t\d.-]{0,6}(?:old|new|current|previous)(?: value[^:\n]{0,60})?: )["'`]?$/i;
+  /(?:\?[^\n]{0,12}\n[ \t>]{0,4}(?:[\w.@-]{1,24}[:>] )?|\n\[?\d{1,2}:\d\d(?::\d\d)?\]? [\w.@-]{1,24}: |(?:\n|\. )[ \t\d.-]{0,6}(?:old|new|current|previous)(?: (?:one|value)[^:\n]{0,60})?: )["'`]?$/i;
 const isAnswer = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(0, start - lineReach), start);
   return (
     (answer.test(before) || isBetween.test(`${before}\0${text.slice(end, end + 40)}`)) &&
-    /^["'`]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 4)) &&
+    /^["'`]?(?:[.,]|[ \t]*(?:\n|$))/.test(text.slice(end, end + 4)) &&
     /secret|token|passw|credential|\b(?:key|chiave|clave|chave)\b/i.test(before)
   );
 };

@@ -145,7 +145,7 @@ export const isDocumented = (value: string) =>
 
 /** `$2b$12$…`, `{SSHA}…`, `AgBH…` of a SealedSecret: a hash or a cipher of a password is not a password. */
 export const isPasswordHash = (value: string): boolean =>
-  /^(?:Ag(?:[A-D][\w+/]{40}|[\w+/]{120})|AQ[EI]CA[GH][\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
+  /^(?:Ag(?:[A-D][\w+/]{40}|[\w+/]{120})|AQ[EI]CA[GH][\w+/]{40}|wcFMA[\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
     value,
   );
 

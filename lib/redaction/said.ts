@@ -174,6 +174,8 @@ export function findSaid({ text, name, start, end }: Name, leads: Leads): Value 
     !(name.length === 4 && ownerBefore.test(before));
   const isBehindWord = leads.isBefore && /[ \t]$/.test(before);
   const near = leads.behind - end > leadReach ? undefined : text.slice(end, end + leadReach);
+  // `Argument "password" to "connect"`: a message of a compiler.
+  if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   for (const { name: named, before: led, words, behind, ends, far } of sayingsAt(text, end)) {
     if (
       (far !== undefined && !near?.includes(far)) ||
@@ -186,7 +188,7 @@ export function findSaid({ text, name, start, end }: Name, leads: Leads): Value 
       continue;
     const valueStart = behind.lastIndex;
     const bridge = text.slice(end, valueStart);
-    if (isOfAnother(bridge)) continue;
+    if (isOfAnother(bridge) || /, (?:the|our|its) \w+ (?:is|was)/.test(bridge)) continue;
     const value = wordAt(text, valueStart);
     if (!value) continue;
     const quote = text.charAt(valueStart - 1);

@@ -10,13 +10,9 @@ export interface Value {
   readonly isClosed: boolean;
 }
 
-export const bareValue = (text: string, start: number): Value => ({
-  text,
-  start,
-  end: start + text.length,
-  isQuoted: false,
-  isClosed: false,
-});
+export function bareValue(text: string, start: number): Value {
+  return { text, start, end: start + text.length, isQuoted: false, isClosed: false };
+}
 
 export const quotes = `"'\`${innerDouble}${innerSingle}${innermostDouble}${innermostSingle}`;
 
