@@ -1,4 +1,4 @@
-import { type Operation, rightsAttributes, type TableAction } from "./operation.ts";
+import { type Operation, type RightsAttribute, rightsAttributes, type TableAction } from "./operation.ts";
 
 /** DynamoDB actions, allowed only on partitions whose keys begin with one of `partitions`. */
 export type TableGrant = {
@@ -104,8 +104,12 @@ export const chainGrants: readonly TableGrant[] = [
  * The attributes that the role of an operation may not write, whatever its grants allow: other functions write other
  * attributes of the same items.
  */
-export const deniedAttributes = ({ writesRights = [] }: Pick<Operation, "writesRights">): readonly string[] =>
-  [...new Set<string>(Object.values(rightsAttributes).flat())].filter((name) => !writesRights.includes(name));
+export const deniedAttributes = ({
+  writesRights = [],
+}: Pick<Operation, "writesRights">): readonly RightsAttribute[] =>
+  [...new Set<RightsAttribute>(Object.values(rightsAttributes).flat())].filter(
+    (name) => !writesRights.includes(name),
+  );
 
 /** What a worker may do. If it writes audit entries, its puts may be in the same transaction as their audit entry. */
 export function workerGrants({

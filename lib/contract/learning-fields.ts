@@ -28,11 +28,15 @@ export const markedShape = (charactersMax: number, marksMax: number) =>
     description: `At most ${charactersMax} characters; redaction marks do not count.`,
   }) as const;
 
+function addressShape(charactersMax: number, marksMax: number) {
+  return { ...markedShape(charactersMax, marksMax), format: "uri" } as const;
+}
+
 const { marksCharactersMax, fieldMarksCharactersMax } = learningLimits;
 export const textLengths = [learningLimits.textCharactersMax, marksCharactersMax] as const;
 export const fileLengths = [learningLimits.fileCharactersMax, fieldMarksCharactersMax] as const;
 const sourceUrlLengths = [learningLimits.sourceUrlCharactersMax, fieldMarksCharactersMax] as const;
-export const sourceUrlShape = { ...markedShape(...sourceUrlLengths), format: "uri" } as const;
+export const sourceUrlShape = addressShape(...sourceUrlLengths);
 
 export const learningText = markedText(...textLengths);
 export const learningFile = markedText(...fileLengths);
@@ -45,5 +49,5 @@ const isWebAddress = (value: string): boolean => {
 export const markedAddress = (charactersMax: number, marksMax: number) =>
   markedText(charactersMax, marksMax)
     .refine(isWebAddress, { error: "must be an http or https URL" })
-    .meta({ ...markedShape(charactersMax, marksMax), format: "uri" });
+    .meta(addressShape(charactersMax, marksMax));
 export const learningSourceUrl = markedAddress(...sourceUrlLengths);

@@ -65,6 +65,7 @@ export const rightsAttributes = {
   member: ["role", "active"],
   "people guard": ["roles", "default_role"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
+export type RightsAttribute = (typeof rightsAttributes)[keyof typeof rightsAttributes][number];
 
 export type Operation = {
   /** The name in OpenAPI and in the client. */
@@ -148,7 +149,7 @@ export type Operation = {
   /** Further partitions whose items it updates and never puts. */
   readonly updatePartitions?: readonly string[];
   /** The attributes it writes, or compares while it writes, of those that give rights; its role is denied the others. */
-  readonly writesRights?: readonly string[];
+  readonly writesRights?: readonly RightsAttribute[];
   /** What it uses besides the table; each adds a grant and an environment variable. */
   readonly uses?: readonly "embedder"[];
   /** The advice in the 413 response, if the usual advice does not fit. */
