@@ -21,14 +21,11 @@ const forBrowsers = {
   logLevel: "error",
 } as const satisfies BuildOptions;
 
-/** The style of reports as files, from the dashboard's style sheets: path below the project's root, and content. */
-export async function builtReportStyle(): Promise<readonly [path: string, content: string]> {
+/** The module with the style of reports as files, made from the dashboard's style sheets. */
+export async function builtReportStyle(): Promise<string> {
   const { outputFiles } = await build({ ...forBrowsers, entryPoints: ["dashboard/report.css"] });
   const css = outputFiles.map(({ text }) => text.trim()).join("\n");
-  return [
-    "lib/report/style.generated.ts",
-    `// Made by npm run generate from dashboard/style.\nexport const style = ${JSON.stringify(css)};\n`,
-  ];
+  return `// Made by npm install from dashboard/style.\nexport const style = ${JSON.stringify(css)};\n`;
 }
 
 /** The dashboard as browsers load it: path below the project's root, and content. The same on every machine. */

@@ -7,7 +7,7 @@ import type { Operation } from "../../lib/contract/operation.ts";
  */
 export const dashboardContract = (operations: readonly Operation[]): string => {
   const lines = operations.map((operation) => `  ${operation.id}: ${JSON.stringify(policyOf(operation))},`);
-  return `// Made by npm run generate from lib/contract/operations.
+  return `// Made by npm install from lib/contract/operations.
 import type { OperationName } from "../../lib/client/client.ts";
 import type { OperationPolicy } from "./policy.ts";
 

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { builtDashboard, builtReportStyle } from "../../dashboard/build.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { releaseProblem } from "../../lib/openapi/release.ts";
-import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
+import { releasedDocument, releasedFile } from "./interface.ts";
+import { makeProducts } from "./products.ts";
 
 const fileOf = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 
@@ -9,9 +9,11 @@ const fileOf = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 const isRelease = process.argv.includes("--release");
 const problem = isRelease ? problemOfRelease() : undefined;
 if (problem === undefined) {
-  write([...generatedFiles(), ...(isRelease ? ([[releasedFile, releasedDocument()]] as const) : [])]);
-  // Built from files that were just written.
-  write([...(await builtDashboard()), await builtReportStyle()]);
+  await makeProducts();
+  if (isRelease) write(releasedFile, releasedDocument());
+  // Loaded now: the pages import products.
+  const { generatedPages } = await import("./pages.ts");
+  for (const [path, content] of generatedPages()) write(path, content);
 } else {
   console.error(problem);
   process.exitCode = 1;
@@ -24,11 +26,7 @@ function problemOfRelease(): string | undefined {
   return releaseProblem(JSON.parse(readFileSync(file, "utf8")), JSON.parse(releasedDocument()));
 }
 
-function write(files: Iterable<readonly [path: string, content: string]>): void {
-  for (const [path, content] of files) {
-    const file = fileOf(path);
-    mkdirSync(new URL(".", file), { recursive: true });
-    writeFileSync(file, content);
-    console.log(`wrote ${path}`);
-  }
+function write(path: string, content: string): void {
+  writeFileSync(fileOf(path), content);
+  console.log(`wrote ${path}`);
 }

@@ -1,7 +1,7 @@
 /** The dashboard: a page, its scripts and its style. They are built from `dashboard/` and served unchanged. */
 export const dashboardPath = "/dashboard";
 
-/** Relative to the project's root; `npm run generate` writes it. */
+/** Relative to the project's root; `npm install` builds it. */
 export const dashboardBuiltFolder = "dashboard/built";
 
 /**

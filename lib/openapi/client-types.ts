@@ -2,14 +2,14 @@ import type { OpenApiDocument } from "./document.ts";
 
 /**
  * Generates the client's types and routes from the OpenAPI document, so that users of the client need neither our
- * contract nor its schema library. `npm run generate` runs it; a test fails when the file is out of date.
+ * contract nor its schema library. `cli/products.js` runs it.
  */
 export function generateClientTypes(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => describe(method, path, operation)),
   );
   return [
-    "// Made from the contract by `npm run generate`. Do not edit.",
+    "// Made from the contract by `npm install`. Do not edit.",
     "",
     "/** Every operation: what it takes and what it answers. */",
     "export type Operations = {",

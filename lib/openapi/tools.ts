@@ -8,7 +8,7 @@ import { type Schema, shortAnswer, shortInput } from "./short-schema.ts";
 /** The tools of `POST /mcp`, made from the contract: a generated file, so that the function loads no schemas of zod. */
 export const toolsFile = (operations: readonly ListedOperation[]): string =>
   [
-    "// Made by npm run generate from lib/contract. Do not edit.",
+    "// Made by npm install from lib/contract. Do not edit.",
     'import type { OperationTool } from "./operation-tool.ts";',
     "",
     "export const operationTools: readonly OperationTool[] = [",
@@ -17,7 +17,7 @@ export const toolsFile = (operations: readonly ListedOperation[]): string =>
     "",
   ].join("\n");
 
-export const describeTools = (operations: readonly ListedOperation[]) =>
+const describeTools = (operations: readonly ListedOperation[]) =>
   operations.flatMap((operation) => {
     const tool = tools[operation.id];
     return tool ? [describeTool(operation, tool)] : [];

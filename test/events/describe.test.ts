@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { generatedFiles } from "../../cli/generate/generated-files.ts";
+import { generatedPages } from "../../cli/generate/pages.ts";
 import { type EventTypeName, eventTypeNames } from "../../lib/contract/event-names.ts";
 import { securityLimits } from "../../lib/contract/limits.ts";
 import { eventFieldsOf, eventJsonSchema, eventWords } from "../../lib/events/describe.ts";
@@ -16,7 +16,7 @@ const examples = file("docs/use/examples/events.ndjson")
   .trimEnd()
   .split("\n")
   .map((line) => example.parse(JSON.parse(line)));
-const generated = generatedFiles();
+const generated = generatedPages();
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import "../support/products.ts";
 
 /** Pages in a browser, as people use them: one service with demo data and one browser for all of them. */
 export default defineConfig({

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import "../support/products.ts";
 
 /** The end-to-end tests again, and some of their own, with every function on AWS's own runtime client. */
 export default defineConfig({

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { generatedPages } from "../../cli/generate/pages.ts";
+import { read } from "./pages.ts";
+
+test.each([...generatedPages()])(
+  "%s is up to date: npm run generate would write the same",
+  (path, content) => {
+    expect(read(path)).toBe(content);
+  },
+);
