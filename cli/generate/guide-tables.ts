@@ -27,23 +27,12 @@ export const guideWithTables = (guide: string): string => withParts(guide, table
 
 /** The first page of the reference: its table of key kinds is the one of the guide. */
 export const startWithTables = (start: string, guide: string): string =>
-  withParts(start, { kinds: () => kindsTable(guide), rates: ratesTable, limits: limitsTable });
+  withParts(start, { kinds: () => kindsTable(guide), limits: limitsTable });
 
 function kindsTable(guide: string): string {
   const [found] = /^\| Kind .*?(?=\n\n)/ms.exec(guide) ?? [];
   if (found === undefined) throw new Error("The guide has no table of the kinds of keys.");
   return found.replaceAll(/ {2,}/g, " ");
-}
-
-function ratesTable(): string {
-  const buckets = Map.groupBy(operations, ({ rateLimit }: Operation) => rateLimit.bucket);
-  return table(
-    ["Requests", "Operations that share them"],
-    [...buckets.values()].map((sharing) => [
-      sharing.map(({ rateLimit }) => `${rateLimit.requestsMax} in ${rateLimit.windowSeconds} s`)[0] ?? "",
-      sharing.map(({ method, path }) => `\`${method} ${path}\``).join(", "),
-    ]),
-  );
 }
 
 const table = markdownTable;
@@ -93,12 +82,9 @@ function needsOf({ needs, needsOfKind, plan, gates = [], allowsOwnKey }: Operati
   return words.filter(Boolean).join(", ");
 }
 
-/** Operations of one bucket share one window. */
-function limitOf({ rateLimit }: Operation): string {
-  const { bucket, requestsMax, windowSeconds } = rateLimit;
-  const sharing = operations.filter((other) => other.rateLimit.bucket === bucket).length;
-  return `${requestsMax} in ${windowSeconds} s${sharing > 1 ? ` (${bucket}, shared by ${sharing})` : ""}`;
-}
+/** Operations of one bucket share one window. A row says nothing about other rows: a new operation changes none. */
+const limitOf = ({ rateLimit: { bucket, requestsMax, windowSeconds } }: Operation): string =>
+  `${requestsMax} in ${windowSeconds} s (${bucket})`;
 
 function actionsTable(): string {
   const rows = auditActionNames.map((name) => [`\`${name}\``, auditActionMeanings[name]]);
