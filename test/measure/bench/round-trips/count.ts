@@ -3,6 +3,8 @@ import { operations } from "../../../../lib/contract/operations.ts";
 // A warm function has loaded what it loads with its first request.
 import "../../../../lib/learnings/create.ts";
 import "../../../../lib/learnings/update.ts";
+import { forgetRequests } from "../../../support/forget-requests.ts";
+import { snapshotOf } from "../../../support/scan-all.ts";
 import { type BenchApi, type BenchRequest, openBenchApi } from "../support/bench-api.ts";
 import { type Lockstep, roundsInWords, startLockstep } from "../support/lockstep.ts";
 import { onDayInMidMonth } from "../support/mid-month.ts";
@@ -37,9 +39,14 @@ async function countCases(sizes: Sizes): Promise<Count[]> {
   try {
     if (!lockstep) throw new Error("The handlers must ask through the rounds.");
     const cases = casesOf(await buildWorld(api.table, sizes));
+    const restoreWorld = await snapshotOf(api.table);
     const counts: Count[] = [];
-    for (const { id } of operations)
+    for (const { id } of operations) {
+      // In the same world, in a function that remembers nothing: no operation changes the counts of another.
+      await restoreWorld();
+      forgetRequests();
       for (const each of cases(id)) counts.push({ operation: id, ...(await countCase(api, lockstep, each)) });
+    }
     return counts;
   } finally {
     await api.close();

@@ -1,4 +1,5 @@
 import { makeKeyText } from "../../../../lib/access/key-text.ts";
+import { auditWrites, operatorOrigin } from "../../../../lib/audit/entry.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { organizationTenant, scopeEpochsKey, type TenantKey } from "../../../../lib/store/layout.ts";
@@ -15,6 +16,8 @@ export type Amounts = {
   readonly pullRequests: number;
   readonly findings: number;
   readonly customRoles: number;
+  /** More than those about the things above. */
+  readonly auditEntries: number;
 };
 
 export type Sizes = {
@@ -23,19 +26,40 @@ export type Sizes = {
   readonly workspaceOrganizations: number;
 };
 
-const small: Amounts = { members: 3, learnings: 3, pullRequests: 3, findings: 2, customRoles: 2 };
+const small: Amounts = {
+  members: 3,
+  learnings: 3,
+  pullRequests: 3,
+  findings: 2,
+  customRoles: 2,
+  auditEntries: 0,
+};
 
 /** The sizes that docs/reports/benchmarks.md reports. */
 export const fullSizes: Sizes = {
   small,
-  large: { members: 500, learnings: 1_000, pullRequests: 1_000, findings: 1_000, customRoles: 99 },
+  large: {
+    members: 500,
+    learnings: 1_000,
+    pullRequests: 1_000,
+    findings: 1_000,
+    customRoles: 99,
+    auditEntries: 100,
+  },
   workspaceOrganizations: 200,
 };
 
 /** The same shapes, created in seconds: the tests check these. */
 export const testSizes: Sizes = {
   small,
-  large: { members: 500, learnings: 120, pullRequests: 200, findings: 200, customRoles: 20 },
+  large: {
+    members: 500,
+    learnings: 120,
+    pullRequests: 200,
+    findings: 200,
+    customRoles: 20,
+    auditEntries: 100,
+  },
   workspaceOrganizations: 20,
 };
 
@@ -127,6 +151,7 @@ async function buildOrganization(
   const roleIds: string[] = [];
   for (let index = 0; index < amounts.customRoles; index++)
     roleIds.push(await world.role(uuid, `Role ${index}`));
+  await put(table, auditEntries(world, id, uuid, amounts.auditEntries));
   return {
     id,
     uuid,
@@ -148,6 +173,20 @@ async function buildOrganization(
     },
   };
 }
+
+const auditEntries = (world: World, id: OrganizationId, uuid: string, count: number): Item[] =>
+  named(count, (index) =>
+    auditWrites(world.deps, {
+      ...operatorOrigin,
+      action: "role.updated",
+      resourceType: "role",
+      resourceId: "cr_member",
+      summary: `role updated: Role ${index}`,
+      tenant: organizationTenant(uuid),
+      organization: { uuid, provider: "github", provider_organization_id: id.provider_organization_id },
+      metadata: { name: `Role ${index}`, before: { name: "Reviewer" }, after: { name: `Role ${index}` } },
+    }),
+  ).flatMap((writes) => writes.map((each) => each.put));
 
 async function buildLearnings(
   world: World,

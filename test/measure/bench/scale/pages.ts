@@ -4,7 +4,13 @@ import { assumptionTable, quotaTable } from "./assumptions.ts";
 import { billTable, bottlenecks, largestTable, streamTable, vectorTable } from "./figures.ts";
 import { monthlyPrices, priceTable } from "./monthly-prices.ts";
 import { requestTable } from "./requests.ts";
-import { idleMetrics, idleWorkersDollars, resourceCosts, usedMetrics } from "./resources.ts";
+import {
+  idleMetrics,
+  idleWorkersDollars,
+  type ResourceCost,
+  resourceCosts,
+  usedMetrics,
+} from "./resources.ts";
 
 type Row = Readonly<Record<string, string | number>>;
 
@@ -40,9 +46,12 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
   const [plainCosts, fullCosts] = [costs(plain), costs(full)];
   const shown = (monthly: number | string | undefined) =>
     typeof monthly === "number" ? dollars(monthly) : (monthly ?? "–");
+  // The number of the others follows from the number of operations, and no price follows from it.
+  const inStack = (cost: ResourceCost | undefined) =>
+    cost === undefined ? "no" : typeof cost.monthly === "number" ? cost.count : "yes";
   const rows = [...fullCosts.keys()].map((type) => ({
     resource: `\`${type}\``,
-    "in the stack": plainCosts.get(type)?.count ?? 0,
+    "in the stack": inStack(plainCosts.get(type)),
     "$ a month": shown(plainCosts.get(type)?.monthly),
     "with every option": shown(fullCosts.get(type)?.monthly),
   }));
@@ -61,7 +70,7 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
     ),
     {
       resource: "**in all**",
-      "in the stack": Object.keys(plain.Resources).length,
+      "in the stack": "",
       "$ a month": dollars(idleDollars(plain)),
       "with every option": dollars(idleDollars(full)),
     },
