@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { dashboardFiles } from "../../lib/contract/dashboard.ts";
+import { documentFile, examplesFile } from "../../lib/contract/reference.ts";
 
 /**
  * Every file that a program makes from the sources. None is in git, so no two branches conflict in one. This module
  * runs before they exist: it must not import a product, nor a module that imports one.
  */
 export const products: readonly string[] = [
-  "docs/openapi.json",
+  documentFile,
+  examplesFile,
   "lib/client/operations.generated.ts",
   "lib/mcp/tools.generated.ts",
   "lib/report/style.generated.ts",
@@ -17,7 +19,7 @@ export const products: readonly string[] = [
 ];
 
 /** What products are made from: these folders and the versions of packages. */
-export const sourceFolders: readonly string[] = ["cli/generate", "dashboard", "lib"];
+export const sourceFolders: readonly string[] = ["cli/generate", "dashboard", "docs/examples", "lib"];
 const versionsFile = "package-lock.json";
 
 /** Digests of the sources and of the products made from them. */

@@ -1,14 +1,17 @@
 import { builtDashboard, builtReportStyle } from "../../dashboard/build.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { documentFile, examplesFile } from "../../lib/contract/reference.ts";
 import { generateClientTypes } from "../../lib/openapi/client-types.ts";
 import { toolsFile } from "../../lib/openapi/tools.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
+import { joinedExamples } from "./examples.ts";
 import { openApi } from "./interface.ts";
 
 /** Passes every product to `write`: its path below the project's root, and its content. */
 export async function writeProducts(write: (path: string, content: string) => void): Promise<void> {
   const document = openApi();
-  write("docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`);
+  write(documentFile, `${JSON.stringify(document, null, 1)}\n`);
+  write(examplesFile, joinedExamples());
   write("lib/client/operations.generated.ts", generateClientTypes(document));
   write("lib/mcp/tools.generated.ts", toolsFile(operations));
   write("dashboard/worker/contract.generated.ts", dashboardContract(operations));

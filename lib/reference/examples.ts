@@ -6,7 +6,7 @@ import type {
   MediaTypes,
 } from "./document.ts";
 
-/** Requests that a test has sent, and their responses; they are stored in `docs/examples.json`. */
+/** Requests that a test has sent, and their responses; they are stored in `docs/examples`. */
 export type RecordedExchange = {
   readonly title: string;
   readonly path?: Readonly<Record<string, string>>;

@@ -29,6 +29,12 @@ export class DeterministicRuntime {
     vi.setSystemTime(this.#nowMs);
   }
 
+  /** The same, at a moment that does not depend on earlier steps. */
+  beginAt(step: string, timestamp: string): void {
+    this.#nowMs = Date.parse(timestamp);
+    this.begin(step, 0);
+  }
+
   end(): void {
     vi.useRealTimers();
     vi.restoreAllMocks();

@@ -10,8 +10,12 @@ export type ExampleRequest = {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
-  /** Sends the cursor from the answer of the previous request. */
+  /** Follows the previous request, in the same world; every other request has a world of its own. */
+  readonly isNext?: boolean;
+  /** Follows it with the cursor from its answer. */
   readonly goesOn?: boolean;
+  /** Operations whose usual request is sent before, because the answer shows what they did. */
+  readonly before?: readonly OperationId[];
   /** The answer shows the key's last use, which is written at the same time: the key is used a moment before. */
   readonly showsUse?: boolean;
 };
@@ -65,6 +69,8 @@ function usualRequest(operation: ListedOperation, world: ExampleWorld): ExampleR
     ...(body && { body }),
   };
 }
+
+const changedRoles: Chosen = { before: ["updateRole", "deleteRole"] };
 
 const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readonly Chosen[]>> => ({
   listReviewCommentMetrics: metrics,
@@ -136,6 +142,7 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
     },
     {
       title: "Sent again, with a workspace token",
+      isNext: true,
       key: "workspace",
       body: {
         org_id: "1001",
@@ -264,7 +271,7 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
   updateWebhook: [{ title: "Switched off", body: { active: false } }],
   testWebhook: [{ title: "Nobody listens", path: { webhook_id: world.webhooks.local } }],
   listAuditLogs: [
-    { title: "Newest first", query: { limit: "1" } },
+    { title: "Newest first", ...changedRoles, query: { limit: "1" } },
     { title: "Next page", query: { limit: "1" }, goesOn: true },
     {
       title: "Filtered",
@@ -279,9 +286,9 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
         limit: "2",
       },
     },
-    { title: "Of one person", query: { user_ids: "501", search: "dashboards", limit: "1" } },
-    { title: "CSV", query: { format: "csv", actions: "role.updated,role.deleted" } },
-    { title: "NDJSON", query: { format: "ndjson", actions: "role.updated,role.deleted" } },
+    { title: "Of one person", ...changedRoles, query: { user_ids: "501", search: "dashboards", limit: "1" } },
+    { title: "CSV", ...changedRoles, query: { format: "csv", actions: "role.updated,role.deleted" } },
+    { title: "NDJSON", ...changedRoles, query: { format: "ndjson", actions: "role.updated,role.deleted" } },
   ],
   listSecurityFindings: [
     { title: "First page", query: { limit: "1" } },
