@@ -1,14 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { limitKey } from "../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
 
 /** Every item of the table, in the order of its keys. */
 export async function scanAll(table: Table): Promise<Item[]> {
-  const items = await itemsOf(table);
-  return items.sort((one, other) => (`${one.pk}\0${one.sk}` < `${other.pk}\0${other.sk}` ? -1 : 1));
-}
-
-async function itemsOf(table: Table): Promise<Item[]> {
   const items: Item[] = [];
   let resume: Key | undefined;
   do {
@@ -16,22 +10,7 @@ async function itemsOf(table: Table): Promise<Item[]> {
     items.push(...page.items);
     resume = page.resume;
   } while (resume);
-  return items;
-}
-
-/** Remembers the whole table; the returned function makes the table what it was. */
-export async function snapshotOf(table: Table): Promise<() => Promise<void>> {
-  const byKey = async () => new Map((await itemsOf(table)).map((item) => [`${item.pk}\0${item.sk}`, item]));
-  const before = await byKey();
-  return async () => {
-    const now = await byKey();
-    const added = [...now].filter(([key]) => !before.has(key));
-    const lost = [...before].filter(([key, item]) => !isDeepStrictEqual(now.get(key), item));
-    await table.writeMany([
-      ...added.map(([, { pk, sk }]) => ({ delete: { pk, sk } })),
-      ...lost.map(([, put]) => ({ put })),
-    ]);
-  };
+  return items.sort((one, other) => (`${one.pk}\0${one.sk}` < `${other.pk}\0${other.sk}` ? -1 : 1));
 }
 
 const limitPartitions = limitKey("", "").pk.slice(0, -1);

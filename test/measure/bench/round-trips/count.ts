@@ -1,18 +1,18 @@
 import * as z from "zod";
-import { operations } from "../../../../lib/contract/operations.ts";
+import { type OperationId, operations } from "../../../../lib/contract/operations.ts";
 // A warm function has loaded what it loads with its first request.
 import "../../../../lib/learnings/create.ts";
 import "../../../../lib/learnings/update.ts";
 import { forgetRequests } from "../../../support/forget-requests.ts";
-import { snapshotOf } from "../../../support/scan-all.ts";
+import { type Snapshot, snapshotOf } from "../../../support/snapshot.ts";
 import { type BenchApi, type BenchRequest, openBenchApi } from "../support/bench-api.ts";
 import { type Lockstep, roundsInWords, startLockstep } from "../support/lockstep.ts";
-import { onDayInMidMonth } from "../support/mid-month.ts";
+import { goToMidMonth } from "../support/mid-month.ts";
 import { type Case, casesOf, tripsMaxOf } from "./cases.ts";
 import { buildWorld, type Sizes } from "./world.ts";
 
 export type Count = {
-  readonly operation: string;
+  readonly operation: OperationId;
   readonly size: Case["size"];
   readonly name: string;
   readonly tripsMax: number;
@@ -25,31 +25,50 @@ export type Count = {
   readonly bytes: number;
 };
 
-/** Every case of every operation through its real handler, on a warm function. */
-export const countEverything = (sizes: Sizes): Promise<Count[]> => onDayInMidMonth(() => countCases(sizes));
+/** Counts each case of an operation through its real handler, on a warm function. */
+export type Counter = {
+  countsOf(operation: OperationId): Promise<Count[]>;
+  close(): Promise<void>;
+};
 
-async function countCases(sizes: Sizes): Promise<Count[]> {
+export async function openCounter(sizes: Sizes): Promise<Counter> {
   let lockstep: Lockstep | undefined;
+  let snapshot: Snapshot | undefined;
   const between = async (engine: string) => {
-    lockstep = await startLockstep(engine);
+    lockstep = await startLockstep(engine, (call) => snapshot?.note(call));
     return lockstep;
   };
   await loadEverything();
+  const leaveMidMonth = goToMidMonth();
   const api = await openBenchApi({ between });
-  try {
-    if (!lockstep) throw new Error("The handlers must ask through the rounds.");
-    const cases = casesOf(await buildWorld(api.table, sizes));
-    const restoreWorld = await snapshotOf(api.table);
-    const counts: Count[] = [];
-    for (const { id } of operations) {
+  const cases = casesOf(await buildWorld(api.table, sizes));
+  snapshot = await snapshotOf(api.table);
+  return {
+    async countsOf(operation) {
+      if (!lockstep) throw new Error("The handlers must ask through the rounds.");
       // In the same world, in a function that remembers nothing: no operation changes the counts of another.
-      await restoreWorld();
+      await snapshot?.restore();
       forgetRequests();
-      for (const each of cases(id)) counts.push({ operation: id, ...(await countCase(api, lockstep, each)) });
-    }
+      const counts: Count[] = [];
+      for (const each of cases(operation))
+        counts.push({ operation, ...(await countCase(api, lockstep, each)) });
+      return counts;
+    },
+    async close() {
+      leaveMidMonth();
+      await api.close();
+    },
+  };
+}
+
+export async function countEverything(sizes: Sizes): Promise<Count[]> {
+  const counter = await openCounter(sizes);
+  try {
+    const counts: Count[] = [];
+    for (const { id } of operations) counts.push(...(await counter.countsOf(id)));
     return counts;
   } finally {
-    await api.close();
+    await counter.close();
   }
 }
 

@@ -41,7 +41,7 @@ describe("the pages on cost and scale", () => {
     );
     const counts = committedCounts().replaceAll(/^rotateKey.*\n/gm, "");
     expect(() => requestTable(operations, counts)).toThrow(
-      "rotateKey has no line in test/measure/bench/round-trips",
+      "rotateKey has no file in test/measure/bench/round-trips",
     );
   });
 

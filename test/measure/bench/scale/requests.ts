@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { Operation } from "../../../../lib/contract/operation.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { assumedTripMs, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
@@ -16,8 +16,13 @@ type Count = {
 
 const line = /^(\w+), (.+): ([\d.]+) trips, [\d.]+ calls, ([\d.]+) read units, ([\d.]+) write units$/;
 
+const countsFolder = new URL("../round-trips/counts/", import.meta.url);
+
 export const committedCounts = (): string =>
-  readFileSync(new URL("../round-trips/counts.txt", import.meta.url), "utf8");
+  readdirSync(countsFolder)
+    .toSorted()
+    .map((name) => readFileSync(new URL(name, countsFolder), "utf8"))
+    .join("");
 
 const countsOf = (text: string): readonly Count[] =>
   text
@@ -100,7 +105,7 @@ export function requestTable(
   return contract.flatMap((operation) => {
     const own = distinct(counted.filter((each) => each.operation === operation.id));
     if (own.length === 0)
-      throw new Error(`${operation.id} has no line in test/measure/bench/round-trips/counts.txt: count it.`);
+      throw new Error(`${operation.id} has no file in test/measure/bench/round-trips/counts: count it.`);
     return own.map((count) => {
       const { ms, data, isMeasured } = timesOf(count, timed);
       const dynamo = dynamoDollars(count);

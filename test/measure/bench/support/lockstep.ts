@@ -32,7 +32,11 @@ const turnsOfWork = 20;
 /** Work in other threads (files, compression) needs time, not turns. */
 const quietMs = 3;
 
-export async function startLockstep(engine: string): Promise<Lockstep> {
+/** `note` learns of every call. */
+export async function startLockstep(
+  engine: string,
+  note: (call: { operation: string; body: string }) => void = () => {},
+): Promise<Lockstep> {
   let held: Held[] = [];
   let rounds: string[][] = [];
   let isWaiting = false;
@@ -64,6 +68,7 @@ export async function startLockstep(engine: string): Promise<Lockstep> {
   const server = createServer(async (incoming, response) => {
     const body = await bytesOf(incoming);
     const operation = String(incoming.headers["x-amz-target"]).split(".").at(-1) ?? "";
+    note({ operation, body: body.toString() });
     held.push({ operation, body, incoming, response });
     await answerRound();
   });
