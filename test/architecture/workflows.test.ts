@@ -58,6 +58,13 @@ test("every script, file and command of the tool that a workflow calls exists", 
   expect(commands.filter(isMissing)).toEqual([]);
 });
 
+test("workflows install exactly the lock file", () => {
+  const installing = workflows
+    .flatMap(({ jobs }) => Object.values(jobs).flatMap(commandsOf))
+    .filter((command) => /npm (i|install|ci)\b/.test(command));
+  expect(new Set(installing)).toEqual(new Set(["npm ci"]));
+});
+
 test("every action of a workflow is pinned to a digest and names its version", () => {
   const lines = workflows.flatMap(({ text }) => text.split("\n")).filter((line) => /\buses:/.test(line));
   expect(lines.length).toBeGreaterThan(0);
