@@ -99,6 +99,8 @@ export class ReviewApiStack extends Stack {
   #addDomain({ restApi, url }: Api, options: StackOptions): void {
     const { domainName, certificateArn, hostedZoneId, basePath } = options;
     this.#output(stackOutputs.apiUrl, url);
+    if (options.disableExecuteApiEndpoint)
+      this.#output(stackOutputs.closedUrl, restApi.url.replace(/\/$/, ""));
     if (domainName === undefined || certificateArn === undefined) return;
     const domain = new Domain(this, "Domain", {
       restApi,

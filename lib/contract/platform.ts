@@ -194,6 +194,8 @@ export const stackOutputs = {
   searchFunctionName: "SearchForReviewFunctionName",
   /** ARNs of the alarms that roll a deployment back, comma-separated. */
   rollbackAlarms: "RollbackAlarms",
+  /** Only with `disableExecuteApiEndpoint`: API Gateway's own address, which must refuse every call. */
+  closedUrl: "ClosedApiUrl",
   /** Only with a custom domain: the target of its DNS record. */
   domainTarget: "DomainTarget",
 } as const;
