@@ -75,6 +75,7 @@ export function createDashboard(scope: Construct, metrics: ServiceMetrics, apiLo
     graph("Model and reviewer's search", [
       ...(metrics.modelFailures ? [metrics.modelFailures] : []),
       metrics.reviewSearchFailures,
+      metrics.refusedSearches,
     ]),
     graph("Cost: vector index, bytes", [metrics.vectorSearchBytes], [metrics.vectorWriteBytes]),
   );

@@ -10,6 +10,7 @@ import {
   indexMetrics,
   limiterMetrics,
   type MetricGroup,
+  refusedSearchMetrics,
   searchMetrics,
 } from "../../lib/contract/telemetry.ts";
 import { probeApi, reconcileIndex, type Worker } from "../../lib/contract/workers.ts";
@@ -217,5 +218,6 @@ function ownMetrics(namespace: string) {
     indexStale: of(indexMetrics, "index_stale", Stats.MAXIMUM),
     indexFailures: of(indexMetrics, "index_failures", Stats.SUM),
     vectorSearches: of(searchMetrics, "vector_searches", Stats.SUM),
+    refusedSearches: of(refusedSearchMetrics, "refused_searches", Stats.SUM),
   };
 }

@@ -257,6 +257,7 @@ describe("the dashboard", () => {
       telemetry.eventMetrics,
       telemetry.indexMetrics,
       telemetry.searchMetrics,
+      telemetry.refusedSearchMetrics,
     ];
     const emitted = groups.flatMap(({ metrics }) => Object.keys(metrics));
     expect([...shown].toSorted()).toEqual([...emitted, "throttled_calls"].toSorted());

@@ -4,6 +4,7 @@ import {
   indexMetrics,
   limiterMetrics,
   type MetricGroup,
+  refusedSearchMetrics,
   searchMetrics,
 } from "../../../../lib/contract/telemetry.ts";
 import { type WorkerId, workers } from "../../../../lib/contract/workers.ts";
@@ -122,4 +123,7 @@ const namesIn = ({ metrics }: MetricGroup): number => Object.keys(metrics).lengt
 export const idleMetrics = namesIn(indexMetrics) + namesIn(eventMetrics);
 
 /** With those that only calls cause, and the throttled calls that the access log counts: the maximum. */
-export const usedMetrics = idleMetrics + namesIn(limiterMetrics) + namesIn(searchMetrics) + 1;
+export const usedMetrics =
+  idleMetrics +
+  [limiterMetrics, searchMetrics, refusedSearchMetrics].map(namesIn).reduce((a, b) => a + b) +
+  1;
