@@ -75,6 +75,7 @@ export class ReviewApiStack extends Stack {
       internalFunctions: [...internal.functions.values()],
       accessLogs: api.accessLogs,
       apiLogs: logs.api,
+      workerLogs: logs.workers,
       bedrockModelId: options.bedrockRegion === undefined ? options.bedrockModelId : undefined,
       alarmEmail: options.alarmEmail,
     });

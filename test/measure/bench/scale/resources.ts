@@ -122,8 +122,13 @@ const namesIn = ({ metrics }: MetricGroup): number => Object.keys(metrics).lengt
 /** Metrics that workers emit on every run, with or without calls: those of the index and of events. */
 export const idleMetrics = namesIn(indexMetrics) + namesIn(eventMetrics);
 
-/** With those that only calls cause, and the throttled calls that the access log counts: the maximum. */
+/** Counted by filters of log groups. */
+const countedLines = ["throttled_calls", "slow_calls", "failed_starts"];
+
+/** With those that only calls cause: the maximum. */
 export const usedMetrics =
   idleMetrics +
-  [limiterMetrics, searchMetrics, refusedSearchMetrics].map(namesIn).reduce((a, b) => a + b) +
-  1;
+  namesIn(limiterMetrics) +
+  namesIn(searchMetrics) +
+  namesIn(refusedSearchMetrics) +
+  countedLines.length;
