@@ -25,7 +25,10 @@ export type ApiDefinitionProps = {
 
 type PathItem = Readonly<Record<string, object>>;
 
-/** TLS 1.2 or later: the default endpoint would also accept 1.0. AWS requires an access mode with such a policy. */
+/**
+ * TLS 1.2 or later: the default endpoint would also accept 1.0. AWS requires an access mode with such a policy. Change
+ * it in a release of its own: API Gateway applies it for about 15 minutes and may refuse other updates meanwhile.
+ */
 export const tls = { securityPolicy: "SecurityPolicy_TLS13_1_2_2021_06", endpointAccessMode: "BASIC" };
 
 /**
