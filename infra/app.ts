@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { Code } from "aws-cdk-lib/aws-lambda";
-import { bundleDirectory, bundleFunctions, releasesOf } from "./bundle.ts";
+import { bundleDirectory, bundleFunctions, projectDirectory, releasesOf } from "./bundle.ts";
+import { commitOf } from "./commit.ts";
 import { InvalidOptions } from "./options.ts";
 import { keepSourceMaps } from "./source-maps.ts";
 import { createApp } from "./stack.ts";
@@ -10,18 +10,6 @@ import { createApp } from "./stack.ts";
  */
 const codeOf = (source: string) => Code.fromAsset(bundleDirectory(source), { exclude: ["*.map"] });
 
-/** The commit, marked if the tree has changes; undefined without git. */
-function commit(): string | undefined {
-  const git = (...words: string[]) =>
-    execFileSync("git", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  try {
-    const id = git("rev-parse", "--short=12", "HEAD");
-    return git("status", "--porcelain") === "" ? id : `${id}-changed`;
-  } catch {
-    return undefined;
-  }
-}
-
 try {
   await bundleFunctions();
   const releases = await releasesOf();
@@ -29,7 +17,7 @@ try {
     codeOf,
     releases,
     checked: true,
-    commit: commit(),
+    commit: commitOf(projectDirectory),
     region: process.env.CDK_DEFAULT_REGION,
   });
   await keepSourceMaps(releases);

@@ -75,6 +75,7 @@ export class ReviewApiStack extends Stack {
       internalFunctions: [...internal.functions.values()],
       accessLogs: api.accessLogs,
       apiLogs: logs.api,
+      workerLogs: logs.workers,
       bedrockModelId: options.bedrockRegion === undefined ? options.bedrockModelId : undefined,
       alarmEmail: options.alarmEmail,
     });
@@ -99,6 +100,8 @@ export class ReviewApiStack extends Stack {
   #addDomain({ restApi, url }: Api, options: StackOptions): void {
     const { domainName, certificateArn, hostedZoneId, basePath } = options;
     this.#output(stackOutputs.apiUrl, url);
+    if (options.disableExecuteApiEndpoint)
+      this.#output(stackOutputs.closedUrl, restApi.url.replace(/\/$/, ""));
     if (domainName === undefined || certificateArn === undefined) return;
     const domain = new Domain(this, "Domain", {
       restApi,

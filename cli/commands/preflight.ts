@@ -25,7 +25,8 @@ type Result = {
   readonly problem: string | null;
 };
 
-type Checks = Readonly<Record<string, () => Promise<void>>>;
+/** A check throws what is wrong; a text that it returns is a note. */
+type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const command: Command = {
   name: "",
@@ -54,8 +55,9 @@ const command: Command = {
     const bedrockRegion = input.text("bedrock-region");
     const bedrockModelId = input.text("bedrock-model-id");
     const results: Result[] = [];
+    const notes: string[] = [];
     const shown = input.flag("json") ? undefined : terminal;
-    const run = async (checks: Checks) => void results.push(...(await runChecks(checks, shown)));
+    const run = async (checks: Checks) => void results.push(...(await runChecks(checks, shown, notes)));
 
     let chosen = defaultOptions();
     let identity: AwsIdentity | undefined;
@@ -63,7 +65,7 @@ const command: Command = {
       "the stack takes the options": async () => {
         chosen = await readStackOptions(input.text("options"));
       },
-      "an AWS region is set": async () => {
+      "an AWS region is set and credentials are found": async () => {
         identity = await identityOf(input.text("region"));
       },
     });
@@ -75,7 +77,7 @@ const command: Command = {
     };
     if (identity) await run(await accountChecks(identity, options));
 
-    const notes = options.alarmEmail === undefined && !options.ephemeral ? [nobodyHearsAlarms] : [];
+    if (options.alarmEmail === undefined && !options.ephemeral) notes.push(nobodyHearsAlarms);
     for (const note of notes) shown?.out(`note   ${note}`);
     const ok = results.every((result) => result.ok);
     const found = input.has("stack") ? await organizationsWithoutAdmin(input) : undefined;
@@ -104,11 +106,14 @@ const nameOf = ({ uuid, name, provider, provider_organization_id }: Organization
   provider_organization_id,
 });
 
-async function runChecks(checks: Checks, terminal: Terminal | undefined): Promise<Result[]> {
+async function runChecks(checks: Checks, terminal: Terminal | undefined, notes: string[]): Promise<Result[]> {
   const results: Result[] = [];
   for (const [name, check] of Object.entries(checks)) {
     const startedMs = systemClock.nowMs();
-    const problem = await check().then(() => null, sentence);
+    const problem = await check().then((note) => {
+      if (typeof note === "string") notes.push(note);
+      return null;
+    }, sentence);
     const result = { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
     results.push(result);
     terminal?.out(`${verdict(terminal, result.ok)} ${String(result.ms).padStart(6)} ms  ${name}`);
@@ -119,18 +124,25 @@ async function runChecks(checks: Checks, terminal: Terminal | undefined): Promis
 
 async function identityOf(region: string | undefined): Promise<AwsIdentity> {
   const { operatorIdentity } = await import("../connection/stack.ts");
-  return await operatorIdentity(region).catch((error: unknown) => {
+  const identity = await operatorIdentity(region).catch((error: unknown) => {
     if (!(error instanceof Error && /^Region is missing/.test(error.message))) throw error;
     throw new OperatorError("No AWS region is set. Give --region, or set AWS_REGION.");
   });
+  await identity.credentials().catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+    throw new OperatorError(
+      `No AWS credentials were found (${reason}). Sign in and set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
+    );
+  });
+  return identity;
 }
 
 async function accountChecks(identity: AwsIdentity, options: StackOptions): Promise<Checks> {
-  const { eventWorkers, bedrockModelId, bedrockRegion = identity.region, waf, tableName } = options;
+  const { bedrockModelId, bedrockRegion = identity.region, waf, tableName } = options;
   const model = { ...identity, region: bedrockRegion };
   const checks = await import("../preflight/account-checks.ts");
   return {
-    "the account may run enough functions at once": () => checks.checkConcurrency(identity, eventWorkers),
+    "the account may run enough functions at once": () => checks.checkConcurrency(identity, options),
     "Bedrock has the embedding model": () => checks.checkModel(model, bedrockModelId),
     "Bedrock allows enough embeddings a minute": () => checks.checkModelQuota(model),
     "API Gateway's logging role is this stack's or kept": () => checks.checkLoggingRole(identity, options),

@@ -45,7 +45,8 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
     const { invoker } = await import("../connection/stack-functions.ts");
     const output = await outputsOf(stack, input.text("region"));
     const search = invoker(output(stackOutputs.searchFunctionName), input.text("region"));
-    return { connection, baseUrl: output(stackOutputs.apiUrl), search };
+    const closedUrl = output(stackOutputs.closedUrl, "");
+    return { connection, baseUrl: output(stackOutputs.apiUrl), search, ...(closedUrl && { closedUrl }) };
   }
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const baseUrl = await localServiceUrl(directory);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { SearchAnswer } from "../../lib/learnings/search.ts";
 import { OperatorError } from "../errors.ts";
 
+const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const answerSchema = z.object({
   learnings: z.array(
     z.object({
@@ -27,6 +28,10 @@ export function invoker(functionName: string, region: string | undefined) {
         `The function ${functionName} failed. Its log says why. AccessDenied in the log means: a grant is missing, or ` +
           "Bedrock does not have the model in that region (set bedrockRegion).",
       );
-    return answerSchema.parse(JSON.parse(text));
+    const json: unknown = JSON.parse(text);
+    const refusal = refusalSchema.safeParse(json).data?.error;
+    if (refusal)
+      throw new OperatorError(`The function ${functionName} refused: ${refusal.code}: ${refusal.message}.`);
+    return answerSchema.parse(json);
   };
 }

@@ -65,15 +65,15 @@ export async function operatorIdentity(region: string | undefined): Promise<AwsI
   return { region: await config.region(), credentials: () => config.credentials() };
 }
 
-/** The outputs of a stack, by name. */
+/** The outputs of a stack, by name; an absent one without an `otherwise` is an error. */
 export async function outputsOf(
   stackName: string,
   region: string | undefined,
-): Promise<(name: string) => string> {
+): Promise<(name: string, otherwise?: string) => string> {
   const outputs = await readOutputs(stackName, region);
-  return (name) => {
-    const value = outputs.get(name);
-    if (!value)
+  return (name, otherwise) => {
+    const value = outputs.get(name) || otherwise;
+    if (value === undefined)
       throw new OperatorError(
         `Stack ${stackName} has no output ${name}. Is it this service's stack? If it is older than this tool, deploy it again.`,
       );

@@ -8,7 +8,10 @@ import { type AwsService, askAws } from "./aws-request.ts";
 /**
  * Half of the unreserved concurrency is left to callers. Concurrency reserved by other functions does not help here.
  */
-export async function checkConcurrency(identity: AwsIdentity, workers: number): Promise<void> {
+export async function checkConcurrency(
+  identity: AwsIdentity,
+  { eventWorkers: workers, reservedConcurrency }: StackOptions,
+): Promise<void> {
   const { GetAccountSettingsCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(identity);
   const { AccountLimit } = await client
@@ -20,6 +23,14 @@ export async function checkConcurrency(identity: AwsIdentity, workers: number): 
     throw new OperatorError(
       "Lambda does not say how many functions the account may run at once. Look at Service Quotas (Lambda, concurrent " +
         `executions): it should be at least ${2 * workers}, not counting reserved concurrency.`,
+    );
+  // Of an account's quota AWS keeps 100 unreserved; of a smaller quota all.
+  const reservable = quota - Math.min(quota, lambdaLimits.concurrencyUnreservedMin);
+  const wanted = Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0);
+  if (wanted > reservable)
+    throw new OperatorError(
+      `reservedConcurrency asks for ${wanted} functions at once, and of the account's ${quota} at most ${reservable} can be ` +
+        "reserved: the deployment would fail. Ask for more in Service Quotas (Lambda, concurrent executions), or reserve less.",
     );
   if (free >= 2 * workers) return;
   const { workersMin, visibilitySeconds, receivesMax } = eventQueueSettings;
@@ -64,15 +75,18 @@ const serviceQuotas: AwsService = {
   endpointVariable: "AWS_ENDPOINT_URL_SERVICE_QUOTAS",
 };
 
-/** Bedrock limits embedding models by requests a minute, and gives some new accounts far less than its default. */
-export async function checkModelQuota(identity: AwsIdentity): Promise<void> {
+/**
+ * Bedrock limits embedding models by requests a minute, and gives some new accounts far less than its default. It no
+ * longer has this quota for most models: without one the check returns a note.
+ */
+export async function checkModelQuota(identity: AwsIdentity): Promise<string | undefined> {
   let NextToken: string | null | undefined;
   do {
     const input = { ServiceCode: "bedrock", MaxResults: 100, ...(NextToken && { NextToken }) };
     const call = { target: "ServiceQuotasV20190624.ListServiceQuotas", input };
     const page = quotaPage.parse(await askAws(identity, { ...serviceQuotas, call }));
     const quota = page.Quotas.find(({ QuotaName }) => embeddingQuota.name.test(QuotaName));
-    if (quota && quota.Value >= embeddingQuota.requestsPerMinuteMin) return;
+    if (quota && quota.Value >= embeddingQuota.requestsPerMinuteMin) return undefined;
     if (quota)
       throw new OperatorError(
         `Bedrock lets the account embed ${quota.Value} texts a minute in ${identity.region}. Each search of the reviewer ` +
@@ -81,9 +95,9 @@ export async function checkModelQuota(identity: AwsIdentity): Promise<void> {
       );
     NextToken = page.NextToken;
   } while (NextToken);
-  throw new OperatorError(
-    `Service Quotas lists no requests per minute for the embedding model in ${identity.region}. Look at Bedrock's ` +
-      "quotas in the console: a new account may have less than AWS's default.",
+  return (
+    `Service Quotas lists no requests per minute for the embedding model in ${identity.region}. AWS dropped this quota for ` +
+    "most models; if searches are throttled, look at Bedrock's quotas in the console."
   );
 }
 

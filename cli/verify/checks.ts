@@ -15,6 +15,8 @@ import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 export type CheckContext = {
   readonly connection: Connection;
   readonly baseUrl: string;
+  /** API Gateway's own address, if the stack has closed it. */
+  readonly closedUrl?: string;
   /** Searches for Learnings as the reviewer does. */
   search(request: object): Promise<SearchAnswer>;
 };
@@ -47,8 +49,22 @@ export function checksOf(
       run: () => rotated(context, caller, keys),
     },
     { name: "an answer of 16 MiB arrives whole", run: () => largeAnswer(context, keys, events) },
+    ...(context.closedUrl === undefined ? [] : [closedAddressCheck(context.closedUrl)]),
   ];
 }
+
+/** The option `disableExecuteApiEndpoint`: otherwise callers go round the domain. */
+export const closedAddressCheck = (url: string): Check => ({
+  name: "API Gateway's own address is closed",
+  async run() {
+    const { status } = await fetch(`${url}${operationOf("whoami").path}`);
+    if (status !== 403)
+      throw new CheckFailed(
+        `${url} answered ${status} instead of 403: callers can go round the domain. Deploy again; if it stays so, run ` +
+          "aws apigateway update-rest-api --rest-api-id ID --patch-operations op=replace,path=/disableExecuteApiEndpoint,value=true",
+      );
+  },
+});
 
 const created = z.object({ id: z.string() });
 const issued = z.object({ key: z.string() });

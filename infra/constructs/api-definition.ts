@@ -25,7 +25,10 @@ export type ApiDefinitionProps = {
 
 type PathItem = Readonly<Record<string, object>>;
 
-/** TLS 1.2 or later: the default endpoint would also accept 1.0. AWS requires an access mode with such a policy. */
+/**
+ * TLS 1.2 or later: the default endpoint would also accept 1.0. AWS requires an access mode with such a policy. Change
+ * it in a release of its own: API Gateway applies it for about 15 minutes and may refuse other updates meanwhile.
+ */
 export const tls = { securityPolicy: "SecurityPolicy_TLS13_1_2_2021_06", endpointAccessMode: "BASIC" };
 
 /**
@@ -41,18 +44,23 @@ export function apiDefinition({ routes, fallback, invokeRole, options }: ApiDefi
     add(path, method.toLowerCase(), { ...(operationId && { operationId }), ...integrate(target, streaming) });
   for (const path of ["/", "/{proxy+}", ...routes.flatMap((route) => pathsDownTo(route.path))])
     add(path, "x-amazon-apigateway-any-method", integrate(fallback));
+  const endpoint = {
+    "x-amazon-apigateway-endpoint-configuration": {
+      disableExecuteApiEndpoint: options.disableExecuteApiEndpoint,
+    },
+  };
   return {
     openapi: "3.0.1",
     info: { title: options.stackName, version: "1" },
+    // An import of OpenAPI 3.0 reads the extension here, one of Swagger 2.0 at the top level.
+    servers: [{ url: "/", ...endpoint }],
+    ...endpoint,
     paths: Object.fromEntries(paths),
     "x-amazon-apigateway-gateway-responses": gatewayResponses(gatewayAnswers(options)),
     "x-amazon-apigateway-binary-media-types": binaryMediaTypes,
     // An import sets what it names. The resource names these too, so that a later import cannot reset them.
     "x-amazon-apigateway-security-policy": tls.securityPolicy,
     "x-amazon-apigateway-endpoint-access-mode": tls.endpointAccessMode,
-    "x-amazon-apigateway-endpoint-configuration": {
-      disableExecuteApiEndpoint: options.disableExecuteApiEndpoint,
-    },
   };
 }
 

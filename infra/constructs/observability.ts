@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, type IMetric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { FilterPattern, type LogGroup } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, type IFilterPattern, type LogGroup } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
@@ -12,16 +12,18 @@ import { addLogQueries } from "./log-queries.ts";
 import { createDashboard } from "./operator-dashboard.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import {
+  type LineCounts,
   metricPeriod,
   type ServiceMetrics,
   type ServiceMetricsProps,
   serviceMetrics,
 } from "./service-metrics.ts";
 
-export type ObservabilityProps = Omit<ServiceMetricsProps, "apiThrottles"> & {
+export type ObservabilityProps = Omit<ServiceMetricsProps, "counted"> & {
   readonly alarmEmail: string | undefined;
   readonly accessLogs: LogGroup;
   readonly apiLogs: LogGroup;
+  readonly workerLogs: LogGroup;
 };
 
 type AlarmName = keyof typeof alarms;
@@ -32,8 +34,6 @@ type AlarmRule = {
   /** Number of five-minute periods. All of them must be above the threshold, or at least `enough` of them. */
   readonly periods: number;
   readonly enough?: number;
-  /** Rings also if CloudWatch has no data. Without it, a new stack, which emits nothing, stays silent. */
-  readonly ringsWithoutData?: boolean;
 };
 
 const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, AlarmRule>>> => ({
@@ -49,11 +49,11 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
       metric: metrics.probeFailures,
       above: alarms.publicAddress.failuresAbove,
       periods: alarms.publicAddress.periods,
-      // `FILL` has nothing to fill if the check never ran in the whole time that CloudWatch looks at.
-      ringsWithoutData: true,
     },
   }),
-  latencyP99: { metric: metrics.latencyP99, above: alarms.latencyP99.millisecondsAbove, periods: 3 },
+  failedStarts: { metric: metrics.failedStarts, above: alarms.failedStarts.startsAbove, periods: 1 },
+  latencyP99: { metric: metrics.slowPercent, above: alarms.latencyP99.percentAbove, periods: 3 },
+  deadEvents: { metric: metrics.deadEventPercent, above: alarms.deadEvents.percentAbove, periods: 1 },
   deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },
   queueAge: { metric: metrics.queueAge, above: alarms.queueAge.secondsAbove, periods: 1 },
   queueLength: { metric: metrics.queueLength, above: alarms.queueLength.messagesAbove, periods: 1 },
@@ -107,7 +107,7 @@ export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
     const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
-    const metrics = serviceMetrics(this, { ...props, apiThrottles: countThrottles(props.accessLogs) });
+    const metrics = serviceMetrics(this, { ...props, counted: countLines(props) });
     const made = new Map(
       Object.entries(rules(metrics)).map(([name, rule]) => [
         name,
@@ -127,15 +127,36 @@ export class Observability extends Construct {
   }
 }
 
-/** Lambda answers API Gateway with 429 if it has no free place for a call. */
-const countThrottles = (accessLogs: LogGroup): IMetric =>
-  accessLogs
-    .addMetricFilter("ThrottledCalls", {
-      filterPattern: FilterPattern.stringValue("$.lambdaStatus", "=", "429"),
-      metricNamespace: Stack.of(accessLogs).stackName,
-      metricName: "throttled_calls",
-    })
-    .metric({ period: metricPeriod, statistic: Stats.SUM, label: "throttled calls of the API's functions" });
+function countLines({ accessLogs, apiLogs, workerLogs }: ObservabilityProps): LineCounts {
+  const count = (logGroup: LogGroup, metricName: string, filterPattern: IFilterPattern, label: string) =>
+    logGroup
+      .addMetricFilter(metricName, {
+        filterPattern,
+        metricNamespace: Stack.of(logGroup).stackName,
+        metricName,
+      })
+      .metric({ period: metricPeriod, statistic: Stats.SUM, label });
+  // Lambda's own line about an init that crashed or took too long; it writes none about one that worked.
+  const failedInit = FilterPattern.literal("%INIT_REPORT .*Status: (error|timeout)%");
+  // Both filters count the same metric.
+  count(workerLogs, "failed_starts", failedInit, "");
+  return {
+    failedStarts: count(apiLogs, "failed_starts", failedInit, "failed starts of functions"),
+    slowCalls: count(
+      apiLogs,
+      "slow_calls",
+      FilterPattern.numberValue("$.duration_ms", ">", alarms.latencyP99.millisecondsAbove),
+      "slow calls",
+    ),
+    // Lambda answers API Gateway with 429 if it has no free place for a call.
+    apiThrottles: count(
+      accessLogs,
+      "throttled_calls",
+      FilterPattern.stringValue("$.lambdaStatus", "=", "429"),
+      "throttled calls of the API's functions",
+    ),
+  };
+}
 
 type SlowWorker = Worker & { readonly trigger: { readonly kind: "schedule" } };
 
@@ -183,7 +204,8 @@ function createAlarm(scope: Construct, name: string, { section, rule, topic }: A
     evaluationPeriods: rule.periods,
     ...(rule.enough !== undefined && { datapointsToAlarm: rule.enough }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    treatMissingData: rule.ringsWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    // A new stack emits nothing and must stay silent.
+    treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription: `Runbook: docs/operate/runbook.md#${section.toLowerCase()}`,
   });
   if (!topic) return alarm;

@@ -35,7 +35,7 @@ export function createDashboard(scope: Construct, metrics: ServiceMetrics, apiLo
     ),
   );
   dashboard.addWidgets(
-    graph("Latency at the gateway, ms", [metrics.latencyP50, metrics.latencyP99]),
+    graph("Latency at the gateway, ms", [metrics.latencyP50, metrics.latencyP99], [metrics.slowCalls]),
     graph("Latency by operation, p99, ms", metrics.latencyByOperation),
     graph(
       "Throttles and limiter",
@@ -60,6 +60,7 @@ export function createDashboard(scope: Construct, metrics: ServiceMetrics, apiLo
   dashboard.addWidgets(
     graph("Workers and checks", [
       metrics.workerErrors,
+      metrics.failedStarts,
       ...(metrics.probeFailures ? [metrics.probeFailures] : []),
     ]),
     graph("Cost: table units", [metrics.readUnits, metrics.writeUnits]),
@@ -75,6 +76,7 @@ export function createDashboard(scope: Construct, metrics: ServiceMetrics, apiLo
     graph("Model and reviewer's search", [
       ...(metrics.modelFailures ? [metrics.modelFailures] : []),
       metrics.reviewSearchFailures,
+      metrics.refusedSearches,
     ]),
     graph("Cost: vector index, bytes", [metrics.vectorSearchBytes], [metrics.vectorWriteBytes]),
   );

@@ -10,6 +10,7 @@ import {
   indexMetrics,
   limiterMetrics,
   type MetricGroup,
+  refusedSearchMetrics,
   searchMetrics,
 } from "../../lib/contract/telemetry.ts";
 import { probeApi, reconcileIndex, type Worker } from "../../lib/contract/workers.ts";
@@ -24,10 +25,18 @@ export type ServiceMetricsProps = {
   readonly workers: readonly RunningWorker[];
   readonly apiFunctions: readonly ServiceFunction[];
   readonly internalFunctions: readonly ServiceFunction[];
-  /** Throttled calls of the API's functions, counted in the access log. */
-  readonly apiThrottles: IMetric;
+  /** Counted in the log groups. */
+  readonly counted: LineCounts;
   /** Undefined if the model is in another region: alarms see only the metrics of their own. */
   readonly bedrockModelId: string | undefined;
+};
+
+export type LineCounts = {
+  /** Throttled calls of the API's functions. */
+  readonly apiThrottles: IMetric;
+  /** Calls that a function worked on for too long; the time that sending a large answer takes is not part of it. */
+  readonly slowCalls: IMetric;
+  readonly failedStarts: IMetric;
 };
 
 /** The period of every metric and every alarm. */
@@ -44,14 +53,25 @@ const total = (id: string, label: string, metrics: readonly IMetric[]): IMetric 
   return new MathExpression({ expression: sumOf(Object.keys(usingMetrics)), usingMetrics, label, period });
 };
 
-/** A check that did not run counts as a failed one. */
-const probeFailures = (lambda: LambdaFunction): IMetric =>
+/**
+ * A check that did not run counts as a failed one while there is other activity: callers, or a worker that runs every
+ * minute. A new stack, in which nothing has run yet, is not a problem.
+ */
+const probeFailures = (lambda: LambdaFunction, calls: IMetric, turns: IMetric): IMetric =>
   new MathExpression({
-    expression: "IF(FILL(runs, 0) == 0, 1, FILL(failures, 0))",
-    usingMetrics: { runs: lambda.metricInvocations(sum), failures: lambda.metricErrors(sum) },
+    expression: `IF(FILL(runs, 0) > 0, FILL(failures, 0), IF(${sumOf(["calls", "turns"])} > 0, 1, 0))`,
+    usingMetrics: {
+      runs: lambda.metricInvocations(sum),
+      failures: lambda.metricErrors(sum),
+      calls,
+      turns,
+    },
     label: "failed or missing checks of the public address",
     period,
   });
+
+const percentOf = (part: string, whole: string, wholeMin: number): string =>
+  `IF(${whole} >= ${wholeMin}, 100 * FILL(${part}, 0) / ${whole}, 0)`;
 
 /** Of all callers of the model in the account. */
 const modelFailures = (ModelId: string): IMetric =>
@@ -76,8 +96,21 @@ export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
     ...gateway,
     ...queueMetrics(props.ingestion),
     ...tableMetrics(props.tableName),
-    ...functionMetrics(props),
+    ...functionMetrics(props, gateway.calls),
+    ...props.counted,
     ...own,
+    deadEventPercent: new MathExpression({
+      expression: percentOf("dead", "(FILL(dead, 0) + FILL(applied, 0))", alarms.deadEvents.eventsMin),
+      usingMetrics: { dead: own.eventsDead, applied: own.eventsApplied },
+      label: "dead letters, percent of events",
+      period,
+    }),
+    slowPercent: new MathExpression({
+      expression: percentOf("slow", "calls", alarms.latencyP99.callsMin),
+      usingMetrics: { slow: props.counted.slowCalls, calls: gateway.calls },
+      label: "slow calls, percent",
+      period,
+    }),
     indexTrouble: indexTrouble(props.workers, gateway.calls, own.indexLag),
   };
 }
@@ -120,7 +153,7 @@ function gatewayMetrics(restApi: SpecRestApi) {
       period,
     }),
     serverErrorPercent: new MathExpression({
-      expression: `IF(calls >= ${alarms.serverErrors.callsMin}, 100 * errors / calls, 0)`,
+      expression: percentOf("errors", "calls", alarms.serverErrors.callsMin),
       usingMetrics: { calls, errors: serverErrors },
       label: "5xx percent",
       period,
@@ -159,11 +192,11 @@ function tableMetrics(TableName: string) {
   };
 }
 
-function functionMetrics(props: ServiceMetricsProps) {
-  const { workers, apiFunctions, internalFunctions, apiThrottles, bedrockModelId } = props;
-  const probe = workers.find(({ worker }) => worker.id === probeApi.id)?.made;
+function functionMetrics(props: ServiceMetricsProps, calls: IMetric) {
+  const { workers, apiFunctions, internalFunctions, bedrockModelId } = props;
+  const lambdaOf = (id: string) => workers.find(({ worker }) => worker.id === id)?.made.lambda;
+  const [probe, everyMinute] = [probeApi, reconcileIndex].map(({ id }) => lambdaOf(id));
   return {
-    apiThrottles,
     workerErrors: total(
       "failed",
       "failed runs of workers",
@@ -180,7 +213,7 @@ function functionMetrics(props: ServiceMetricsProps) {
       internalFunctions.flatMap(({ lambda }) => [lambda.metricErrors(sum), lambda.metricThrottles(sum)]),
     ),
     modelFailures: bedrockModelId === undefined ? undefined : modelFailures(bedrockModelId),
-    probeFailures: probe && probeFailures(probe.lambda),
+    probeFailures: probe && everyMinute && probeFailures(probe, calls, everyMinute.metricInvocations(sum)),
     functionConcurrency: new Metric({
       namespace: "AWS/Lambda",
       metricName: "ConcurrentExecutions",
@@ -217,5 +250,6 @@ function ownMetrics(namespace: string) {
     indexStale: of(indexMetrics, "index_stale", Stats.MAXIMUM),
     indexFailures: of(indexMetrics, "index_failures", Stats.SUM),
     vectorSearches: of(searchMetrics, "vector_searches", Stats.SUM),
+    refusedSearches: of(refusedSearchMetrics, "refused_searches", Stats.SUM),
   };
 }

@@ -194,6 +194,8 @@ export const stackOutputs = {
   searchFunctionName: "SearchForReviewFunctionName",
   /** ARNs of the alarms that roll a deployment back, comma-separated. */
   rollbackAlarms: "RollbackAlarms",
+  /** Only with `disableExecuteApiEndpoint`: API Gateway's own address, which must refuse every call. */
+  closedUrl: "ClosedApiUrl",
   /** Only with a custom domain: the target of its DNS record. */
   domainTarget: "DomainTarget",
 } as const;
@@ -210,10 +212,15 @@ export const alarms = {
   serverErrors: { percentAbove: 1, callsMin: 50 },
   /** With fewer calls than `serverErrors.callsMin`, a rate says little: periods of the last hour with any 5xx. */
   rareServerErrors: { errorsAbove: 0, periodsMin: 3, periodsMax: 12 },
+  /** A function that cannot start answers nobody. */
+  failedStarts: { startsAbove: 0 },
   /** The synthetic check of the public address failed, or did not run, this many times in a row. */
   publicAddress: { failuresAbove: 0, periods: 2 },
-  latencyP99: { millisecondsAbove: 5_000 },
+  /** Percentage of calls that a function works on for longer than this; under `callsMin`, one call would be enough. */
+  latencyP99: { millisecondsAbove: 5_000, percentAbove: 1, callsMin: 100 },
   deadLetters: { messagesAbove: 0 },
+  /** Percentage of events that became dead letters: of a bad release many, of bad events of a sender few. */
+  deadEvents: { percentAbove: 10, eventsMin: 20 },
   queueAge: { secondsAbove: 900 },
   /** Half of `queueLimits.lookAheadMax`: time to stop the sender before other tenants wait. */
   queueLength: { messagesAbove: 60_000 },
@@ -238,10 +245,13 @@ export const alarms = {
   tableThrottles: { throttlesAbove: 50 },
 } as const;
 
-/** The alarms that end a deployment and roll it back; CloudFormation takes five. */
+/**
+ * The alarms that end a deployment and roll it back; CloudFormation takes five. Only what a bad release causes and a good
+ * one does not: no slow export, no throttled model, no dead letter that was there before.
+ */
 export const rollback = {
-  alarms: ["serverErrors", "publicAddress", "latencyP99", "workerErrors", "reviewSearch"],
-  /** After the last resource: three periods of `latencyP99`, the slowest of these alarms. */
+  alarms: ["serverErrors", "failedStarts", "publicAddress", "workerErrors", "deadEvents"],
+  /** After the last resource: nine minutes until a failed event is a dead letter, and a period of `deadEvents`. */
   monitoringMinutes: 15,
 } as const satisfies { alarms: ReadonlyArray<keyof typeof alarms>; monitoringMinutes: number };
 

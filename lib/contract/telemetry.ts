@@ -25,6 +25,9 @@ export const eventMetrics = group({
 /** Searches of the vector index, by the reviewer and by callers of the API. */
 export const searchMetrics = group({ metrics: { vector_searches: "Count" } });
 
+/** Searches of the reviewer that were refused, because the request was not a valid search. */
+export const refusedSearchMetrics = group({ metrics: { refused_searches: "Count" } });
+
 /** Learnings that are not indexed yet although their writer has ended, and since when. */
 export const indexMetrics = group({
   metrics: { index_stale: "Count", index_lag_seconds: "Seconds", index_failures: "Count" },

@@ -3,6 +3,7 @@ import { providers } from "../contract/access.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { identifier, utf8Bytes } from "../contract/parameters.ts";
+import { beginningOf } from "../index/pieces.ts";
 import { type SearchDeps, searchedPieces, searchLearnings } from "../index/search.ts";
 
 /** The reviewer's question: which Learnings of this repository fit this change. */
@@ -11,9 +12,7 @@ const searchRequest = z.strictObject({
   instance_id: identifier.nullish().transform((id) => id ?? null),
   provider_organization_id: identifier,
   repository_id: identifier,
-  text: z.string().refine((text) => utf8Bytes(text) <= indexLimits.searchBytesMax, {
-    error: `must have at most ${indexLimits.searchBytesMax} bytes of UTF-8: send the parts of the change that matter`,
-  }),
+  text: z.string(),
   file_paths: z
     .array(z.string().max(learningLimits.fileCharactersMax))
     .max(indexLimits.searchFilesMax)
@@ -23,8 +22,8 @@ const searchRequest = z.strictObject({
   min_score: z.number().min(0).max(1).optional(),
 });
 
-/** The reviewer's request is not a valid search; the message names the fields. */
-class SearchRefused extends Error {
+/** The reviewer's request is not a valid search; the message names the fields and contains no text of the request. */
+export class SearchRefused extends Error {
   override readonly name = "SearchRefused";
 }
 
@@ -37,12 +36,20 @@ export type SearchAnswer = {
     /** Cosine of the angle between change and Learning: 1 is the same, 0 is unrelated. */
     readonly score: number;
   }>;
+  /** Present if the text was too long: only its beginning was searched. */
+  readonly text_cut?: { readonly searched_bytes: number; readonly text_bytes: number };
+};
+
+/** The answer to a request that is not a valid search. */
+export type SearchRefusal = {
+  readonly error: { readonly code: "INVALID_REQUEST"; readonly message: string };
 };
 
 export async function searchForReview(deps: SearchDeps, request: unknown): Promise<SearchAnswer> {
   const parsed = searchRequest.safeParse(request);
   if (!parsed.success) throw new SearchRefused(problemsOf(parsed.error));
-  const { repository_id, text, file_paths, k, min_score, ...name } = parsed.data;
+  const { repository_id, text: wholeText, file_paths, k, min_score, ...name } = parsed.data;
+  const text = firstFilesOf(wholeText, indexLimits.searchBytesMax);
   const found = await searchLearnings(deps, {
     places: [{ organization: organizationUuid(name), repositoryId: repository_id }],
     pieces: searchedPieces(text, file_paths),
@@ -57,13 +64,24 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
       source_url,
       score: shownScore(score),
     })),
+    ...(text.length < wholeText.length && {
+      text_cut: { searched_bytes: utf8Bytes(text), text_bytes: utf8Bytes(wholeText) },
+    }),
   };
+}
+
+/** The first files of a change that fit together; if the first file alone does not fit, its beginning. */
+function firstFilesOf(text: string, bytesMax: number): string {
+  const beginning = beginningOf(text, bytesMax);
+  if (beginning.length === text.length) return text;
+  const ends = ["\ndiff --git ", "\n--- "].map((header) => text.lastIndexOf(header, beginning.length));
+  const end = ends.find((place) => place > 0);
+  return end === undefined ? beginning : text.slice(0, end);
 }
 
 /** Further digits are noise. */
 export const shownScore = (score: number): number => Math.round(score * 1e4) / 1e4;
 
-/** The message is logged, so it never contains text of the request. */
 const problemsOf = ({ issues }: z.ZodError): string =>
   issues
     .map(({ code, path, message }) =>

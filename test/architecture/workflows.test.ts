@@ -13,7 +13,10 @@ const job = z.object({
   if: z.string().optional(),
   environment: z.string().optional(),
   permissions: z.record(z.string(), z.string()).optional(),
-  strategy: z.object({ matrix: z.record(z.string(), z.array(z.string())) }).optional(),
+  concurrency: z.string().optional(),
+  strategy: z
+    .object({ matrix: z.record(z.string(), z.array(z.string()).or(z.string().transform((only) => [only]))) })
+    .optional(),
   steps: z.array(step),
 });
 const workflowSchema = z.object({
@@ -56,6 +59,13 @@ test("every script, file and command of the tool that a workflow calls exists", 
   const planted = ["npm run no-such-script", "bash .ci/no-such-file", "npx review-api no-such-command --x"];
   expect(planted.filter(isMissing)).toEqual(planted);
   expect(commands.filter(isMissing)).toEqual([]);
+});
+
+test("workflows install exactly the lock file", () => {
+  const installing = workflows
+    .flatMap(({ jobs }) => Object.values(jobs).flatMap(commandsOf))
+    .filter((command) => /npm (i|install|ci)\b/.test(command));
+  expect(new Set(installing)).toEqual(new Set(["npm ci"]));
 });
 
 test("every action of a workflow is pinned to a digest and names its version", () => {
@@ -102,6 +112,35 @@ describe("the workflow that deploys", () => {
     expect(before).toEqual(["npx review-api preflight", "npm run deploy", "npx review-api verify"]);
     expect(closing).toEqual(["npm run destroy"]);
     expect(pullRequest?.steps.some(({ run = "" }) => run.includes('"ephemeral":true'))).toBe(true);
+  });
+});
+
+describe("the workflow that removes stacks of closed pull requests", () => {
+  const sweep = workflows.find(({ file }) => file.endsWith("/sweep.yml")) ?? expect.fail("no sweep.yml");
+  const deploy = workflows.find(({ file }) => file.endsWith("/deploy.yml")) ?? expect.fail("no deploy.yml");
+
+  test("runs on a schedule, because no workflow runs for a pull request that is closed with a conflict", () => {
+    expect(parse(sweep.text).on.schedule).toEqual([{ cron: expect.any(String) }]);
+  });
+
+  test("names stacks and waits for deployments as the workflow that makes them does", () => {
+    const script = readFileSync(`${root}infra/sweep.ts`, "utf8");
+    const [, prefix] = /STACK: (\S+)\$\{\{ github\.event\.number \}\}/.exec(deploy.text) ?? [];
+    expect(prefix).toBe("ReviewApi-pr-");
+    expect(script).toContain(`/^${prefix}(`);
+    const remove = sweep.jobs.remove ?? expect.fail("no job remove");
+    expect(remove.steps.at(-1)?.run).toContain(`stackName=${prefix}\${{ matrix.number }} -c ephemeral=true`);
+    expect(remove.concurrency).toBe(
+      deploy.jobs["pull-request"]?.concurrency?.replace("github.event.number", "matrix.number"),
+    );
+  });
+
+  test("gets AWS credentials only by OIDC, in the environment of pull requests", () => {
+    expect(sweep.text).not.toMatch(/secrets\.|AWS_SECRET/);
+    expect(Object.values(sweep.jobs).map(({ environment }) => environment)).toEqual([
+      "pull-request",
+      "pull-request",
+    ]);
   });
 });
 

@@ -26,6 +26,7 @@ const ready = {
   unreserved: 1_000,
   hasModel: true,
   embeddingsPerMinute: 2_000,
+  hasQuota: true,
   loggingRole: "",
   ruleVersions: [String(firewall.knownBadInputsVersion)],
 };
@@ -82,7 +83,7 @@ const services: Readonly<Record<string, (request: SignedRequest, response: Serve
       JSON.stringify(
         NextToken === undefined
           ? { Quotas: [{ QuotaName: "Requests per minute for another model", Value: 1 }], NextToken: "2" }
-          : { Quotas: [{ QuotaName: name, Value: account.embeddingsPerMinute }] },
+          : { Quotas: account.hasQuota ? [{ QuotaName: name, Value: account.embeddingsPerMinute }] : [] },
       ),
     );
   },
@@ -243,6 +244,49 @@ test("a quota of the model that a new account may have is reported", async () =>
   expect(code).toBe(1);
   expect(stdout).toContain("embed 6 texts a minute in eu-north-1");
   expect((await preflight("--bedrock-region", "eu-west-1")).stdout).toContain("in eu-west-1");
+});
+
+test("an absent quota of the model is a note: AWS dropped it for most models", async () => {
+  account.hasQuota = false;
+  const { code, stdout } = await preflight();
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("note   Service Quotas lists no requests per minute"),
+  ]);
+  expect(JSON.parse((await preflight("--json")).stdout).notes).toContainEqual(
+    expect.stringContaining("AWS dropped this quota"),
+  );
+});
+
+test.each([
+  [10, "ingest=2", "of the account's 10 at most 0 can be reserved"],
+  [1_000, "ingest=20,listUsers=880", undefined],
+  [500, "ingest=401", "asks for 401 functions at once, and of the account's 500 at most 400 can be reserved"],
+  [500, "ingest=400", undefined],
+])(
+  "reservedConcurrency is compared with the account's own quota (%i, %s)",
+  async (quota, reserved, problem) => {
+    Object.assign(account, { concurrency: quota, unreserved: quota });
+    const eventWorkers = 2;
+    const file = await optionsFile({ eventWorkers, reservedConcurrency: reserved });
+    const { code, stdout } = await preflight("--options", file);
+    if (problem === undefined) expect(code).toBe(0);
+    else expect([code, stdout]).toEqual([1, expect.stringContaining(problem)]);
+  },
+);
+
+test("without credentials the command says so in one sentence, and asks AWS nothing", async () => {
+  for (const [name, value] of Object.entries(environment())) vi.stubEnv(name, value);
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"])
+    vi.stubEnv(name, undefined);
+  vi.stubEnv("AWS_CONFIG_FILE", "/nonexistent");
+  vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent");
+  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+  const { code, stdout } = await callTool("preflight");
+  expect([code, stdout]).toEqual([1, expect.stringContaining("No AWS credentials were found")]);
+  expect(stdout).toContain("set AWS_PROFILE");
+  expect(stdout).not.toContain("Unexpected error");
+  expect(models).toEqual([]);
 });
 
 describe("API Gateway's one logging role of an account", () => {

@@ -15,7 +15,9 @@ beforeAll(async () => {
       asked.push([request.url, JSON.parse(body)]);
       const isBroken = request.url?.includes("/broken/");
       if (isBroken) response.setHeader("x-amz-function-error", "Unhandled");
-      response.end(JSON.stringify(isBroken ? { errorMessage: "no" } : { learnings: [found] }));
+      const refusal = { error: { code: "INVALID_REQUEST", message: "k: Too big" } };
+      const answer = request.url?.includes("/refusing/") ? refusal : { learnings: [found] };
+      response.end(JSON.stringify(isBroken ? { errorMessage: "no" } : answer));
     });
   });
   server.listen(0, "127.0.0.1");
@@ -43,5 +45,11 @@ test("the deployed search function is called in the same way as by the reviewer"
 test("an error of the search function names the function and where to find the reason", async () => {
   await expect(invoker("broken", "eu-north-1")({})).rejects.toThrow(
     "The function broken failed. Its log says why",
+  );
+});
+
+test("a refusal of the search function is shown in its own words", async () => {
+  await expect(invoker("refusing", "eu-north-1")({ k: 51 })).rejects.toThrow(
+    "The function refusing refused: INVALID_REQUEST: k: Too big.",
   );
 });

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { describeApiError } from "../../cli/errors.ts";
 import { callExpecting } from "../../cli/verify/call.ts";
+import { closedAddressCheck } from "../../cli/verify/checks.ts";
 import { createClient } from "../../lib/client/client.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 
@@ -35,4 +36,14 @@ test("neither verify nor another command follows a redirect with a key, and the 
   expect(keys).toEqual([]);
   other.close();
   chosen.close();
+});
+
+test("verify fails if API Gateway's own address answers although the stack has closed it", async () => {
+  let status = 403;
+  const gateway = await listening((_, response) => response.writeHead(status).end());
+  const check = closedAddressCheck(gateway.url);
+  await check.run();
+  status = 401;
+  await expect(check.run()).rejects.toThrow(`${gateway.url} answered 401 instead of 403`);
+  gateway.close();
 });

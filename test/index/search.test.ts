@@ -79,11 +79,41 @@ describe("the reviewer's search", () => {
     expect([found?.learning, another]).toEqual(["Retry payments with an idempotency key", undefined]);
   });
 
-  test("the search names a field that is too long", async () => {
+  describe("a change that is too long", () => {
     const { searchBytesMax } = indexLimits;
-    await expect(search(home, "é".repeat(searchBytesMax / 2 + 1))).rejects.toThrow(
-      `text: must have at most ${searchBytesMax} bytes of UTF-8`,
-    );
+    async function searchedOf(text: string) {
+      const { text_cut } = await searchForReview(deps(), {
+        ...home.name,
+        repository_id: "repo-1",
+        text,
+        k: 1,
+      });
+      return text_cut;
+    }
+
+    test("is searched up to its last whole file that fits, and the answer says so", async () => {
+      for (const header of ["diff --git a/x b/x\n--- a/x\n+++ b/x\n", "--- a/x\n+++ b/x\n"]) {
+        const files = [60_000, 130_000, 100_000].map((bytes) => header.padEnd(bytes, "+ a line\n"));
+        const text = files.join("\n");
+        expect(await searchedOf(text)).toEqual({ searched_bytes: 190_001, text_bytes: 290_002 });
+        expect(await searchedOf(files.slice(0, 2).join("\n"))).toBeUndefined();
+      }
+    });
+
+    test("is searched by its beginning if it is one file, cut between characters", async () => {
+      const text = "é".repeat(searchBytesMax);
+      expect(await searchedOf(`x${text}`)).toEqual({
+        searched_bytes: searchBytesMax - 1,
+        text_bytes: 2 * searchBytesMax + 1,
+      });
+    });
+
+    test("is searched whole if it just fits", async () => {
+      expect(await searchedOf("x".repeat(searchBytesMax))).toBeUndefined();
+      expect(await searchedOf("x".repeat(searchBytesMax + 1))).toMatchObject({
+        searched_bytes: searchBytesMax,
+      });
+    });
   });
 
   test("the search returns at most k results", async () => {

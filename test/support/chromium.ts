@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-export const chromiumPath = "/usr/bin/chromium";
+export const chromiumPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 export const hasChromium = existsSync(chromiumPath);
 
 /** Turns off the browser's own requests: then every request comes from the page. */

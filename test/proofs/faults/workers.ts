@@ -336,8 +336,9 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
         act: async () => {
           const request = { ...one, repository_id: "r1", text: "mind the gap", file_paths: [], k: 2 };
           try {
-            const { learnings } = await searchLearnings(request);
-            return { text: learnings.map(({ learning }) => learning).join("|"), isAcknowledged: true };
+            const answer = await searchLearnings(request);
+            if ("error" in answer) throw new TypeError(answer.error.message);
+            return { text: answer.learnings.map(({ learning }) => learning).join("|"), isAcknowledged: true };
           } catch {
             return { text: "failed", isAcknowledged: false };
           }

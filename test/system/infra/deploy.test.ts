@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import cdkSettings from "../../../cdk.json" with { type: "json" };
 import { projectDirectory } from "../../../infra/bundle.ts";
 import { rollback, stackOutputs } from "../../../lib/contract/platform.ts";
 import { startFakeAws } from "../../cli/fake-aws.ts";
@@ -105,6 +106,42 @@ test("options that no deployment accepts end the command before cdk starts", asy
   const { code, stderr, words } = await run("deploy", "--context=waf=maybe");
   expect([code, words]).toEqual([1, undefined]);
   expect(stderr).toContain("waf must be true or false");
+});
+
+/** `npm` as a person has it in a shell, without the folder that `npm run` puts in front. */
+const shellPath = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((each) => !each.includes("node_modules"))
+  .join(delimiter);
+
+function runInShell(command: string, cwd: string) {
+  return new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    const env = { ...process.env, PATH: shellPath };
+    execFile("/bin/sh", ["-c", command], { cwd, env }, (error, _, stderr) =>
+      resolve({ code: error?.code ?? 0, stderr }),
+    );
+  });
+}
+
+test("cdk starts the project's own Node, also if the machine's is older", async () => {
+  const project = await mkdtemp(join(folder, "own-node-"));
+  await mkdir(join(project, "node_modules", ".bin"), { recursive: true });
+  await writeFile(join(project, "package.json"), "{}");
+  const ownNode = join(project, "node_modules", ".bin", "node");
+  await writeFile(ownNode, `#!/bin/sh\nprintf '%s\\n' "$@" > "${project}/words"\n`);
+  await chmod(ownNode, 0o755);
+  expect(await runInShell(cdkSettings.app, project)).toMatchObject({ code: 0 });
+  expect(await readFile(join(project, "words"), "utf8")).toBe("infra/app.ts\n");
+});
+
+test.each(["deploy", "destroy", "synth"])("npm run %s before npm install says to install", async (script) => {
+  const project = await mkdtemp(join(folder, "not-installed-"));
+  await mkdir(join(project, "infra"));
+  for (const file of ["package.json", "infra/installed.js"])
+    await copyFile(join(projectDirectory, file), join(project, file));
+  const { code, stderr } = await runInShell(`npm run ${script}`, project);
+  expect(code).toBe(1);
+  expect(stderr).toContain("Run npm install first");
 });
 
 test("the stack names at most five alarms that roll back, each one in the template", () => {

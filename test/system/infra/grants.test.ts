@@ -274,7 +274,7 @@ describe("workers", () => {
     ]);
   });
 
-  test("AWS does not retry a failed run: its failures count once, and the next run does the work", () => {
+  test("AWS neither retries a failed run nor keeps a throttled one: the next run does the work", () => {
     const scheduled = workerList.filter(({ trigger }) => trigger.kind === "schedule");
     const configured = ofType(plainTemplate(), "AWS::Lambda::EventInvokeConfig").map(
       ([, each]) => each.Properties,
@@ -284,6 +284,7 @@ describe("workers", () => {
         FunctionName: { Ref: partOf(id, "Function") },
         Qualifier: "$LATEST",
         MaximumRetryAttempts: 0,
+        MaximumEventAgeInSeconds: 60,
       })),
     );
   });

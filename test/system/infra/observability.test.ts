@@ -162,18 +162,94 @@ describe("alarms", () => {
     });
   });
 
-  test("a failed check of the public address rings, and so does a check that does not run", () => {
+  test("a failed check of the public address rings, and so does one that does not run beside other activity", () => {
     const failures = (values: Readonly<Record<string, number | undefined>>) =>
       evaluate(expressionOf("publicAddress"), values);
-    expect(failures({ runs: 1, failures: 0 })).toBe(0);
+    expect(failures({ runs: 1, failures: 0, turns: 5 })).toBe(0);
     expect(failures({ runs: 1, failures: 1 })).toBe(1);
-    expect(failures({})).toBe(1);
-    // Without any data, also CloudWatch's FILL gives none.
-    expect(alarmOf("publicAddress")).toMatchObject({
-      Threshold: 0,
-      EvaluationPeriods: 2,
-      TreatMissingData: "breaching",
+    expect([failures({ turns: 5 }), failures({ calls: 1 })]).toEqual([1, 1]);
+    expect(metricsOfAlarm(alarmOf("publicAddress"))).toContainEqual({
+      namespace: "AWS/Lambda",
+      name: "Invocations",
+      dimensions: { FunctionName: { Ref: "ReconcileIndexFunction" } },
     });
+    expect(alarmOf("publicAddress")).toMatchObject({ Threshold: 0, EvaluationPeriods: 2 });
+  });
+
+  test("after the first deployment the public address does not ring: the first check comes within one period", () => {
+    const failures = (values: Readonly<Record<string, number | undefined>>) =>
+      evaluate(expressionOf("publicAddress"), values);
+    const probe = workers.find(({ id }) => id === "probeApi");
+    expect(probe?.trigger).toEqual({ kind: "schedule", everyMinutes: 5 });
+    // Before the deployment nothing; in the first period only other workers; then the check.
+    const periods = [{}, { turns: 4 }, { turns: 5, runs: 1 }].map(failures);
+    expect(periods).toEqual([0, 1, 0]);
+    expect(alarmOf("publicAddress").DatapointsToAlarm ?? alarmOf("publicAddress").EvaluationPeriods).toBe(2);
+  });
+
+  const filtersOf = (metric: string) =>
+    ofType(plainTemplate(), "AWS::Logs::MetricFilter")
+      .map(([, { Properties }]) => Properties)
+      .filter((filter) => JSON.stringify(filter).includes(`"MetricName":"${metric}"`));
+
+  test("one slow call in a hundred rings, under a hundred calls none; sending an export is not slow", () => {
+    const percent = (values: Readonly<Record<string, number | undefined>>) =>
+      evaluate(expressionOf("latencyP99"), values);
+    expect([percent({ calls: 100, slow: 2 }), percent({ calls: 100 })]).toEqual([2, 0]);
+    expect(percent({ calls: 99, slow: 99 })).toBe(0);
+    expect(alarmOf("latencyP99")).toMatchObject({ Threshold: 1, EvaluationPeriods: 3 });
+    // The function's own line, which it writes before it sends: a slow export is no slow call.
+    expect(filtersOf("slow_calls")).toEqual([
+      expect.objectContaining({
+        LogGroupName: { Ref: "ApiLogs" },
+        FilterPattern: "{ $.duration_ms > 5000 }",
+      }),
+    ]);
+  });
+
+  test("every line of Lambda about a function that could not start is counted, of the API and of workers", () => {
+    const filters = filtersOf("failed_starts");
+    expect(filters.map(({ LogGroupName }) => LogGroupName)).toEqual(
+      expect.arrayContaining([{ Ref: "ApiLogs" }, { Ref: "WorkerLogs" }]),
+    );
+    const [pattern, ...others] = new Set(filters.map(({ FilterPattern }) => String(FilterPattern)));
+    expect(others).toEqual([]);
+    const [, expression = ""] = /^%(.*)%$/.exec(pattern ?? "") ?? [];
+    const counted = (line: string) => new RegExp(expression).test(line);
+    expect(counted("INIT_REPORT Init Duration: 1236.04 ms\tPhase: init\tStatus: timeout")).toBe(true);
+    expect(
+      counted(
+        "INIT_REPORT Init Duration: 187.75 ms\tPhase: invoke\tStatus: error\tError Type: Runtime.ExitError",
+      ),
+    ).toBe(true);
+    expect(counted("REPORT RequestId: 3604 Duration: 9.9 ms Memory Size: 512 MB Init Duration: 131 ms")).toBe(
+      false,
+    );
+    expect(counted('{"level":"error","message":"request","status":500}')).toBe(false);
+    expect(alarmOf("failedStarts")).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
+  });
+
+  test("events that fail after a release ring; a few bad events of a sender do not", () => {
+    const percent = (values: Readonly<Record<string, number | undefined>>) =>
+      evaluate(expressionOf("deadEvents"), values);
+    expect([percent({ dead: 20 }), percent({ dead: 3, applied: 97 })]).toEqual([100, 3]);
+    expect([percent({ dead: 19 }), percent({ applied: 500 }), percent({})]).toEqual([0, 0, 0]);
+    expect(alarmOf("deadEvents")).toMatchObject({ Threshold: 10, EvaluationPeriods: 1 });
+  });
+
+  test("a bad release is rolled back; slow exports, the model and old letters roll nothing back", () => {
+    expect(rollback.alarms).toEqual([
+      "serverErrors",
+      "failedStarts",
+      "publicAddress",
+      "workerErrors",
+      "deadEvents",
+    ]);
+    const watched = rollback.alarms.flatMap((name) => metricsOfAlarm(alarmOf(name)));
+    expect(watched.map(({ namespace }) => namespace)).not.toContain("AWS/Bedrock");
+    const names = watched.map(({ name }) => name);
+    for (const other of ["Latency", "slow_calls", "Throttles", "ApproximateNumberOfMessagesVisible"])
+      expect(names).not.toContain(other);
   });
 
   test("the reviewer's search and the model have alarms of errors and throttles", () => {
@@ -195,17 +271,17 @@ describe("alarms", () => {
     expect(metricsOfAlarm(alarmOf("functionThrottles"))).toEqual([
       { namespace: "ReviewApi", name: "throttled_calls", dimensions: {} },
     ]);
-    const [[, filter] = []] = ofType(plainTemplate(), "AWS::Logs::MetricFilter");
-    expect(filter?.Properties).toMatchObject({
-      LogGroupName: { Ref: "AccessLogs" },
-      FilterPattern: '{ $.lambdaStatus = "429" }',
-    });
+    expect(filtersOf("throttled_calls")).toEqual([
+      expect.objectContaining({
+        LogGroupName: { Ref: "AccessLogs" },
+        FilterPattern: '{ $.lambdaStatus = "429" }',
+      }),
+    ]);
     expect(metricsOfAlarm(alarmOf("workerThrottles"))).toHaveLength(workers.length);
   });
 
-  test("no other alarm treats missing data as a failure: a new stack emits nothing", () => {
-    for (const name of alarmNames.filter((each) => each !== "publicAddress"))
-      expect(alarmOf(name).TreatMissingData, name).toBe("notBreaching");
+  test("no alarm treats missing data as a failure: a new stack emits nothing", () => {
+    for (const name of alarmNames) expect(alarmOf(name).TreatMissingData, name).toBe("notBreaching");
   });
 
   test("an index without metrics raises an alarm while callers or workers are active, not in a new stack", () => {
@@ -257,9 +333,11 @@ describe("the dashboard", () => {
       telemetry.eventMetrics,
       telemetry.indexMetrics,
       telemetry.searchMetrics,
+      telemetry.refusedSearchMetrics,
     ];
     const emitted = groups.flatMap(({ metrics }) => Object.keys(metrics));
-    expect([...shown].toSorted()).toEqual([...emitted, "throttled_calls"].toSorted());
+    const counted = ["failed_starts", "slow_calls", "throttled_calls"];
+    expect([...shown].toSorted()).toEqual([...emitted, ...counted].toSorted());
   });
 
   test("the dashboard reads the namespace that is in the functions' environment", () => {

@@ -8,7 +8,7 @@ import { createApp } from "../../../infra/stack.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { whoami } from "../../../lib/contract/operations/keys.ts";
 import { operations } from "../../../lib/contract/operations.ts";
-import { lambdaLimits } from "../../../lib/contract/platform.ts";
+import { lambdaLimits, stackOutputs } from "../../../lib/contract/platform.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
@@ -110,11 +110,26 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
   disableExecuteApiEndpoint: {
     "leaves the domain as the only address": () => {
       const template = small({ ...domain, disableExecuteApiEndpoint: "true" });
-      const imported = (of: StackTemplate) => definitionOf(of)["x-amazon-apigateway-endpoint-configuration"];
+      const extension = "x-amazon-apigateway-endpoint-configuration";
+      // OpenAPI 3.0's place and Swagger 2.0's: an import ignores the one that is not its own.
+      const imported = (of: StackTemplate) => {
+        const { servers, [extension]: topLevel } = definitionOf(of);
+        return [servers, topLevel];
+      };
+      const configured = (disableExecuteApiEndpoint: boolean) => [
+        [{ url: "/", [extension]: { disableExecuteApiEndpoint } }],
+        { disableExecuteApiEndpoint },
+      ];
       expect(properties(template, "RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
-      expect(imported(template)).toEqual({ disableExecuteApiEndpoint: true });
+      expect(imported(template)).toEqual(configured(true));
       expect(properties(plainTemplate(), "RestApi").DisableExecuteApiEndpoint).toBe(false);
-      expect(imported(plainTemplate())).toEqual({ disableExecuteApiEndpoint: false });
+      expect(imported(plainTemplate())).toEqual(configured(false));
+    },
+    "names the closed address for verify, which calls it": () => {
+      const template = small({ ...domain, disableExecuteApiEndpoint: "true" });
+      const value = JSON.stringify(template.Outputs[stackOutputs.closedUrl]?.Value);
+      expect(value).toContain(".execute-api.");
+      expect(plainTemplate().Outputs[stackOutputs.closedUrl]).toBeUndefined();
     },
   },
   eventWorkers: {

@@ -76,16 +76,22 @@ describe("routes", () => {
   });
 
   test("callers need TLS 1.2 or later, also at the gateway's own address", () => {
-    const policy = expect.stringMatching(/^SecurityPolicy_TLS13_1_[23]_/);
-    expect(properties(plainTemplate(), "RestApi")).toMatchObject({
-      SecurityPolicy: policy,
-      EndpointAccessMode: "BASIC",
-    });
-    // The import must not reset them.
+    const { SecurityPolicy } = properties(plainTemplate(), "RestApi");
+    expect(SecurityPolicy).toMatch(/^SecurityPolicy_TLS13_1_[23]_/);
+    expect(properties(plainTemplate(), "RestApi").EndpointAccessMode).toBe("BASIC");
+    // The same: an import that changes the policy keeps the API updating for 15 minutes.
     expect(definitionOf(plainTemplate())).toMatchObject({
-      "x-amazon-apigateway-security-policy": policy,
+      "x-amazon-apigateway-security-policy": SecurityPolicy,
       "x-amazon-apigateway-endpoint-access-mode": "BASIC",
     });
+  });
+
+  test("nothing updates the API beside its import: one resource holds it, and the deployment comes after", () => {
+    const types = new Set(Object.values(plainTemplate().Resources).map(({ Type }) => Type));
+    const parts = ["Method", "Resource", "Model", "GatewayResponse", "RequestValidator", "Authorizer"];
+    expect(parts.filter((part) => types.has(`AWS::ApiGateway::${part}`))).toEqual([]);
+    const [[, deployment] = []] = ofType(plainTemplate(), "AWS::ApiGateway::Deployment");
+    expect(deployment?.Properties.RestApiId).toEqual({ Ref: "RestApi" });
   });
 
   test("no method is a mock or is answered by API Gateway itself", () => {

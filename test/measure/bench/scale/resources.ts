@@ -4,6 +4,7 @@ import {
   indexMetrics,
   limiterMetrics,
   type MetricGroup,
+  refusedSearchMetrics,
   searchMetrics,
 } from "../../../../lib/contract/telemetry.ts";
 import { type WorkerId, workers } from "../../../../lib/contract/workers.ts";
@@ -121,5 +122,13 @@ const namesIn = ({ metrics }: MetricGroup): number => Object.keys(metrics).lengt
 /** Metrics that workers emit on every run, with or without calls: those of the index and of events. */
 export const idleMetrics = namesIn(indexMetrics) + namesIn(eventMetrics);
 
-/** With those that only calls cause, and the throttled calls that the access log counts: the maximum. */
-export const usedMetrics = idleMetrics + namesIn(limiterMetrics) + namesIn(searchMetrics) + 1;
+/** Counted by filters of log groups. */
+const countedLines = ["throttled_calls", "slow_calls", "failed_starts"];
+
+/** With those that only calls cause: the maximum. */
+export const usedMetrics =
+  idleMetrics +
+  namesIn(limiterMetrics) +
+  namesIn(searchMetrics) +
+  namesIn(refusedSearchMetrics) +
+  countedLines.length;

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { projectDirectory } from "../../infra/bundle.ts";
+
+/** Everything that `.ci/run` calls, as programs that write down how they were called. */
+const programs: Readonly<Record<string, string>> = {
+  npm: `case "$*" in
+config*) echo registry ;;
+start) touch "$FOLDER/running"; trap 'rm "$FOLDER/running"; exit' TERM
+  echo "curl 'http://127.0.0.1:1/v1/whoami'"; echo "npx review-api export"
+  while :; do sleep 0.1; done ;;
+*) echo "npm $*" >> "$FOLDER/called" ;;
+esac`,
+  curl: `[ -e "$FOLDER/running" ]`,
+  git: "exit 0",
+  id: "echo 1000",
+  sudo: `[ "$SUDO" = works ] || exit 1; shift; "$@"`,
+  "apt-get": `echo "apt-get $*" >> "$FOLDER/called"
+case "$*" in *chromium) [ "$ARCHIVE" = Debian ] || exit 100; touch "$CHROMIUM_PATH"; chmod +x "$CHROMIUM_PATH" ;; esac`,
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ci-"));
+  await mkdir(join(folder, "bin"));
+  for (const [name, lines] of Object.entries(programs)) {
+    await writeFile(join(folder, "bin", name), `#!/bin/bash\n${lines}\n`);
+    await chmod(join(folder, "bin", name), 0o755);
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function run(settings: Readonly<Record<string, string>>) {
+  await rm(join(folder, "called"), { force: true });
+  await rm(join(folder, "chromium"), { force: true });
+  const env = {
+    PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
+    FOLDER: folder,
+    CHROMIUM_PATH: join(folder, "chromium"),
+    ...settings,
+  };
+  const printed = await new Promise<string>((resolve, reject) => {
+    execFile("bash", [join(projectDirectory, ".ci", "run")], { env }, (error, stdout, stderr) =>
+      error ? reject(new Error(`${stdout}${stderr}`)) : resolve(stdout),
+    );
+  });
+  return { printed, called: await readFile(join(folder, "called"), "utf8") };
+}
+
+describe("CI on a machine without a browser", () => {
+  test("installs the browser with sudo that asks for no password, and tests the pages", async () => {
+    const { printed, called } = await run({ SUDO: "works", ARCHIVE: "Debian" });
+    expect(called).toContain("apt-get install -y -qq chromium\n");
+    expect(called).toContain("npm run test:pages\n");
+    expect(printed).not.toContain("npm run test:pages needs");
+  });
+
+  test.each([
+    { SUDO: "asks for a password", ARCHIVE: "Debian" },
+    { SUDO: "works", ARCHIVE: "Ubuntu" },
+  ])(
+    "says that it does not test the pages if it cannot install one, and runs the rest (%o)",
+    async (settings) => {
+      const { printed, called } = await run(settings);
+      expect(printed).toContain("Not installed: chromium");
+      expect(printed).toMatch(/^Not run: npm run test:pages needs .*chromium\.$/m);
+      expect(called).not.toContain("npm run test:pages");
+      expect(called).toContain("npm run test:measure\n");
+      expect(called).toContain("npm run synth\n");
+      expect(printed).toContain("CI: everything else passed in");
+    },
+  );
+});
+
+test("CI installs from the lock file with npm install and npm ci", async () => {
+  const { called } = await run({ SUDO: "works", ARCHIVE: "Debian" });
+  expect(
+    called
+      .split("\n")
+      .filter((line) => line.startsWith("npm "))
+      .slice(0, 3),
+  ).toEqual(["npm install", "npm ci", "npm test"]);
+});
