@@ -57,7 +57,9 @@ export async function runExport(
 }
 
 export const parquetNeedsFile = (): UsageError =>
-  new UsageError("--format parquet works only with --output.");
+  new UsageError(
+    "--format parquet works only with --output FILE: the records from which the file is made stay beside it.",
+  );
 
 /** A file of all records, for what is made from them. */
 const mirrorOf = (file: string): string => `${file}.mirror`;

@@ -157,6 +157,6 @@ test("Parquet is written beside its records, updated with --resume, and never ov
     await callTool(...words(service, "--format", "parquet").filter((word) => word !== "--resume")),
   ).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("--format parquet works only with --output."),
+    stderr: expect.stringContaining("--format parquet works only with --output FILE: "),
   });
 });

@@ -191,7 +191,7 @@ describe("the package, installed from its tarball", () => {
       expect((await tool("report --days 30 --by repository --format md")).stdout).toMatch(
         /^### Code reviews/,
       );
-      await tool("report --days 30 --output report.html");
+      expect(await tool("report --days 30 --output report.html --overwrite")).toMatchObject({ code: 0 });
       expect(await readFile(join(project, "report.html"), "utf8")).toMatch(/^<!doctype html>/);
     });
 
