@@ -46,6 +46,9 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "it is not writable",
   EROFS: "it is on a read-only file system",
   ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+  EFBIG: "the file would be larger than the system allows (ulimit -f)",
+  EPIPE: "its reader has closed it",
 };
 
 export const unwritable = (file: string, code: string): OperatorError =>

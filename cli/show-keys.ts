@@ -1,6 +1,8 @@
 import { msPerDay } from "../lib/contract/days.ts";
+import { keyLimits } from "../lib/contract/limits.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { showList } from "./listing.ts";
+import { commandFor, showOnce } from "./show-once.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A key without its secret, as every list of keys shows it. */
@@ -48,21 +50,26 @@ export type IssuedRow = Pick<KeyRow, "id" | "kind" | "name" | "expires_at"> & {
   readonly key: string;
 };
 
-/** Standard output holds only the key, so that a script can store it in a variable. */
-export function showIssuedRow(
+/** `next` are the commands that repeat or end what made the key. */
+export const showIssuedRow = (
   input: CommandInput,
   terminal: Terminal,
-  { key, id, kind, name, expires_at }: IssuedRow,
-): void {
-  if (input.flag("json")) {
-    terminal.out(JSON.stringify({ key, id, kind, name, expires_at }));
-    return;
-  }
-  terminal.out(key);
-  terminal.say(
-    `This ${kind} key has the id ${id}${expires_at ? ` and works until ${expires_at}` : ""}. It is shown only once.`,
-  );
-}
+  make: () => Promise<IssuedRow>,
+  next: (id: string) => string,
+): Promise<void> =>
+  showOnce(terminal, async () => {
+    const { key, id, kind, name, expires_at } = await make();
+    const ifLost = `Nobody has the new ${kind} key ${id}. ${next(id)}`;
+    if (input.flag("json")) return { text: JSON.stringify({ key, id, kind, name, expires_at }), ifLost };
+    const until = expires_at ? ` and works until ${expires_at}` : "";
+    return { text: key, said: `This ${kind} key has the id ${id}${until}. It is shown only once.`, ifLost };
+  });
+
+/** For a rotation: whoever repeats it gets another key in the place of the one that nobody received. */
+export const afterRotation = (input: CommandInput) => (successor: string) =>
+  `To get another key in its place, after ${keyLimits.unreceivedAfterMs / 60_000} minute and within ${keyLimits.unreceivedGraceMs / 60_000}: ` +
+  `${commandFor(input, `keys rotate ${input.argument}`, ["grace-seconds", "owner"])}\n` +
+  `To end the old key and the new one: ${commandFor(input, `keys revoke ${successor}`)}`;
 
 export function showRevoked(input: CommandInput, terminal: Terminal, id: string): void {
   if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true }));

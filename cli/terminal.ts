@@ -2,11 +2,16 @@ import { once } from "node:events";
 import { inspect, styleText } from "node:util";
 import { type Clock, systemClock } from "../lib/runtime/clock.ts";
 import { type Ask, createAsk } from "./ask.ts";
+import { tryStandardOutput, writeStandardOutput } from "./standard-output.ts";
 
 /** Where a command writes. Answers go to standard output, messages to a person go to standard error. */
 export type Terminal = {
   out(text: string): void;
   say(text: string): void;
+  /** Throws if standard output cannot be written. */
+  tryOut(): void;
+  /** Like `out`, for what is shown once: throws if it cannot be written. */
+  outOnce(text: string): Promise<void>;
   /** Writes unchanged bytes to standard output, at the reader's pace. */
   write(bytes: Uint8Array): Promise<void>;
   /** True if a person is watching: progress is shown. */
@@ -35,6 +40,8 @@ export const noPaint: Paint = (_, text) => text;
 export const processTerminal = (): Terminal => ({
   out: (text) => void process.stdout.write(`${forReader(process.stdout, text)}\n`),
   say: (text) => void process.stderr.write(`${forReader(process.stderr, text)}\n`),
+  tryOut: tryStandardOutput,
+  outOnce: (text) => writeStandardOutput(`${text}\n`),
   async write(bytes) {
     if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
   },

@@ -5,6 +5,7 @@ import type { Command } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
 import { listFormatOf, listOptions } from "../listing.ts";
 import {
+  afterRotation,
   type KeyRow,
   keyFilter,
   keyFilterOptions,
@@ -61,9 +62,9 @@ export const rotate: Command = {
     const max = keyLimits.graceSecondsMax;
     const grace_seconds = input.integer("grace-seconds", { min: 0, max }) ?? 0;
     const key_id = input.requiredArgument("KEY_ID");
-    return callApi(input, findTarget, async (client) => {
-      const { body } = await client.rotateKey({ path: { key_id }, body: { grace_seconds } });
-      showIssuedRow(input, terminal, body);
+    return callApi(input, findTarget, (client) => {
+      const rotate = async () => (await client.rotateKey({ path: { key_id }, body: { grace_seconds } })).body;
+      return showIssuedRow(input, terminal, rotate, afterRotation(input));
     });
   },
 };

@@ -5,6 +5,7 @@ import type { Command, CommandInput } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
 import { OperatorError, UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { commandFor, showOnce } from "../show-once.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
 import { callApi, orgOption, orgQuery } from "./call.ts";
 
@@ -38,12 +39,21 @@ function showWebhook(input: CommandInput, terminal: Terminal, webhook: Webhook):
   else terminal.out(formatRecord(rowOf(webhook), terminal.paint));
 }
 
-/** Standard output holds only the secret, so that a script can store it in a variable. */
-function showSecret(input: CommandInput, terminal: Terminal, webhook: AnswerOf<"createWebhook">): void {
-  terminal.out(input.flag("json") ? JSON.stringify(webhook) : webhook.secret);
-  if (!input.flag("json"))
-    terminal.say(`This is the secret of the webhook ${webhook.id}. It is shown only once.`);
-}
+const showSecret = (
+  input: CommandInput,
+  terminal: Terminal,
+  make: () => Promise<{ readonly body: AnswerOf<"createWebhook"> }>,
+): Promise<void> =>
+  showOnce(terminal, async () => {
+    const { body: webhook } = await make();
+    const { id, secret } = webhook;
+    const command = (name: string) => commandFor(input, `webhooks ${name} ${id}`, ["org"]);
+    const ifLost =
+      `Nobody has the new secret of the webhook ${id}.\n` +
+      `To get another secret: ${command("rotate")}\nTo delete the webhook: ${command("delete")}`;
+    if (input.flag("json")) return { text: JSON.stringify(webhook), ifLost };
+    return { text: secret, said: `This is the secret of the webhook ${id}. It is shown only once.`, ifLost };
+  });
 
 const list: Command = {
   ...shared,
@@ -82,8 +92,8 @@ const create: Command = {
     const types = typesOf(input) ?? [];
     const description = input.text("description") ?? null;
     const body = { url: input.requiredText("to"), types, description, ...orgQuery(input) };
-    return callApi(input, findTarget, async (client) =>
-      showSecret(input, terminal, (await client.createWebhook({ body })).body),
+    return callApi(input, findTarget, (client) =>
+      showSecret(input, terminal, () => client.createWebhook({ body })),
     );
   },
 };
@@ -158,10 +168,9 @@ const rotate: Command = {
   summary: "Replace the secret of a webhook; the old secret signs too for 24 hours",
   examples: ["webhooks rotate WEBHOOK_ID"],
   run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) => {
-      const { body } = await client.rotateWebhook({ path: pathOf(input), body: orgQuery(input) });
-      showSecret(input, terminal, body);
-    }),
+    callApi(input, findTarget, (client) =>
+      showSecret(input, terminal, () => client.rotateWebhook({ path: pathOf(input), body: orgQuery(input) })),
+    ),
 };
 
 const test: Command = {

@@ -15,7 +15,7 @@ import { findingFormats, runDownload } from "../export/run-download.ts";
 import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
 
 const placeOptions: OptionDefinitions = {
-  output: { value: "FILE", help: "where to write (default: standard output)" },
+  output: { value: "FILE", help: "where to write (default, and -: standard output)" },
   overwrite: { help: "replace FILE" },
   ...apiOptions,
 };

@@ -18,7 +18,16 @@ import { findOrganizationByName, readOrganizations } from "../connection/organiz
 import { UsageError } from "../errors.ts";
 import { listOptions } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import { type KeyRow, keyFilter, keyFilterOptions, showIssuedRow, showKeyRows } from "../show-keys.ts";
+import {
+  afterRotation,
+  type IssuedRow,
+  type KeyRow,
+  keyFilter,
+  keyFilterOptions,
+  showIssuedRow,
+  showKeyRows,
+} from "../show-keys.ts";
+import { commandFor } from "../show-once.ts";
 import type { Terminal } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
@@ -56,8 +65,13 @@ const create: Command = {
   ],
   run: (input, terminal) => {
     const resolveRequest = parseKeyRequest(input);
-    return withConnection(input, async ({ table, audited }) =>
-      showIssued(input, terminal, await createKey(audited, await resolveRequest(table))),
+    return withConnection(input, ({ table, audited }) =>
+      showIssuedRow(
+        input,
+        terminal,
+        async () => issuedRow(await createKey(audited, await resolveRequest(table))),
+        (id) => `To end it: ${commandFor(input, `keys revoke ${id}`)}`,
+      ),
     );
   },
 };
@@ -150,8 +164,13 @@ const rotate: Command = {
     const graceSeconds = input.integer("grace-seconds", { min: 0, max: keyLimits.graceSecondsMax }) ?? 0;
     const id = input.requiredArgument("KEY_ID");
     const owner = input.text("owner");
-    return withConnection(input, async ({ audited }) =>
-      showIssued(input, terminal, await rotateKey(audited, { id, graceSeconds, owner, actor: operator })),
+    return withConnection(input, ({ audited }) =>
+      showIssuedRow(
+        input,
+        terminal,
+        async () => issuedRow(await rotateKey(audited, { id, graceSeconds, owner, actor: operator })),
+        afterRotation(input),
+      ),
     );
   },
 };
@@ -175,8 +194,11 @@ export const commands: readonly Command[] = [
   overHttpOrAsOperator(http.revoke, revoke),
 ];
 
-export const showIssued = (input: CommandInput, terminal: Terminal, { text, key }: IssuedKey): void =>
-  showIssuedRow(input, terminal, { ...key, key: text, expires_at: expiryOf(key) });
+export const issuedRow = ({ text, key }: IssuedKey): IssuedRow => ({
+  ...key,
+  key: text,
+  expires_at: expiryOf(key),
+});
 
 /** Says which other keys of the line ended with this one: `, and with it 2 other keys of its line: k1, k2`. */
 export function alsoEnded(id: string, ended: readonly string[]): string {

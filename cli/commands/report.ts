@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
@@ -19,7 +17,9 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
 import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
-import { ownerOnly } from "../export/target-file.ts";
+import { outputName } from "../export/options.ts";
+import { outputFile, requireReplaceable } from "../export/output-file.ts";
+import { writeWhole } from "../local/write-whole.ts";
 import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
@@ -57,7 +57,8 @@ const report: Command = {
       value: "FORMAT",
       help: `${formats.join(", ")} (default: from the ending of the file's name, else text; chat: under 2,000 characters)`,
     },
-    output: { value: "FILE", help: "where to write (default: standard output)" },
+    output: { value: "FILE", help: "where to write (default, and -: standard output)" },
+    overwrite: { help: "replace FILE" },
     org: { value: "ID", help: "only this organization (workspace tokens)" },
     orgs: { value: "A,B", help: "only these organizations (instance keys)" },
     repositories: { value: "A,B", help: "only these repositories, by provider id" },
@@ -79,6 +80,7 @@ export const commands: readonly Command[] = [report];
 
 async function run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void> {
   const request = requestOf(input);
+  const output = request.output === undefined ? undefined : await reportFile(input, request.output);
   const { url, key } = await findTarget(input);
   const fetch = pacedFetch(globalThis.fetch, halfOf(reviewMetrics.rateLimit), systemClock);
   const client = createClient({ baseUrl: url, key, fetch });
@@ -89,9 +91,24 @@ async function run(input: CommandInput, terminal: Terminal, findTarget: FindTarg
       throw said ? new OperatorError(said) : error;
     })
     .finally(tally.end);
-  const { output } = request;
   if (output === undefined) terminal.out(written.trimEnd());
-  else await writeReport(resolve(output), written, input, terminal);
+  else await writeReport(output, written, input, terminal);
+}
+
+/** Checked before the figures are read, which may take minutes. */
+async function reportFile(input: CommandInput, name: string): Promise<string> {
+  try {
+    const file = await outputFile(name);
+    await requireReplaceable(input, file);
+    return file;
+  } catch (error) {
+    throw unwritableOr(error, name);
+  }
+}
+
+function unwritableOr(error: unknown, file: string): unknown {
+  const code = systemCode(error);
+  return code === undefined ? error : unwritable(file, code);
 }
 
 type ReportRequest = RequestedPeriod & {
@@ -113,7 +130,7 @@ function requestOf(input: CommandInput): ReportRequest {
   const [by, list] = [input.choice("by", dimensions), input.choice("list", listNames)];
   if (by !== undefined && list !== undefined)
     throw new UsageError("--by and --list cannot be used together.");
-  const output = input.text("output");
+  const output = outputName(input);
   const format = formatOf(input, output);
   if (list !== undefined && !isListFormat(format))
     throw new UsageError(`--list takes the formats ${Object.keys(listWriters).join(", ")}, not ${format}.`);
@@ -203,9 +220,8 @@ async function writeReport(
   input: CommandInput,
   terminal: Terminal,
 ): Promise<void> {
-  await writeFile(file, written, { mode: ownerOnly }).catch((error: unknown) => {
-    const code = systemCode(error);
-    throw code === undefined ? error : unwritable(file, code);
+  await writeWhole(file, written, { keepsMode: true }).catch((error: unknown) => {
+    throw unwritableOr(error, file);
   });
   if (input.flag("json")) terminal.out(JSON.stringify({ file, bytes: Buffer.byteLength(written) }));
   else terminal.say(`Wrote the report to ${file}.`);

@@ -7,7 +7,9 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
-import { alsoEnded, showIssued, showKeys } from "./keys.ts";
+import { showIssuedRow } from "../show-keys.ts";
+import { commandFor } from "../show-once.ts";
+import { alsoEnded, issuedRow, showKeys } from "./keys.ts";
 
 /** Only admins of the workspace create, see or delete its tokens, as in the dashboard. */
 const workspaceOptions: OptionDefinitions = {
@@ -37,8 +39,13 @@ const create: Command = {
       name: input.requiredText("name"),
       expiresInDays: input.integer("expires-in-days", { min, max }) ?? min,
     };
-    return withConnection(input, async ({ audited }) =>
-      showIssued(input, terminal, await createWorkspaceToken(audited, request)),
+    return withConnection(input, ({ audited }) =>
+      showIssuedRow(
+        input,
+        terminal,
+        async () => issuedRow(await createWorkspaceToken(audited, request)),
+        (id) => `To end it: ${commandFor(input, `tokens delete ${id}`, ["workspace", "as"])}`,
+      ),
     );
   },
 };

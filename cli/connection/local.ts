@@ -14,6 +14,7 @@ import {
 import { type Engine, engineNamed, startEngine } from "../local/engine/engine.ts";
 import { createQueuePoller } from "../local/ingest.ts";
 import { claimDirectory, type Ownership } from "../local/ownership.ts";
+import { processTerminal } from "../terminal.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 
@@ -30,12 +31,12 @@ export async function connectLocally(
       `There is no data in ${directory.path} yet; start the service first: review-api dev`,
     );
   await prepareDirectory(directory);
-  const entry = await claimDirectory(directory, systemClock);
+  const entry = await claimDirectory(directory, systemClock, {
+    role: "command",
+    onWait: processTerminal().say,
+  });
   if (entry.kind === "owner") return connectAsOwner(directory, entry);
-  const backend = await openBackend(
-    { endpoint: entry.owner.endpoint, kind: engineNamed(entry.owner.engine) },
-    directory,
-  );
+  const backend = await openBackend({ endpoint: entry.endpoint, kind: engineNamed(entry.engine) }, directory);
   return {
     ...connectionOf(backend),
     settle: () => untilEmpty(backend).then(() => true),

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../lib/client/client.ts";
+import { groupBy } from "../../lib/report/group-by.ts";
 import { OperatorError } from "../errors.ts";
 
 /** Learnings as Markdown for AGENTS.md, the file in which coding agents look for a repository's rules. */
@@ -10,7 +11,7 @@ const note =
 
 /** The part between the marks, with them: the same for the same Learnings, in whatever order they come. */
 export function agentsPart(learnings: readonly Learning[]): string {
-  const repositories = Map.groupBy(learnings, (each) =>
+  const repositories = groupBy(learnings, (each) =>
     JSON.stringify([each.repository_name, each.provider, each.organization_id, each.repository_id]),
   );
   const sections = inOrder(repositories).map(([, ofRepository]) => repositorySection(ofRepository));
@@ -20,7 +21,7 @@ export function agentsPart(learnings: readonly Learning[]): string {
 
 /** Rules for all files come first, then those about one path. */
 function repositorySection(learnings: readonly Learning[]): string {
-  const paths = inOrder(Map.groupBy(learnings, ({ file }) => file ?? ""));
+  const paths = inOrder(groupBy(learnings, ({ file }) => file ?? ""));
   const parts = paths.map(([path, ofPath]) => [
     ...(path === "" ? [] : [`#### \`${oneLine(path).replaceAll("`", "'")}\``]),
     ofPath.toSorted(byUse).map(listItem).join("\n"),

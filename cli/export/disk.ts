@@ -112,10 +112,10 @@ function withoutEnd(row: Buffer): Buffer {
 /** Undefined if the file does not exist. */
 export async function statOf(
   file: string,
-): Promise<{ readonly size: number; readonly mode: number } | undefined> {
+): Promise<{ readonly size: number; readonly mode: number; readonly modifiedMs: number } | undefined> {
   const found = await stat(file).catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   });
-  return found && { size: found.size, mode: found.mode & 0o777 };
+  return found && { size: found.size, mode: found.mode & 0o777, modifiedMs: found.mtimeMs };
 }

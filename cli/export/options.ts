@@ -3,19 +3,35 @@ import type { CommandInput } from "../command.ts";
 import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
 import { formatByName } from "./format.ts";
 
-/** The value of --output. */
+/** The file of --output; undefined for standard output, which `-` stands for too. */
+export function outputName(input: CommandInput): string | undefined {
+  const name = input.text("output");
+  const isFile = name !== undefined && name !== "-";
+  if (!isFile && !input.has("changes") && input.flag("overwrite"))
+    throw new UsageError("--overwrite works only with --output FILE.");
+  return isFile ? name : undefined;
+}
+
+/** The same for an export, whose options have to fit together. */
 export function outputOption(input: CommandInput): string | undefined {
-  const output = input.text("output");
+  const output = outputName(input);
+  if (input.text("changes") === "-")
+    throw new UsageError(
+      "--changes takes the name of a file, not -: the records and the state of the export stay beside it.",
+    );
+  if (input.has("changes") && input.has("output") && output === undefined)
+    throw new UsageError(
+      "--output - and --changes cannot be used together: the next run compares with the file of --output.",
+    );
   if (input.flag("resume") && input.flag("overwrite"))
     throw new UsageError("--resume and --overwrite cannot be used together.");
   if (input.has("changes") && input.flag("overwrite"))
     throw new UsageError(
       "--changes and --overwrite cannot be used together: whoever loads the changes would have to start again too.",
     );
-  if (output !== undefined || input.has("changes")) return output;
-  if (input.flag("resume")) throw new UsageError("--resume works only with --output or --changes.");
-  if (input.flag("overwrite")) throw new UsageError("--overwrite works only with --output.");
-  return undefined;
+  if (output === undefined && !input.has("changes") && input.flag("resume"))
+    throw new UsageError("--resume works only with --output FILE or --changes FILE.");
+  return output;
 }
 
 /** Without a file the records are the answer, and --json means one JSON document. */

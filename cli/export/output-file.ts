@@ -1,6 +1,8 @@
 import { access, constants, lstat, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { CommandInput } from "../command.ts";
 import { OperatorError, systemCode } from "../errors.ts";
+import { statOf } from "./disk.ts";
 import { tryExportLock } from "./lock.ts";
 
 /** Resolves a link: the new file must replace the file, not the link. */
@@ -15,6 +17,12 @@ export async function outputFile(name: string): Promise<string> {
   const file = found.isSymbolicLink() ? await realpath(path) : path;
   if (!(await stat(file)).isFile()) throw new OperatorError(`${file} is not a file.`);
   return file;
+}
+
+/** Before the work: a file that exists is replaced only if the caller says so. */
+export async function requireReplaceable(input: CommandInput, file: string): Promise<void> {
+  if (!input.flag("overwrite") && (await statOf(file)))
+    throw new OperatorError(`${file} exists; --overwrite replaces it.`);
 }
 
 /** Two runs at the same time would write into each other's journal. */

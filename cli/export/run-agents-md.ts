@@ -1,12 +1,12 @@
-import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createClient } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
-import { systemRandom } from "../../lib/runtime/random.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
 import { OperatorError, systemCode, UsageError } from "../errors.ts";
+import { writeWhole } from "../local/write-whole.ts";
 import type { Terminal } from "../terminal.ts";
 import { agentsPart, withAgentsPart } from "./agents-md.ts";
-import { explainError } from "./options.ts";
+import { explainError, outputName } from "./options.ts";
 import { outputFile } from "./output-file.ts";
 import type { ExportJob } from "./run.ts";
 
@@ -19,11 +19,12 @@ export async function runAgentsExport(
   findTarget: FindTarget,
   query: ExportJob["query"],
 ): Promise<void> {
-  const name = input.text("output");
   for (const option of ["resume", "overwrite"])
     if (input.flag(option))
       throw new UsageError(`--${option} does not work with --format ${agentsFormat}: every run reads all.`);
-  if (input.flag("check") && name === undefined) throw new UsageError("--check works only with --output.");
+  const name = outputName(input);
+  if (input.flag("check") && name === undefined)
+    throw new UsageError("--check works only with --output FILE.");
   const target = await findTarget(input);
   const client = createClient({ baseUrl: target.url, key: target.key });
   try {
@@ -38,7 +39,7 @@ export async function runAgentsExport(
     const isCurrent = after === before;
     if (input.flag("check") && !isCurrent)
       throw new OperatorError(`${file} is out of date. The same command without --check updates it.`);
-    if (!isCurrent) await replaceContent(file, after);
+    if (!isCurrent) await writeWhole(file, after, { mode: 0o644, keepsMode: true });
     if (input.flag("json"))
       terminal.out(
         JSON.stringify({ file, format: agentsFormat, records: learnings.length, changed: !isCurrent }),
@@ -60,14 +61,3 @@ const contentOf = async (file: string): Promise<string | undefined> => {
     throw error;
   }
 };
-
-/** Never half of the file, which people wrote too; the file keeps its mode. */
-async function replaceContent(file: string, content: string): Promise<void> {
-  const mode = await stat(file).then(
-    (found) => found.mode,
-    () => 0o644,
-  );
-  const draft = `${file}.${systemRandom.uuid()}`;
-  await writeFile(draft, content, { mode });
-  await rename(draft, file);
-}

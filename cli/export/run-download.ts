@@ -4,12 +4,12 @@ import type { CommandInput, FindTarget } from "../command.ts";
 import { OperatorError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { datasetNamed } from "./datasets/datasets.ts";
-import { statOf, systemDisk } from "./disk.ts";
+import { systemDisk } from "./disk.ts";
 import { replaceFile, replaceFileByAnswer } from "./download.ts";
 import { fileFormats } from "./format.ts";
 import { checkRepository } from "./known-repository.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
-import { outputFile, withLock } from "./output-file.ts";
+import { outputFile, requireReplaceable, withLock } from "./output-file.ts";
 import { type ExportRun, exportToTerminal, parquetNeedsFile } from "./run.ts";
 import { type FindingsQuery, findings } from "./sources.ts";
 
@@ -89,8 +89,7 @@ async function download(
   format: FindingFormat,
   query: FindingsQuery,
 ): Promise<{ readonly bytes: number; readonly records?: number }> {
-  if (!input.flag("overwrite") && (await statOf(output)))
-    throw new OperatorError(`${output} exists; --overwrite replaces it.`);
+  await requireReplaceable(input, output);
   if (format === "sarif") return await replaceFileByAnswer(systemDisk, await sarifOf(client, query), output);
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const walk = findings.walk(client, {

@@ -57,7 +57,9 @@ export async function runExport(
 }
 
 export const parquetNeedsFile = (): UsageError =>
-  new UsageError("--format parquet works only with --output.");
+  new UsageError(
+    "--format parquet works only with --output FILE: the records from which the file is made stay beside it.",
+  );
 
 /** A file of all records, for what is made from them. */
 const mirrorOf = (file: string): string => `${file}.mirror`;
@@ -103,9 +105,12 @@ async function exportToFile(
 /** The records stay beside the file: the next run updates them and writes the file again. */
 async function exportParquet(run: ExportRun, job: ExportJob, output: string): Promise<MergeResult> {
   const mirror = mirrorOf(output);
-  if (!run.input.flag("overwrite") && (await statOf(output)) && !(await statOf(mirror)))
+  const [made, records] = [await statOf(output), await statOf(mirror)];
+  if (!run.input.flag("overwrite") && made && !records)
     throw new OperatorError(`${output} exists and was not made by an export; --overwrite replaces it.`);
-  const merged = await bringUpToDate(run, job, mirror, "ndjson");
+  // The last run ended between its records and the file.
+  const isUnfinished = records !== undefined && !(made && made.modifiedMs >= records.modifiedMs);
+  const merged = await bringUpToDate(run, job, mirror, "ndjson", isUnfinished);
   const { writeParquet } = await import("./datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, mirror, output, datasetNamed(job.dataset).columns);
   return { ...merged, file: { ...merged.file, bytes } };
@@ -116,8 +121,9 @@ async function bringUpToDate(
   { what, source, dataset: _, ...rest }: ExportJob,
   output: string,
   format: ExportFormat,
+  isUnfinished = false,
 ): Promise<MergeResult> {
-  const start = { resume: input.flag("resume"), overwrite: input.flag("overwrite") };
+  const start = { resume: input.flag("resume") || isUnfinished, overwrite: input.flag("overwrite") };
   const earlier = await earlierRun(output, start);
   const query = queryOf(rest, earlier?.state);
   const changes =

@@ -92,8 +92,9 @@ const loopbackUrl = z.string().refine((text) => {
 const owner = z.object({
   process_id: z.int(),
   role: z.enum(["service", "command"]),
-  engine: z.string(),
-  endpoint: loopbackUrl,
+  /** These two are absent until the engine runs. */
+  engine: z.string().optional(),
+  endpoint: loopbackUrl.optional(),
   /** Null until the service answers requests. */
   url: loopbackUrl.nullable(),
 });

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/runtime/clock.ts";
-import { OperatorError } from "../errors.ts";
+import { OperatorError, systemCode } from "../errors.ts";
 import {
   type DataDirectory,
   type DirectoryOwner,
@@ -19,25 +19,65 @@ export type Ownership = {
 };
 
 /** A service owns the directory and lets others use its engine. */
-export type OwnedElsewhere = { readonly kind: "guest"; readonly owner: DirectoryOwner };
+export type OwnedElsewhere = {
+  readonly kind: "guest";
+  readonly owner: DirectoryOwner;
+  readonly engine: string;
+  readonly endpoint: string;
+};
 
-/** A Java engine takes seconds to start, and every command before this one starts its own. */
+/** For a service that starts, which can take long with a Java engine, and for an owner that does not say who it is. */
 const waitMs = 30_000;
 const pollMs = 50;
+/** Most commands end before a person wonders. */
+const silentMs = 2_000;
+/** A killed service leaves its file, and another process may look at the lock in this moment. */
+const looksMax = 4;
+
+export type Claim = {
+  readonly role: DirectoryOwner["role"];
+  readonly onWait?: ((sentence: string) => void) | undefined;
+};
 
 /** Becomes the owner, or the guest of a running service; waits while another command owns the directory. */
 export async function claimDirectory(
   directory: DataDirectory,
   clock: Clock,
+  { role, onWait }: Claim,
 ): Promise<Ownership | OwnedElsewhere> {
-  const deadlineMs = clock.nowMs() + waitMs;
-  for (;;) {
+  const startedMs = clock.nowMs();
+  let deadlineMs = startedMs + waitMs;
+  let isTold = false;
+  for (let looks = 1; ; looks++) {
     const lock = tryLock(directory.lockFile);
-    if (lock) return own(directory, lock);
+    if (lock) return await own(directory, lock, role);
     const owner = await readOwner(directory);
-    if (owner?.role === "service" && owner.url !== null) return { kind: "guest", owner };
-    if (clock.nowMs() >= deadlineMs) throw new OperatorError(inUse(directory, owner));
+    if (owner?.role === "service" && owner.url !== null && (isRunning(owner) || looks >= looksMax)) {
+      const { engine, endpoint } = owner;
+      if (engine !== undefined && endpoint !== undefined) return { kind: "guest", owner, engine, endpoint };
+    }
+    const nowMs = clock.nowMs();
+    if (owner?.role === "command") {
+      // A command ends by itself.
+      deadlineMs = nowMs + waitMs;
+      if (!isTold && nowMs >= startedMs + silentMs) {
+        isTold = true;
+        onWait?.(
+          `Process ${owner.process_id}, a command of this tool, uses the data in ${directory.path}. Waiting until it has ended.`,
+        );
+      }
+    }
+    if (nowMs >= deadlineMs) throw new OperatorError(inUse(directory, owner));
     await clock.sleep(pollMs);
+  }
+}
+
+/** A process in another container is not visible here, so false is only a doubt. */
+function isRunning({ process_id }: DirectoryOwner): boolean {
+  try {
+    return process.kill(process_id, 0);
+  } catch (error) {
+    return systemCode(error) === "EPERM";
   }
 }
 
@@ -48,16 +88,27 @@ export async function localServiceUrl(directory: DataDirectory): Promise<string 
 }
 
 /** For callers that cannot be a guest. */
-export async function takeOver(directory: DataDirectory, clock: Clock): Promise<Ownership> {
-  const entry = await claimDirectory(directory, clock);
+export async function takeOver(
+  directory: DataDirectory,
+  clock: Clock,
+  onWait?: Claim["onWait"],
+): Promise<Ownership> {
+  const entry = await claimDirectory(directory, clock, { role: "service", onWait });
   if (entry.kind === "owner") return entry;
   throw new OperatorError(inUse(directory, entry.owner));
 }
 
-function own(directory: DataDirectory, lock: Lock): Ownership {
+async function own(directory: DataDirectory, lock: Lock, role: DirectoryOwner["role"]): Promise<Ownership> {
+  const announce: Ownership["announce"] = (owner) =>
+    writeOwner(directory, { ...owner, process_id: process.pid });
+  // At once: a killed service may have left a file that still says that it serves.
+  await announce({ role, url: null }).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
   return {
     kind: "owner",
-    announce: (owner) => writeOwner(directory, { ...owner, process_id: process.pid }),
+    announce,
     withdraw: () => removeOwner(directory),
     async release() {
       await removeOwner(directory);

@@ -48,7 +48,7 @@ export type Service = {
 /** Starts engine, tables, queue, clock and gateway, in this order; stops them in the reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { directory, port, startEngine = startOwnEngine } = options;
-  const ownership = await takeOver(directory, systemClock);
+  const ownership = await takeOver(directory, systemClock, options.onStep);
   const undo: Array<() => Promise<void>> = [() => ownership.release()];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();

@@ -11,7 +11,7 @@ export { ReviewApiError };
 
 /**
  * A typed client of the API: one method per operation, pages as async iteration. No dependency; runs in
- * Node 20 and later and in browsers.
+ * Node 20.12 and later and in browsers.
  */
 export type ClientOptions = RetryOptions & {
   /** The address of the API, such as https://api.example.com. */

@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { type StandIn, startApi } from "./export-api.ts";
@@ -137,6 +137,33 @@ test("a record that is written again without a difference does not count as chan
   });
 });
 
+test("a Parquet export that ended between its records and its file is finished by the same command", async () => {
+  const service = await api();
+  const output = join(folder, "mcp.parquet");
+  const run = (...more: string[]) =>
+    callTool(...words(service, "--output", output, ...more).filter((word) => word !== "--resume"));
+  // No file can be written beside the output: the records are complete, their file is not.
+  const interrupted = async (...more: string[]) => {
+    await mkdir(`${output}.new`);
+    const outcome = await run(...more);
+    await rm(`${output}.new`, { recursive: true });
+    return outcome;
+  };
+  expect(await interrupted()).toMatchObject({ code: 1 });
+  expect(await readdir(folder)).not.toContain("mcp.parquet");
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining("has 3 pull requests") });
+  expect((await readFile(output)).subarray(0, 4).toString()).toBe("PAR1");
+  // The file is the newest: this is no continuation.
+  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("is complete already") });
+
+  const first = await readFile(output);
+  service.later = [mcp(4, 1)];
+  expect(await interrupted("--overwrite")).toMatchObject({ code: 1 });
+  expect(await readFile(output)).toEqual(first);
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining("has 4 pull requests") });
+  expect(await readFile(output)).not.toEqual(first);
+});
+
 test("Parquet is written beside its records, updated with --resume, and never over a foreign file", async () => {
   const service = await api();
   const output = join(folder, "mcp.parquet");
@@ -157,6 +184,6 @@ test("Parquet is written beside its records, updated with --resume, and never ov
     await callTool(...words(service, "--format", "parquet").filter((word) => word !== "--resume")),
   ).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("--format parquet works only with --output."),
+    stderr: expect.stringContaining("--format parquet works only with --output FILE: "),
   });
 });

@@ -19,6 +19,7 @@ function list(values: Record<string, string | boolean>, records: readonly Termin
   const out: string[] = [];
   const terminal = {
     ...{ out: (text: string) => void out.push(text), say: () => undefined, write: async () => undefined },
+    ...{ tryOut: () => undefined, outOnce: async () => undefined },
     ...{ watched: false, paint: noPaint, paintSaid: noPaint, ask: async () => "" },
   } satisfies Terminal;
   showList(new CommandInput(undefined, values), terminal, {

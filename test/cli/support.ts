@@ -31,6 +31,8 @@ export async function answerTool(typed: readonly string[], ...words: readonly st
   const code = await main(words, {
     out: (text) => void out.push(text),
     say: (text) => void said.push(text),
+    tryOut: () => undefined,
+    outOnce: async (text) => void out.push(text),
     write: async (bytes) => void out.push(Buffer.from(bytes).toString()),
     watched: false,
     paint: noPaint,

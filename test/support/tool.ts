@@ -13,6 +13,8 @@ export type ToolOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly cwd?: string;
+  /** A file descriptor that gets standard output. */
+  readonly stdout?: "pipe" | number;
   /** If nobody reads a pipe, the tool stops when the pipe is full. */
   readonly stderr?: "pipe" | "ignore";
 };
@@ -20,10 +22,10 @@ export type ToolOptions = {
 /** The operator's tool as a process of its own. */
 export const spawnTool = (
   words: readonly string[],
-  { env = {}, uid, cwd, stderr = "pipe" }: ToolOptions = {},
+  { env = {}, uid, cwd, stdout = "pipe", stderr = "pipe" }: ToolOptions = {},
 ): ChildProcess =>
   spawn(process.execPath, [entry, ...words], {
-    stdio: ["ignore", "pipe", stderr],
+    stdio: ["ignore", stdout, stderr],
     env: { ...process.env, ...env },
     ...(uid !== undefined && { uid }),
     ...(cwd !== undefined && { cwd }),

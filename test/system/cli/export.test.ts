@@ -174,7 +174,7 @@ describe("errors are one sentence", () => {
     [["metrics", "--start", "2026-02-30"], '--start takes a calendar day as YYYY-MM-DD, not "2026-02-30".'],
     [["metrics", "--start", "2026-02-02", "--end", "2026-02-01"], "--end must not be before --start."],
     [["metrics", "--dataset", "mcp", "--status", "all"], "--status works only with --dataset reviews."],
-    [["metrics", "--resume"], "--resume works only with --output or --changes."],
+    [["metrics", "--resume"], "--resume works only with --output FILE or --changes FILE."],
     [
       ["metrics", "--output", "f.csv", "--resume", "--overwrite"],
       "--resume and --overwrite cannot be used together.",
@@ -198,7 +198,7 @@ describe("errors are one sentence", () => {
       '--format takes one of json, ndjson, csv, parquet, agents-md, not "xml".',
     ],
     [["learnings", "--check"], "--check works only with --format agents-md."],
-    [["learnings", "--format", "agents-md", "--check"], "--check works only with --output."],
+    [["learnings", "--format", "agents-md", "--check"], "--check works only with --output FILE."],
     [
       ["learnings", "--format", "agents-md", "--output", "AGENTS.md", "--resume"],
       "--resume does not work with --format agents-md: every run reads all.",

@@ -1,10 +1,13 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { startFakeAws } from "../../cli/fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
 import { useService } from "../../support/service.ts";
+import { entry } from "../../support/tool.ts";
 
 const msPerDay = 86_400_000;
 const nowMs = Date.now();
@@ -193,6 +196,22 @@ describe("report", () => {
     expect([code, stderr]).toEqual([0, `Wrote the report to ${file}.`]);
     expect(await readFile(file, "utf8")).toMatch(/^<!doctype html>.*<svg .*<\/html>\n$/s);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test("a report that does not fit on the disk leaves the report of last week, and nothing beside it", async () => {
+    const place = await mkdtemp(join(folder, "reports-"));
+    const file = join(place, "report.html");
+    await writeFile(file, "the report of last week");
+    const script = 'ulimit -f 1; exec "$0" "$@"';
+    const words = ["report", "--data", data, "--key", key, "--output", file, "--overwrite"];
+    await expect(
+      promisify(execFile)("bash", ["-c", script, process.execPath, entry, ...words]),
+    ).rejects.toMatchObject({
+      code: 1,
+      stderr: `${file} cannot be written: the file would be larger than the system allows (ulimit -f).\n`,
+    });
+    expect(await readFile(file, "utf8")).toBe("the report of last week");
+    expect(await readdir(place)).toEqual(["report.html"]);
   });
 
   test.each([

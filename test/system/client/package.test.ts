@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -12,24 +12,32 @@ import { tryExportLock } from "../../../cli/export/lock.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../../lib/webhooks/sign.ts";
+import { callJson } from "../../cli/support.ts";
 import { useService } from "../../support/service.ts";
+import { endTool, firstLine } from "../../support/tool.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
 const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, "utf8"));
 
-/** Every available Node: this one, and the machine's own, which may be the oldest that the package supports. */
-const nodes = [
-  ...new Set([
-    process.execPath,
-    ...(process.env.PATH ?? "")
-      .split(delimiter)
-      .filter((folder) => !folder.includes("node_modules"))
-      .map((folder) => join(folder, "node"))
-      .filter((file) => existsSync(file))
-      .slice(0, 1),
-  ]),
+/** This Node, and those of the machine: the oldest may be the oldest that the package supports. */
+const available = [
+  ...new Set(
+    [
+      process.execPath,
+      ...(process.env.PATH ?? "")
+        .split(delimiter)
+        .filter((folder) => !folder.includes("node_modules"))
+        .map((folder) => join(folder, "node"))
+        .filter((file) => existsSync(file)),
+    ].map((file) => realpathSync(file)),
+  ),
 ];
+const versionOf = (node: string): string => execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
+const [oldest = process.execPath] = available.toSorted((one, other) =>
+  versionOf(one).localeCompare(versionOf(other), "en", { numeric: true }),
+);
+const nodes = new Set([realpathSync(process.execPath), oldest]);
 
 const consumer = `
 import { createClient, ReviewApiError, verifyWebhook, WebhookVerificationError } from "review-api/client";
@@ -134,21 +142,89 @@ describe("the package, installed from its tarball", () => {
     await run(join(root, "node_modules", ".bin", "tsc"), [...settings, ...lib], { cwd: project });
   });
 
-  describe.each(nodes)("on %s", (node) => {
-    const withKey = (kind: "workspace" | "organization" = "workspace"): NodeJS.ProcessEnv => ({
-      ...environment,
-      REVIEW_API_URL: service().url,
-      REVIEW_API_KEY: service().keys[kind] ?? "",
-    });
-    const tool = async (words: string, env = withKey()) => {
-      const options = { cwd: project, env };
-      const bin = join(project, "node_modules", ".bin", "review-api");
-      return await run(node, [bin, ...words.split(" ")], options).then(
+  const withKey = (kind: "workspace" | "organization" = "workspace"): NodeJS.ProcessEnv => ({
+    ...environment,
+    REVIEW_API_URL: service().url,
+    REVIEW_API_KEY: service().keys[kind] ?? "",
+  });
+  const bin = () => join(project, "node_modules", ".bin", "review-api");
+  const toolOn =
+    (node: string) =>
+    async (words: string, env = withKey(), typed = "") => {
+      const running = run(node, [bin(), ...words.split(" ")], { cwd: project, env });
+      running.child.stdin?.end(typed);
+      return await running.then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: unknown) =>
           z.object({ code: z.number(), stdout: z.string(), stderr: z.string() }).parse(error),
       );
     };
+
+  test(`every command starts on the oldest Node of this machine (${versionOf(oldest)})`, async () => {
+    const tool = toolOn(oldest);
+    const started: string[] = [];
+    const idOf = async (path: string, options = "", { env = withKey(), code = 0, typed = "" } = {}) => {
+      started.push(path);
+      const outcome = await tool(`${path} ${options} --json`.replaceAll(/ +/g, " "), env, typed);
+      expect({ path, ...outcome }).toMatchObject({ path, code });
+      expect(outcome.stderr).not.toContain("Unexpected error");
+      return String(code === 0 ? Reflect.get(JSON.parse(outcome.stdout.split("\n")[0] ?? ""), "id") : "");
+    };
+    const { url, keys, folder } = service();
+    const env = { ...environment, XDG_CONFIG_HOME: join(place, "settings") };
+    await idOf("login", `--url ${url}`, { env, typed: `${keys.workspace}\n` });
+    await idOf("whoami", "", { env });
+    await idOf("logout", "", { env });
+    for (const each of ["report", "roles --org 1001", "openapi", "completion bash"]) {
+      const [path = "", ...options] = each.split(" ");
+      await idOf(path, options.join(" "));
+    }
+    for (const dataset of ["metrics", "learnings", "audit-logs"])
+      for (const format of ["csv", "parquet"])
+        await idOf(`export ${dataset}`, `--output oldest-${dataset}.${format}`);
+    await idOf("export learnings", "--format agents-md --output AGENTS.md");
+    await idOf("export learnings", "--format agents-md --output AGENTS.md --check");
+    await idOf("export security", "--output oldest.sarif", { env: withKey("organization") });
+    await idOf("export sql", "--for duckdb");
+
+    const webhook = await idOf("webhooks create", "--to http://127.0.0.1:9/ --types learnings");
+    for (const path of ["show", "rotate", "deliveries"]) await idOf(`webhooks ${path}`, webhook);
+    await idOf("webhooks list");
+    await idOf("webhooks update", `${webhook} --off`);
+    // Nobody listens there.
+    await idOf("webhooks test", webhook, { code: 1 });
+    await idOf("webhooks delete", webhook);
+
+    const words = ["keys", "create", "--kind", "organization", "--org", "1001", "--owner", "501"];
+    const own = z
+      .object({ id: z.string(), key: z.string() })
+      .parse(await callJson(...words, "--data", folder));
+    await idOf("keys list", "--active");
+    const ofKey = { env: { ...withKey(), REVIEW_API_KEY: own.key } };
+    const successor = await idOf("keys rotate", `${own.id} --grace-seconds 600`, ofKey);
+    expect(successor).not.toBe(own.id);
+    await idOf("keys revoke", own.id, ofKey);
+
+    await idOf("learnings pending");
+    await idOf("learnings search", "payment --org 1001");
+    for (const path of ["approve", "disapprove"]) await idOf(`learnings ${path}`, "none", { code: 1 });
+    await idOf("seats idle");
+
+    started.push("listen");
+    const listening = spawn(oldest, [bin(), "listen", "--forward", "http://127.0.0.1:9/"], {
+      ...{ cwd: project, env: withKey(), stdio: ["ignore", "pipe", "inherit"] },
+    });
+    expect(await firstLine(listening)).toMatch(/^whsec_/);
+    await endTool(listening);
+
+    const { stdout } = await tool("completion bash");
+    const offered = [...stdout.matchAll(/^ {4}'([a-z -]+)'\) next='--/gm)].map(([, path]) => path);
+    expect(offered.length).toBeGreaterThan(20);
+    expect([...new Set(started)].toSorted()).toEqual(offered.toSorted());
+  });
+
+  describe.each([...nodes])("on %s", (node) => {
+    const tool = toolOn(node);
     const json = async (words: string, env = withKey()): Promise<unknown> => {
       const { code, stdout, stderr } = await tool(`${words} --json`, env);
       expect([code, stderr]).toEqual([0, ""]);
@@ -191,7 +267,7 @@ describe("the package, installed from its tarball", () => {
       expect((await tool("report --days 30 --by repository --format md")).stdout).toMatch(
         /^### Code reviews/,
       );
-      await tool("report --days 30 --output report.html");
+      expect(await tool("report --days 30 --output report.html --overwrite")).toMatchObject({ code: 0 });
       expect(await readFile(join(project, "report.html"), "utf8")).toMatch(/^<!doctype html>/);
     });
 

@@ -15,6 +15,8 @@ async function run(words: readonly string[]): Promise<string> {
   const code = await main(words, {
     out: (text) => void out.push(Buffer.from(`${text}\n`)),
     say: (text) => void said.push(`${text}\n`),
+    tryOut: () => undefined,
+    outOnce: async (text) => void out.push(Buffer.from(`${text}\n`)),
     write: async (bytes) => void out.push(Buffer.from(bytes)),
     watched: false,
     paint: noPaint,
