@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { touchLastUsed, withUse } from "../../lib/access/last-used.ts";
-import { rotateWithinReach } from "../../lib/access/manage-keys.ts";
+import { revokeWithinReach, rotateWithinReach } from "../../lib/access/manage-keys.ts";
 import { actorOf } from "../../lib/access/principal.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
@@ -500,5 +500,29 @@ describe("a rotation that somebody else made", () => {
     };
     await rotateKey({ ...world.deps, table }, { ...request, graceSeconds: 86_400 });
     expect((await stored(id)).expires_at_ms).toBe(end);
+  });
+
+  test("a key that deletes itself while an Admin rotates it does not end the Admin's new key", async () => {
+    const { id, old, admin, rotateAs } = await leaked();
+    let successor: string | undefined;
+    const table: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        successor ??= (await rotateAs(as(admin), 3_600)).key.id;
+        await store().table.transact(...given);
+      },
+    };
+    const principal = principalOf("organization", { key: withUse(old.key, undefined) });
+    const scope = { organizations: principal.organizations, selector: "all" } as const;
+    const caller = { ...operatorOrigin, actor: as(old.key), principal, scope };
+    const { signal } = new AbortController();
+    await revokeWithinReach(
+      { ...world.deps, ...caller, signal, table },
+      await store().table.get(apiKeyKey(id)),
+    );
+    expect([(await stored(id)).revoked_at, (await stored(successor ?? "")).revoked_at]).toEqual([
+      now(),
+      null,
+    ]);
   });
 });
