@@ -177,6 +177,8 @@ export const auditLimits = {
 export const peopleLimits = {
   batchUsersMax: 500,
   emailBytesMax: 254,
+  /** The name of a provider, an organization's id with every character escaped, a user's id, and two colons. */
+  seatHolderIdBytesMax: 1_038,
   roleNameCharactersMax: 255,
   roleDescriptionCharactersMax: 1_000,
   customRolesMax: 100,

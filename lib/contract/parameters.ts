@@ -33,17 +33,15 @@ export const text = (min: number, max: number, normalize = (value: string): stri
     })
     .meta({ type: "string", minLength: min, maxLength: max });
 
-export const identifier = z
-  .string({ error: "must be a string" })
-  .refine(wellFormed, { error: badText })
-  .min(1, { error: "must not be empty" })
-  .refine((value) => utf8Bytes(value) <= requestLimits.idBytesMax, {
-    error: `must have at most ${requestLimits.idBytesMax} bytes`,
-  })
-  .meta({
-    maxLength: requestLimits.idBytesMax,
-    description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
-  });
+export const identifierUpTo = (bytesMax: number, description = `At most ${bytesMax} bytes of UTF-8.`) =>
+  z
+    .string({ error: "must be a string" })
+    .refine(wellFormed, { error: badText })
+    .min(1, { error: "must not be empty" })
+    .refine((value) => utf8Bytes(value) <= bytesMax, { error: `must have at most ${bytesMax} bytes` })
+    .meta({ maxLength: bytesMax, description });
+
+export const identifier = identifierUpTo(requestLimits.idBytesMax);
 
 /** RFC 5321 counts octets. */
 export const emailAddress = z
