@@ -59,6 +59,8 @@ export const requestLimits = {
   shownNameCharactersMax: 64,
   /** Longest id that a Git provider can send; also the limit of a query value. */
   idBytesMax: 256,
+  /** `provider:id`, which names one of two organizations with the same id. */
+  orgIdBytesMax: 269,
   /** How long a browser may remember the answer to a preflight request. */
   preflightSecondsMax: 86_400,
   /** When a caller may retry after an error of the service. */
