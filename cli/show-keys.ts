@@ -17,15 +17,16 @@ export type KeyRow = {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
+  readonly refused_because: string | null;
 };
 
 const daysMax = 3_650;
 
 /** Which keys a list shows. */
 export const keyFilterOptions: OptionDefinitions = {
-  active: { help: "only active keys: not revoked, rotated or expired" },
-  "expiring-in": { value: "DAYS", help: "only active keys that expire within so many days" },
-  "unused-for": { value: "DAYS", help: "only active keys that nobody has used for so many days" },
+  active: { help: "only keys that work: not revoked, rotated, expired or refused (refused_because)" },
+  "expiring-in": { value: "DAYS", help: "only working keys that expire within so many days" },
+  "unused-for": { value: "DAYS", help: "only working keys that nobody has used for so many days" },
 };
 
 /** A key that was never used counts from the day it was made. */
@@ -33,10 +34,10 @@ export function keyFilter(input: CommandInput, nowMs: number): (key: KeyRow) => 
   const bounds = { min: 1, max: daysMax };
   const expiringIn = input.integer("expiring-in", bounds);
   const unusedFor = input.integer("unused-for", bounds);
-  const onlyActive = input.flag("active") || expiringIn !== undefined || unusedFor !== undefined;
+  const onlyWorking = input.flag("active") || expiringIn !== undefined || unusedFor !== undefined;
   const dayMs = (days: number) => nowMs + days * msPerDay;
-  return ({ state, expires_at, last_used_at, created_at }) =>
-    (!onlyActive || state === "active") &&
+  return ({ state, refused_because, expires_at, last_used_at, created_at }) =>
+    (!onlyWorking || (state === "active" && !refused_because)) &&
     (expiringIn === undefined || (expires_at !== null && Date.parse(expires_at) <= dayMs(expiringIn))) &&
     (unusedFor === undefined || Date.parse(last_used_at ?? created_at) <= dayMs(-unusedFor));
 }

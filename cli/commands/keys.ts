@@ -2,6 +2,7 @@ import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { keyStateOf } from "../../lib/access/key-record.ts";
 import { type IssuedKey, listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { readUses } from "../../lib/access/last-used.ts";
+import { readRefusals } from "../../lib/access/refused-because.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
@@ -214,7 +215,12 @@ export async function showKeys(
   isWanted: (key: KeyRow) => boolean = () => true,
 ): Promise<void> {
   const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));
-  const [used, found] = await Promise.all([readUses(table, keys), readOrganizations(table, uuids)]);
+  const nowMs = systemClock.nowMs();
+  const [used, found, refusals] = await Promise.all([
+    readUses(table, keys),
+    readOrganizations(table, uuids),
+    readRefusals(table, keys, nowMs),
+  ]);
   const organizations = new Map(found.map((each) => [each.uuid, each.provider_organization_id]));
   const rows = used.map(
     (key): KeyRow => ({
@@ -225,10 +231,11 @@ export async function showKeys(
         key.workspace_id ?? key.instance_id ?? organizations.get(key.organization ?? "") ?? key.organization,
       owner: key.owner,
       role: key.role,
-      state: keyStateOf(key, systemClock.nowMs()),
+      state: keyStateOf(key, nowMs),
       created_at: key.created_at,
       expires_at: expiryOf(key),
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
+      refused_because: refusals.get(key.id) ?? null,
     }),
   );
   showKeyRows(input, terminal, rows.filter(isWanted));

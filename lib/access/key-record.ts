@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { KeyState } from "../contract/access.ts";
+import type { KeyRefusal, KeyState } from "../contract/access.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
@@ -18,6 +18,7 @@ export const toKeyRecord = (
   key: UsedKey,
   organizations: readonly string[] | null,
   nowMs: number,
+  refusedBecause: KeyRefusal | null = null,
 ): z.output<typeof keyRecord> => ({
   id: key.id,
   kind: key.kind,
@@ -30,4 +31,5 @@ export const toKeyRecord = (
   expires_at: timeOf(key.expires_at_ms),
   state: keyStateOf(key, nowMs),
   successor_id: key.rotated_to,
+  refused_because: refusedBecause,
 });

@@ -19,6 +19,7 @@ import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
 import { readUses } from "./last-used.ts";
 import type { Principal } from "./principal.ts";
+import { readRefusals } from "./refused-because.ts";
 import type { Scope } from "./scope.ts";
 
 type Reader = {
@@ -155,12 +156,16 @@ async function toRecords(
   found: ReadonlyArray<{ readonly key: KeyItem }>,
 ) {
   const listed = found.map(({ key }) => key);
-  const [keys, names] = await Promise.all([readUses(table, listed), providerIds(table, principal, listed)]);
+  const [keys, names, refusals] = await Promise.all([
+    readUses(table, listed),
+    providerIds(table, principal, listed),
+    readRefusals(table, listed, clock.nowMs()),
+  ]);
   const shown = (uuids: readonly string[]) =>
     uuids.map((uuid) => names.get(uuid)).filter((name) => name !== undefined);
   return keys.map((key) => {
     const uuids = key.kind === "instance" ? key.authorized : key.organization && [key.organization];
-    return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs());
+    return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs(), refusals.get(key.id));
   });
 }
 

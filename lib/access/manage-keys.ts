@@ -7,7 +7,7 @@ import type { Item, Key } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
 import { KeyRegistryError, KeyRotated, NoSuccessor } from "./key-requirements.ts";
 import type { Principal } from "./principal.ts";
-import { revokeAlone, revokeLine } from "./revoke-key.ts";
+import { revokeLine } from "./revoke-key.ts";
 import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
 
@@ -49,14 +49,9 @@ export async function rotateWithinReach(
   }
 }
 
-/**
- * Ends the whole line of the key, also if the key itself has ended. A rotated key that ends itself ends nothing else:
- * its successor may be in other hands.
- */
+/** Ends the whole line of the key, also if the key itself has ended. */
 export async function revokeWithinReach(manager: Manager, item: Item | undefined): Promise<void> {
-  const key = requireReach(manager, item, "end");
-  const isOldSelf = key.id === manager.principal.key.id && key.rotated_to !== null;
-  await (isOldSelf ? revokeAlone : revokeLine)(manager, key, manager);
+  await revokeLine(manager, requireReach(manager, item, "end"), manager);
 }
 
 function requireReach(manager: Manager, item: Item | undefined, what: "rotate" | "end"): KeyItem {

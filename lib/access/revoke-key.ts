@@ -18,7 +18,8 @@ export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): P
 
 /**
  * Ends a key, every successor of it, and the keys before it whose grace has not ended: whoever has stolen a key may
- * have rotated it. Returns the ids of the keys that ended; none if all had been revoked before.
+ * have rotated it. A rotated key that ends itself ends nothing else: its successor may be in other hands. Returns the
+ * ids of the keys that ended; none if all had been revoked before.
  */
 export async function revokeLine(
   deps: RegistryDeps,
@@ -27,6 +28,7 @@ export async function revokeLine(
 ): Promise<readonly string[]> {
   return await retryOnConflict(deps, async (attempt) => {
     const key = attempt === 0 ? named : await requireKey(deps.table, named.id);
+    if (key.id === by.actor.keyId && key.rotated_to !== null) return await revoke(deps, key, [key], by);
     const nowMs = deps.clock.nowMs();
     const [before, after] = await Promise.all([
       follow(deps.table, key, "rotated_from"),
@@ -35,18 +37,6 @@ export async function revokeLine(
     // The newest first: a line that is too long for one transaction never has an end that can still be rotated.
     const line = [...after.toReversed(), key, ...before.filter((each) => isLive(each, nowMs))];
     return await revoke(deps, key, line, by);
-  });
-}
-
-/** Ends only this key, whatever line it belongs to. */
-export async function revokeAlone(
-  deps: RegistryDeps,
-  named: KeyItem,
-  by: KeyActor,
-): Promise<readonly string[]> {
-  return await retryOnConflict(deps, async (attempt) => {
-    const key = attempt === 0 ? named : await requireKey(deps.table, named.id);
-    return await revoke(deps, key, [key], by);
   });
 }
 

@@ -57,8 +57,7 @@ export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation
 async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
   const nowMs = deps.clock.nowMs();
   checkRotation(old, request, nowMs);
-  const isEnded = !isLive(old, nowMs);
-  const unsent = await unsentSuccessor(deps, old);
+  const unsent = await unsentSuccessor(deps, old, request);
   const [organization, owner] = await Promise.all([
     organizationOf(deps, old),
     successorOwner(deps, old, request.owner),
@@ -68,11 +67,10 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   // If the old key is rotated a second time, its own expiry is already the end of a grace.
   const { expires_at_ms } = unsent ?? old;
   const successor = draftKeyItem(deps, { ...successorFields(old), expires_at_ms, tenant, owner });
-  const graceMs = request.graceSeconds * 1000;
-  const endAfter = (ms: number) => Math.min(nowMs + ms, expires_at_ms ?? Number.POSITIVE_INFINITY);
-  // A key that has ended stays so: only its successor is made again.
-  const graceEndMs = isEnded ? (old.expires_at_ms ?? nowMs) : endAfter(graceMs);
-  const isShort = !isEnded && graceMs < keyLimits.unreceivedGraceMs;
+  // The end of the old key never moves later: neither by a second rotation nor between the two writes of one.
+  const endAfter = (ms: number) => Math.min(nowMs + ms, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
+  const graceEndMs = endAfter(request.graceSeconds * 1000);
+  const firstEndMs = endAfter(Math.max(request.graceSeconds * 1000, keyLimits.unreceivedGraceMs));
   const [organizations, conditions] = await Promise.all([
     organizationsOf(deps.table, successor.key, organization),
     // No check of the owner: a key whose owner has left is refused at every use, and the role of this operation then
@@ -86,12 +84,12 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   };
   const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
   await storeNew(deps, successor.key, [
-    retiring(old, successor.key, isShort ? endAfter(keyLimits.unreceivedGraceMs) : graceEndMs),
+    retiring(old, successor.key, { by: request.actor.keyId, endMs: firstEndMs }),
     ...conditions,
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
     ...(unsent ? revokeUnsentWrites(deps, unsent, request, organization) : []),
   ]);
-  if (isShort) await endGrace(deps, old, successor.key, graceEndMs);
+  if (graceEndMs < firstEndMs) await endGrace(deps, old, successor.key, graceEndMs);
   return { ...successor, organizations };
 }
 
@@ -118,18 +116,24 @@ async function endGrace(
 
 /**
  * The successor of a rotation whose caller may never have received the new value. Throws KeyRotated if the successor
- * was used (then the caller has received the value), is very young (then the caller may still receive it), or old.
+ * was used or rotated (then the caller has received the value), is very young (then the caller may still receive it),
+ * or old; also if the rotated key, which may have leaked, would undo a rotation that somebody else made.
  */
-async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Promise<KeyItem | undefined> {
+async function unsentSuccessor(
+  { table, clock }: RegistryDeps,
+  old: KeyItem,
+  { actor }: KeyActor,
+): Promise<KeyItem | undefined> {
   if (old.rotated_to === null) return undefined;
+  if (actor.keyId === old.id && old.rotated_by !== old.id) throw new KeyRotated(old.id, old.rotated_to);
   const [successor, use] = await Promise.all([
     requireKey(table, old.rotated_to),
     table.get(keyUseKey(old.rotated_to)),
   ]);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
   const isRepeatable = ageMs >= keyLimits.unreceivedAfterMs && ageMs < keyLimits.unreceivedGraceMs;
-  if (use !== undefined || !isRepeatable || !isLive(successor, clock.nowMs()))
-    throw new KeyRotated(old.id, old.rotated_to);
+  const isUnchanged = isLive(successor, clock.nowMs()) && successor.rotated_to === null;
+  if (use !== undefined || !isRepeatable || !isUnchanged) throw new KeyRotated(old.id, old.rotated_to);
   return successor;
 }
 
@@ -147,7 +151,7 @@ function revokeUnsentWrites(
     {
       update: apiKeyKey(unsent.id),
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
-      when: { present: "pk" },
+      when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", null] }] },
     },
     neverUsed(unsent.id),
     ...auditWrites(deps, keyEvent(unsent, { by, organization, action, metadata })),
@@ -185,15 +189,26 @@ async function requireRights(
     throw new NoSuccessor(id, `its role ${role} is gone`);
 }
 
-const retiring = (old: KeyItem, successor: KeyItem, endMs: number): TransactionWrite => ({
+const retiring = (
+  old: KeyItem,
+  successor: KeyItem,
+  { by, endMs }: { readonly by: string | null; readonly endMs: number },
+): TransactionWrite => ({
   update: apiKeyKey(old.id),
   change: {
     set: [
       ["rotated_to", successor.id],
+      ["rotated_by", by],
       ["expires_at_ms", endMs],
     ],
   },
-  when: { all: [{ equals: ["rotated_to", old.rotated_to] }, { equals: ["revoked_at", null] }] },
+  when: {
+    all: [
+      { equals: ["rotated_to", old.rotated_to] },
+      { equals: ["expires_at_ms", old.expires_at_ms] },
+      { equals: ["revoked_at", null] },
+    ],
+  },
 });
 
 /** The owner must still be a member, else the successor would not work. Workspace admins are checked at every use. */

@@ -7,6 +7,10 @@ export type KeyKind = (typeof keyKinds)[number];
 export const keyStates = ["active", "rotated", "expired", "revoked"] as const;
 export type KeyState = (typeof keyStates)[number];
 
+/** Why an active key is refused. Its organization is inactive too if its workspace or instance is. */
+export const keyRefusals = ["owner_left", "organization_inactive", "owner_not_admin"] as const;
+export type KeyRefusal = (typeof keyRefusals)[number];
+
 export const permissionResources = [
   "learning",
   "organization_management",

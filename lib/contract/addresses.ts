@@ -1,7 +1,10 @@
 import { holdsKey } from "./key-forms.ts";
 
-/** User and password, as URL parsers find them: up to the last `@` before the path. */
-const userInfo = /^(\s*(?:https?:[/\\]*|[a-z][a-z\d+.-]*:\/\/))[^/\\?#]*@/i;
+/**
+ * User and password, as URL parsers find them: up to the last `@` before the path. URL parsers ignore control
+ * characters before the scheme.
+ */
+const userInfo = /^([\s\p{Cc}]*(?:(?:https?|ftp|wss?):[/\\]*|[a-z][a-z\d+.-]*:\/\/))[^/\\?#]*@/iu;
 
 /** Compared with the letters and digits of a parameter's name, in lower case. */
 const credentialName =
@@ -13,7 +16,16 @@ const credentialName =
  */
 export function withoutCredentials(url: string): string {
   const [, address = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
-  return address.replace(userInfo, "$1") + publicPart(query) + publicPart(fragment);
+  return withoutUserInfo(address) + publicPart(query) + publicPart(fragment);
+}
+
+/** URL parsers ignore tabs and line breaks, wherever they are. */
+const withoutBreaks = (text: string): string => text.replaceAll(/[\t\n\r]/g, "");
+
+function withoutUserInfo(address: string): string {
+  const read = withoutBreaks(address);
+  const bare = read.replace(userInfo, "$1");
+  return bare === read ? address : bare;
 }
 
 /** A clone URL: no part of its query or fragment is needed to find the repository. */
@@ -27,7 +39,8 @@ function publicPart(part: string): string {
   return kept.length === 0 ? "" : part.charAt(0) + kept.join("&");
 }
 
-function isCredential(parameter: string): boolean {
+function isCredential(sent: string): boolean {
+  const parameter = withoutBreaks(sent);
   const equals = parameter.indexOf("=");
   if (equals === -1) return holdsKey(parameter);
   const name = decoded(parameter.slice(0, equals))

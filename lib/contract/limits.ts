@@ -59,6 +59,8 @@ export const requestLimits = {
   shownNameCharactersMax: 64,
   /** Longest id that a Git provider can send; also the limit of a query value. */
   idBytesMax: 256,
+  /** `provider:id`, which names one of two organizations with the same id. */
+  orgIdBytesMax: 269,
   /** How long a browser may remember the answer to a preflight request. */
   preflightSecondsMax: 86_400,
   /** When a caller may retry after an error of the service. */
@@ -177,6 +179,8 @@ export const auditLimits = {
 export const peopleLimits = {
   batchUsersMax: 500,
   emailBytesMax: 254,
+  /** The name of a provider, an organization's id with every character escaped, a user's id, and two colons. */
+  seatHolderIdBytesMax: 1_038,
   roleNameCharactersMax: 255,
   roleDescriptionCharactersMax: 1_000,
   customRolesMax: 100,

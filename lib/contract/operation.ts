@@ -57,7 +57,7 @@ const ofOrganization = ["tenant", "plan", "subscription_active", "active", "metr
 export const rightsAttributes = {
   "API key": [
     ...["hash", "kind", "tenant", "workspace_id", "instance_id", "authorized", "owner", "role"],
-    ...["expires_at_ms", "revoked_at"],
+    ...["expires_at_ms", "revoked_at", "rotated_by"],
   ],
   organization: ofOrganization,
   "organization of tenant": ofOrganization,

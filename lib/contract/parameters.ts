@@ -33,17 +33,15 @@ export const text = (min: number, max: number, normalize = (value: string): stri
     })
     .meta({ type: "string", minLength: min, maxLength: max });
 
-export const identifier = z
-  .string({ error: "must be a string" })
-  .refine(wellFormed, { error: badText })
-  .min(1, { error: "must not be empty" })
-  .refine((value) => utf8Bytes(value) <= requestLimits.idBytesMax, {
-    error: `must have at most ${requestLimits.idBytesMax} bytes`,
-  })
-  .meta({
-    maxLength: requestLimits.idBytesMax,
-    description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
-  });
+export const identifierUpTo = (bytesMax: number, description = `At most ${bytesMax} bytes of UTF-8.`) =>
+  z
+    .string({ error: "must be a string" })
+    .refine(wellFormed, { error: badText })
+    .min(1, { error: "must not be empty" })
+    .refine((value) => utf8Bytes(value) <= bytesMax, { error: `must have at most ${bytesMax} bytes` })
+    .meta({ maxLength: bytesMax, description });
+
+export const identifier = identifierUpTo(requestLimits.idBytesMax);
 
 /** RFC 5321 counts octets. */
 export const emailAddress = z
@@ -148,7 +146,7 @@ export const keyIdParameter = z
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });
 
 /** Accepted by every operation; its effect depends on the kind of key ("Keys and scopes" in docs/use/guide.md). */
-export const organizationSelector = { org_id: identifier.optional() };
+export const organizationSelector = { org_id: identifierUpTo(requestLimits.orgIdBytesMax).optional() };
 
 /** Instance keys only: limits the reading operations to some of the instance's organizations. */
 export const organizationsFilter = {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { keyKinds, keyStates } from "./access.ts";
+import { keyKinds, keyRefusals, keyStates } from "./access.ts";
 import { type FieldWords, timestamp } from "./records.ts";
 
 /** A key as its administrators see it, without its value. */
@@ -19,6 +19,8 @@ export const keyRecord = z.strictObject({
   state: z.enum(keyStates),
   /** The key that replaces it. */
   successor_id: z.string().nullable(),
+  /** Null unless the key is active and refused. */
+  refused_because: z.enum(keyRefusals).nullable(),
 });
 
 /** The only answer that shows the value of a key. */
@@ -40,5 +42,8 @@ export const keyWords: FieldWords = {
   expires_at: "When it expires, UTC; null for never.",
   state: "Whether it works: `active`, or why it does not.",
   successor_id: "The id of the key that replaces it; null where it was not rotated.",
+  refused_because:
+    "Why the service refuses it although it is active: `owner_left`, `organization_inactive` (also where its workspace or " +
+    "instance is), `owner_not_admin` (of a workspace token); null where it works or has ended.",
   "rotateKey: key": "The value of the new key, shown once.",
 };

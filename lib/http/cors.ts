@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { requestLimits } from "../contract/limits.ts";
 import { optionalVariable } from "../runtime/environment.ts";
-import { headerValues } from "./headers.ts";
+import { headerValues, keyHeaderNames } from "./headers.ts";
 
 /** Our response headers that a page on another origin may read. */
 const exposed = [
@@ -49,13 +49,15 @@ export function preflightHeaders(
 ): Record<string, string> | undefined {
   const origin = allowedOrigin(event);
   if (origin === undefined || methods.length === 0) return undefined;
-  const keyHeaders = ["x-service-api-key", ...(optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [])];
   return {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": methods.join(", "),
-    "access-control-allow-headers": [...keyHeaders, "content-type", "x-request-id", ...furtherHeaders].join(
-      ", ",
-    ),
+    "access-control-allow-headers": [
+      ...keyHeaderNames(),
+      "content-type",
+      "x-request-id",
+      ...furtherHeaders,
+    ].join(", "),
     "access-control-max-age": String(requestLimits.preflightSecondsMax),
     vary: "origin",
   };

@@ -20,10 +20,19 @@ export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: 
   return found;
 }
 
-/** The key's text; undefined if the header is absent, empty or sent twice. A deployment may accept further headers. */
+/** The headers that may carry the key. A deployment may accept further ones. */
+export const keyHeaderNames = (): string[] =>
+  ["x-service-api-key", ...(optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [])].map((name) =>
+    name.trim(),
+  );
+
+/** What all these headers hold. */
+export const keyHeaderValues = (event: APIGatewayProxyEvent): string[] =>
+  keyHeaderNames().flatMap((name) => headerValues(event, name));
+
+/** The key's text; undefined if the header is absent, empty or sent twice. */
 export function keyTextOf(event: APIGatewayProxyEvent): string | undefined {
-  const further = optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [];
-  const values = ["x-service-api-key", ...further].flatMap((name) => headerValues(event, name.trim()));
+  const values = keyHeaderValues(event);
   return values.length === 1 ? values[0] || undefined : undefined;
 }
 
@@ -32,9 +41,7 @@ export function keyOrBearerOf(event: APIGatewayProxyEvent): string | undefined {
   const authorizations = headerValues(event, "authorization");
   if (authorizations.length === 0) return keyTextOf(event);
   const [, bearer] = /^Bearer +(\S+)$/i.exec(authorizations[0] ?? "") ?? [];
-  return authorizations.length === 1 && headerValues(event, "x-service-api-key").length === 0
-    ? bearer
-    : undefined;
+  return authorizations.length === 1 && keyHeaderValues(event).length === 0 ? bearer : undefined;
 }
 
 const ownRequestId = new RegExp(`^[A-Za-z0-9_-]{1,${requestLimits.requestIdCharactersMax}}$`);

@@ -19,6 +19,7 @@ import {
   baseHeaders,
   headerValues,
   helpHeader,
+  keyHeaderValues,
   keyOrBearerOf,
   requestIdOf,
   sourceIpOf,
@@ -193,7 +194,7 @@ const oneHeader =
 function requiredKey(event: APIGatewayProxyEvent): string {
   const key = keyOrBearerOf(event);
   if (key !== undefined) return key;
-  const sent = ["authorization", "x-service-api-key"].flatMap((name) => headerValues(event, name));
+  const sent = [...headerValues(event, "authorization"), ...keyHeaderValues(event)];
   throw new ApiError("UNAUTHORIZED", sent.length > 1 ? oneHeader : unauthorized);
 }
 

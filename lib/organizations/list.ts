@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { repositoryAddress } from "../contract/addresses.ts";
 import type { organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
@@ -56,5 +57,6 @@ const toRepositoryRecord = (repository: RepositoryItem): z.input<typeof reposito
   name: repository.name,
   full_name: repository.full_name,
   private: repository.private,
-  url: repository.url,
+  // An earlier release may have stored it with a password.
+  url: repositoryAddress(repository.url),
 });

@@ -101,8 +101,8 @@ export async function assignSeatsByEmail(
   { emails, ...request }: SeatRequest & { readonly emails: readonly string[] },
 ): Promise<BatchOutcomes> {
   const { tenant } = workspace;
-  const ids = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
-  const named = ids.map((id) => ({
+  // Each spelling of an address is answered; they are the same person.
+  const named = [...new Set(emails)].map((id) => ({
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));

@@ -1,6 +1,7 @@
 import { writeOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { withoutKeys } from "../contract/key-forms.ts";
+import { requestLimits } from "../contract/limits.ts";
 import type { OwedItem } from "../store/items/owed.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { TransactionWrite } from "../store/table.ts";
@@ -9,7 +10,20 @@ export type ItemFailure = { readonly id: string; readonly code: ItemErrorCode; r
 
 /** The failures as an audit entry records them. */
 export const recordedFailures = (failures: ReadonlyArray<Pick<ItemFailure, "id" | "code">>) =>
-  failures.map(({ id, code }) => ({ id: withoutKeys(id), code }));
+  failures.map(({ id, code }) => ({ id: recordedId(withoutKeys(id)), code }));
+
+/**
+ * A `seat_holder_id` may be longer than an id. A batch of the longest would not fit in an entry, so the middle of each
+ * is left out.
+ */
+function recordedId(id: string): string {
+  const { idBytesMax } = requestLimits;
+  const bytes = Buffer.from(id);
+  if (bytes.length <= idBytesMax) return id;
+  const ends = [bytes.subarray(0, idBytesMax / 2), bytes.subarray(-idBytesMax / 2)];
+  // A character that the cut divides is left out too.
+  return ends.map((end) => end.toString().replaceAll("\uFFFD", "")).join("…");
+}
 
 export type BatchStatus = "success" | "partial_success" | "failure";
 

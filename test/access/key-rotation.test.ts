@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { touchLastUsed, withUse } from "../../lib/access/last-used.ts";
-import { rotateWithinReach } from "../../lib/access/manage-keys.ts";
+import { revokeWithinReach, rotateWithinReach } from "../../lib/access/manage-keys.ts";
+import { actorOf } from "../../lib/access/principal.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
-import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
+import { type Actor, operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -349,5 +350,179 @@ describe("a rotation without grace whose answer is lost", () => {
       expect(begun).toBe(0);
       await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
     });
+  });
+});
+
+describe("a rotation that somebody else made", () => {
+  const as = (key: KeyItem): Actor => actorOf({ key, userName: null });
+  const repeatable = () => clock.advance(keyLimits.unreceivedAfterMs);
+
+  /** A key whose value leaked and two Admin keys of its organization; all three have the Admin role. */
+  async function leaked() {
+    const { keys, organization } = await keysOf(world, systemRandom.uuid(), "organization");
+    const adminKey = { kind: "organization", organization, owner: "u-admin", role: "cr_admin" } as const;
+    const [admin, other] = [(await world.key(adminKey)).key, (await world.key(adminKey)).key];
+    const { id } = keys.organization.key;
+    const rotateAs = (actor: Actor, graceSeconds: number) =>
+      rotateKey(world.deps, { id, graceSeconds, actor });
+    return { id, old: keys.organization, admin, other, rotateAs };
+  }
+
+  test("a leaked key cannot repeat the rotation that an Admin made, and the Admin's new key stays", async () => {
+    const { id, old, admin, rotateAs } = await leaked();
+    const { text } = await rotateAs(as(admin), 120);
+    const { expires_at_ms } = await stored(id);
+    repeatable();
+    const principal = principalOf("organization", { key: withUse(await stored(id), undefined) });
+    const scope = { organizations: principal.organizations, selector: "all" } as const;
+    const { signal } = new AbortController();
+    const caller = { ...operatorOrigin, actor: as(old.key), principal, scope, signal };
+    const item = await store().table.get(apiKeyKey(id));
+    await expect(
+      rotateWithinReach({ ...world.deps, ...caller, table: store().table }, item, 86_400),
+    ).rejects.toMatchObject({ code: "KEY_ROTATED" });
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    expect(await stored(id)).toMatchObject({ expires_at_ms });
+  });
+
+  test.each(["its maker", "another Admin key", "the operator"])(
+    "%s repeats a rotation that an Admin key made",
+    async (who) => {
+      const { id, old, admin, other, rotateAs } = await leaked();
+      const first = await rotateAs(as(admin), 3_600);
+      repeatable();
+      const actor = { "its maker": as(admin), "another Admin key": as(other) }[who] ?? operator;
+      const { key } = await rotateAs(actor, 3_600);
+      expect(await stored(id)).toMatchObject({ rotated_to: key.id });
+      expect((await stored(first.key.id)).revoked_at).toBe(now());
+      repeatable();
+      await expect(rotateAs(as(old.key), 3_600)).rejects.toThrow("rotated");
+    },
+  );
+
+  test("a key repeats the rotation that it made itself, until an Admin has repeated it", async () => {
+    const { old, admin, rotateAs } = await leaked();
+    await rotateAs(as(old.key), 3_600);
+    repeatable();
+    await rotateAs(as(old.key), 3_600);
+    repeatable();
+    await rotateAs(as(admin), 3_600);
+    repeatable();
+    await expect(rotateAs(as(old.key), 3_600)).rejects.toThrow("rotated");
+  });
+
+  test("a rotation of the last release counts as made by somebody else", async () => {
+    const { id, old, admin, rotateAs } = await leaked();
+    await rotateAs(as(old.key), 3_600);
+    await store().table.write({ update: apiKeyKey(id), change: { remove: ["rotated_by"] } });
+    repeatable();
+    await expect(rotateAs(as(old.key), 3_600)).rejects.toThrow("rotated");
+    await expect(rotateAs(as(admin), 3_600)).resolves.toBeDefined();
+  });
+
+  test("a rotation is not repeated once its successor was rotated: the newest key would leave the line", async () => {
+    const { id, admin, other, rotateAs } = await leaked();
+    const second = await rotateAs(as(admin), 3_600);
+    repeatable();
+    // The rotation of the successor comes between the read of the repeated rotation and its transaction.
+    let third: string | undefined;
+    const rotateSecond = { id: second.key.id, graceSeconds: 3_600, actor: as(other) };
+    const table: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        third ??= (await rotateKey(world.deps, rotateSecond)).key.id;
+        await store().table.transact(...given);
+      },
+    };
+    const repeat = (deps = world.deps) => rotateKey(deps, { id, graceSeconds: 3_600, actor: as(admin) });
+    await expect(repeat({ ...world.deps, table })).rejects.toThrow("rotated");
+    await expect(repeat()).rejects.toThrow("rotated");
+    expect(await revokeKey(world.deps, id, operator)).toEqual([third, second.key.id, id]);
+  });
+
+  test.each([
+    [120, 86_400],
+    [120, 0],
+    [0, 86_400],
+    [3_600, 60],
+    [3_600, 86_400],
+  ])(
+    "the end of a key that is rotated with a grace of %i s, then %i s, never moves later",
+    async (...graces) => {
+      const { id, admin } = await leaked();
+      const ends: number[] = [];
+      const noteEnd = async () =>
+        void ends.push((await stored(id)).expires_at_ms ?? Number.POSITIVE_INFINITY);
+      const table: Table = {
+        ...store().table,
+        transact: async (...given) => {
+          await store().table.transact(...given);
+          await noteEnd();
+        },
+        write: async (...given) => {
+          const answer = await store().table.write(...given);
+          await noteEnd();
+          return answer;
+        },
+      };
+      await noteEnd();
+      for (const graceSeconds of graces) {
+        await rotateKey({ ...world.deps, table }, { id, graceSeconds, actor: as(admin) });
+        repeatable();
+      }
+      expect(ends.length).toBeGreaterThan(2);
+      expect(ends).toEqual(ends.toSorted((one, other) => other - one));
+    },
+  );
+
+  test("the end of a key stays where a slow first rotation puts it while a second rotation runs", async () => {
+    const { id, admin } = await leaked();
+    let slow: () => Promise<unknown> = () => Promise.resolve();
+    const delayed: Table = {
+      ...store().table,
+      write: (...given) => {
+        slow = () => store().table.write(...given);
+        return Promise.reject(new StoreUnavailable("lost", false));
+      },
+    };
+    const request = { id, actor: as(admin) };
+    await rotateKey({ ...world.deps, table: delayed }, { ...request, graceSeconds: 100 });
+    const end = clock.nowMs() + 100_000;
+    repeatable();
+    let isDone = false;
+    const table: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        if (!isDone) await slow();
+        isDone = true;
+        await store().table.transact(...given);
+      },
+    };
+    await rotateKey({ ...world.deps, table }, { ...request, graceSeconds: 86_400 });
+    expect((await stored(id)).expires_at_ms).toBe(end);
+  });
+
+  test("a key that deletes itself while an Admin rotates it does not end the Admin's new key", async () => {
+    const { id, old, admin, rotateAs } = await leaked();
+    let successor: string | undefined;
+    const table: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        successor ??= (await rotateAs(as(admin), 3_600)).key.id;
+        await store().table.transact(...given);
+      },
+    };
+    const principal = principalOf("organization", { key: withUse(old.key, undefined) });
+    const scope = { organizations: principal.organizations, selector: "all" } as const;
+    const caller = { ...operatorOrigin, actor: as(old.key), principal, scope };
+    const { signal } = new AbortController();
+    await revokeWithinReach(
+      { ...world.deps, ...caller, signal, table },
+      await store().table.get(apiKeyKey(id)),
+    );
+    expect([(await stored(id)).revoked_at, (await stored(successor ?? "")).revoked_at]).toEqual([
+      now(),
+      null,
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import { type KeyRow, keyFilter } from "../../cli/show-keys.ts";
 const nowMs = Date.parse("2026-11-16T00:00:00.000Z");
 const key = (id: string, fields: Partial<KeyRow>): KeyRow => ({
   ...{ id, kind: "organization", name: null, bound_to: "1", owner: null, role: null, state: "active" },
-  ...{ created_at: "2026-01-01T00:00:00.000Z", expires_at: null, last_used_at: null },
+  ...{ created_at: "2026-01-01T00:00:00.000Z", expires_at: null, last_used_at: null, refused_because: null },
   ...fields,
 });
 const keys = [
@@ -13,6 +13,7 @@ const keys = [
   key("new", { created_at: "2026-11-01T00:00:00.000Z" }),
   key("used", { last_used_at: "2026-11-10T00:00:00.000Z", expires_at: "2026-12-31T00:00:00.000Z" }),
   key("ends soon", { last_used_at: "2026-11-15T00:00:00.000Z", expires_at: "2026-12-01T00:00:00.000Z" }),
+  key("owner left", { refused_because: "owner_left", expires_at: "2026-11-17T00:00:00.000Z" }),
   key("revoked", { state: "revoked", expires_at: "2026-11-17T00:00:00.000Z" }),
 ];
 const shown = (options: Readonly<Record<string, string | true>>) =>

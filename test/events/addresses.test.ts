@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { repositoryAddress, withoutCredentials } from "../../lib/contract/addresses.ts";
+import { repositoryKey } from "../../lib/store/layout.ts";
 import { pageOf } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { finalized, finding, mcp } from "../support/event-data.ts";
@@ -19,6 +20,13 @@ describe("an address of the platform", () => {
     ["https:\\\\a:hunter-zwei@git.example.com\\a", "https:\\\\git.example.com\\a"],
     [" HTTPS://a:hunter-zwei@git.example.com/a", " HTTPS://git.example.com/a"],
     ["ssh://git:hunter-zwei@git.example.com/a", "ssh://git.example.com/a"],
+    ["ftp:a:hunter-zwei@git.example.com/a", "ftp:git.example.com/a"],
+    ["ht\ttps://a:hunter-zwei@git.example.com/a", "https://git.example.com/a"],
+    ["https:\n//a:hunter-zwei@git.example.com/a", "https://git.example.com/a"],
+    ["https:/\r/a:hunter-zwei@git.example.com/a\tb", "https://git.example.com/ab"],
+    ["\u0001 \u001fhttps://a:hunter-zwei@git.example.com/a", "\u0001 \u001fhttps://git.example.com/a"],
+    ["ssh:/\t/git:hunter-zwei@git.example.com/a", "ssh://git.example.com/a"],
+    [`https://git.example.com/a?q=glp\tat-${"x1".repeat(10)}`, "https://git.example.com/a"],
     ["https://git.example.com/a?private_token=hunter-zwei", "https://git.example.com/a"],
     ["https://git.example.com/a?x=1&X-Amz-Signature=hunter&y=2#n", "https://git.example.com/a?x=1&y=2#n"],
     ["https://git.example.com/a?access%5Ftoken=hunter-zwei&y=2", "https://git.example.com/a?y=2"],
@@ -35,10 +43,23 @@ describe("an address of the platform", () => {
     "https://github.com/acme/web/pull/7#discussion_r2100000000",
     "https://git.example.com/a?key=WEB-7&code=%zz",
     "git@github.com:acme/web",
+    "\u0001https://git.example.com/a\tb@c",
     "mailto:ann@example.com",
     "https://[REDACTED:github_token].example.com/@scope/a?b",
   ])("%s stays as it is", (sent) => {
     expect(withoutCredentials(sent)).toBe(sent);
+  });
+
+  test("no control character before, in or behind the scheme hides credentials from the address of a repository", () => {
+    for (let code = 1; code <= 0x20; code++) {
+      const control = String.fromCharCode(code);
+      const sent = "https://a:hunter-zwei@git.example.com/a";
+      for (let place = 0; place <= "https://".length; place++) {
+        const hidden = sent.slice(0, place) + control + sent.slice(place);
+        if (!URL.canParse(hidden)) continue;
+        expect(new URL(repositoryAddress(hidden)).href, JSON.stringify(hidden)).not.toContain("hunter");
+      }
+    }
   });
 
   test("a repository's address has no query and no fragment", () => {
@@ -107,6 +128,23 @@ test("no list, export or SARIF shows credentials of a URL that the platform sent
     },
   ]);
   expect(JSON.stringify(await scanAll(api.store().table))).not.toContain(secret);
+});
+
+test("no list and no SARIF shows credentials of a repository's URL that an earlier release stored", async () => {
+  const uuid = await world.organization("stored-urls");
+  await world.member(github("stored-urls"), "u-admin", { role: "cr_admin" });
+  const key = await world.adminKey(uuid);
+  const { repository, scan } = eventsOf("stored-urls");
+  await deliver(createIngestHarness(api.store().table), [repository, scan]);
+  await api.store().table.write({
+    update: repositoryKey(uuid, "9001"),
+    change: { set: [["url", "ht\ttps://bot:hunter-drei@git.example.com/group/app"]] },
+  });
+  for (const target of [`organizations/${uuid}/repositories`, "security/scans/code?format=sarif"]) {
+    const { body } = await api.call(`/v1/${target}`, { key });
+    expect(body.toString()).not.toContain("hunter-drei");
+    expect(body.toString()).toContain("https://git.example.com/group/app");
+  }
 });
 
 test("no waiting event and no dead letter holds credentials of a URL", async () => {

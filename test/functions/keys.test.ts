@@ -37,6 +37,7 @@ describe("GET /v1/keys", () => {
       expires_at: null,
       state: "active",
       successor_id: null,
+      refused_because: null,
     });
     for (const { text, key } of Object.values(setup.keys)) {
       expect(answer.body.toString()).not.toContain(text);
@@ -94,6 +95,43 @@ describe("GET /v1/keys", () => {
     const later = keyPage.parse((await call("/v1/keys", { key: setup.keys.organization.text })).json);
     expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
     expect(later.keys.find(({ id }) => id === expired.id)).toMatchObject({ state: "expired" });
+  });
+
+  test("GET /v1/keys says why an active key is refused, and the 401 does not", async () => {
+    const { keys, cloud, hosted, home } = await everyKindOfKey(world, "refused");
+    const gone = await world.key({
+      ...{ kind: "instance", instanceId: "refused-instance", home },
+      ...{ owner: "u-admin", role: "cr_admin" },
+    });
+    await world.member(hosted, "u-second", { role: "cr_admin" });
+    const asking = await world.key({
+      ...{ kind: "instance", instanceId: "refused-instance", home },
+      ...{ owner: "u-second", role: "cr_admin" },
+    });
+    await world.member(hosted, "u-admin", { active: false });
+    await world.member(cloud, "u-member", { active: false });
+    await world.workspace("refused-workspace", { admins: [{ user_id: "new", email: null }] });
+    const token = await world.token("refused-workspace", "new");
+    const refusals = async (key: string) => {
+      const listed = keyPage.parse((await call("/v1/keys", { key })).json).keys;
+      return new Map(listed.map(({ id, state, refused_because }) => [id, [state, refused_because]]));
+    };
+    const ofWorkspace = await refusals(token.text);
+    expect(
+      [keys.organization, keys.user, keys.agentic, keys.workspace, token].map(({ key }) =>
+        ofWorkspace.get(key.id),
+      ),
+    ).toEqual([
+      ["active", null],
+      ["active", "owner_left"],
+      ["active", "owner_left"],
+      ["active", "owner_not_admin"],
+      ["active", null],
+    ]);
+    expect((await refusals(asking.text)).get(gone.key.id)).toEqual(["active", "owner_left"]);
+    const { status, body } = await call("/v1/whoami", { key: keys.user.text });
+    expect(status).toBe(401);
+    expect(body.toString()).not.toContain("owner");
   });
 
   test("GET /v1/keys finds the keys of more organizations than one page reads, page by page", async () => {

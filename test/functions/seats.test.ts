@@ -75,6 +75,23 @@ describe("seats of people outside the scope", () => {
     expect((await list("?role_filter=member")).users.map(({ email }) => email)).toEqual(["ann@x.test"]);
   });
 
+  test("a person whose address is sent in two letter cases gets one seat, and both spellings are answered", async () => {
+    const { list, seats, token } = await workspaceOf("two-cases");
+    const emails = ["Ann@x.test", "nobody@x.test", "ANN@X.TEST", "Nobody@x.test", "Ann@x.test"];
+    const answer = await seats({ action: "assign", emails });
+    expect(answer).toMatchObject({ status: "partial_success", succeeded: ["Ann@x.test", "ANN@X.TEST"] });
+    expect(z.looseObject({ failed: z.unknown() }).parse(answer).failed).toEqual([
+      expect.objectContaining({ id: "nobody@x.test", code: "USER_NOT_FOUND" }),
+      expect.objectContaining({ id: "Nobody@x.test", code: "USER_NOT_FOUND" }),
+    ]);
+    expect(await list()).toMatchObject({ seats_assigned: 4 });
+    const { data } = entriesPage.parse(
+      (await api.call("/v1/audit-logs?actions=seats.assigned", { key: token })).json,
+    );
+    expect(data).toMatchObject([{ metadata: { ids: ["Ann@x.test", "ANN@X.TEST"] } }]);
+    checkPeople(await everything(api.store().table));
+  });
+
   test("a holder of a seat outside the scope can be unassigned, and not assigned again", async () => {
     const { list, seats } = await workspaceOf("gives-back");
     const emails = ["poor@x.test", "gone@x.test"];
@@ -126,6 +143,53 @@ describe("a holder of a seat without an e-mail address", () => {
       { organization_id: null, metadata: { ids: [holder], organization_ids: ["no-mail-gone"] } },
     ]);
     checkPeople(await everything(api.store().table));
+  });
+
+  test("a seat holder whose ids are as long as ids can be is unassigned by the seat_holder_id of the list", async () => {
+    const { list, seats, token, key } = await workspaceOf("long-ids");
+    // A colon has three bytes in a seat_holder_id.
+    const organization = `long-ids-${":".repeat(247)}`;
+    const user = "é".repeat(128);
+    await world.organization(organization, { workspace_id: "long-ids" });
+    await world.member(github(organization), user, { email: null, seat_assigned: true });
+    const holder = (await list()).users.find(({ username }) => username === user);
+    const id = z.object({ seat_holder_id: z.string() }).parse(holder).seat_holder_id;
+    expect(await seats({ action: "unassign", user_ids: [id] })).toMatchObject({
+      succeeded: [id],
+      failed: [],
+    });
+    expect((await list("?seat_filter=assigned")).users).not.toContainEqual(holder);
+    const refusal = async (by: string, user_ids: string[]) =>
+      (await api.call("/v1/users/seats", { key: by, body: { action: "unassign", user_ids } })).message;
+    expect(await refusal(token, [`github:${"x".repeat(257)}:1`])).toContain("must be the seat_holder_id");
+    expect(await refusal(token, [`github:1:${"x".repeat(257)}`])).toContain("must be the seat_holder_id");
+    expect(await refusal(key, ["1", `${user}x`])).toBe("user_ids[1]: must have at most 256 bytes.");
+  });
+
+  test("one seat holder among 500 of the longest ids is unassigned, and the entry names all that failed", async () => {
+    const { list, seats, token } = await workspaceOf("many-long");
+    const holder = (await list()).users.find(({ email }) => email === null);
+    const id = z.object({ seat_holder_id: z.string() }).parse(holder).seat_holder_id;
+    const unknown = Array.from({ length: 499 }, (_, index) =>
+      seatHolderId({
+        provider: "azure_devops",
+        organizationId: ":".repeat(256),
+        userId: `${index}${"é".repeat(126)}`,
+      }),
+    );
+    const answer = await seats({ action: "unassign", user_ids: [...unknown, id] });
+    expect(answer).toMatchObject({ status: "partial_success", succeeded: [id] });
+    const { data } = entriesPage.parse(
+      (await api.call("/v1/audit-logs?actions=seats.unassigned", { key: token })).json,
+    );
+    const { failed } = z
+      .object({ failed: z.array(z.object({ id: z.string(), code: z.string() })) })
+      .parse(data[0]?.metadata);
+    expect(failed).toHaveLength(499);
+    expect(failed[0]).toEqual({
+      id: expect.stringMatching(/^azure_devops:%3A.*….*é$/),
+      code: "USER_NOT_FOUND",
+    });
   });
 
   let token: IssuedKey;

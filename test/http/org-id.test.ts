@@ -71,9 +71,20 @@ describe("a workspace token", () => {
     ]);
   });
 
+  test("a workspace token names one of two organizations with the same id, however long the id is", async () => {
+    const id = "é".repeat(128);
+    for (const provider of ["github", "azure_devops"])
+      await world.organization(id, { provider, workspace_id: "both", name: `of ${provider}` });
+    const roles = (name: string) =>
+      api.call(`/v1/roles?org_id=${encodeURIComponent(name)}`, { key: keys.workspace ?? "" });
+    expect((await roles(id)).message).toContain(`azure_devops:${id}`);
+    expect((await roles(`azure_devops:${id}`)).status).toBe(200);
+    expect((await roles(`azure_devops:${id}x`)).message).toBe("org_id: must have at most 269 bytes.");
+  });
+
   test("the org_id of a workspace token is validated", async () => {
     const answer = await api.call(`/v1/roles?org_id=${tooLong}`, { key: keys.workspace ?? "" });
-    expect([answer.status, answer.message]).toEqual([400, "org_id: must have at most 256 bytes."]);
+    expect([answer.status, answer.message]).toEqual([400, "org_id: must have at most 269 bytes."]);
   });
 });
 
@@ -84,7 +95,7 @@ test("POST /v1/users/roles validates the org_id of every kind of key", async () 
     expect([kind, answer.status, answer.message]).toEqual([
       kind,
       400,
-      "org_id: must have at most 256 bytes.",
+      "org_id: must have at most 269 bytes.",
     ]);
   }
 });

@@ -85,6 +85,20 @@ describe("a refused key", () => {
     expect(JSON.stringify(said)).not.toContain("hunter2");
   });
 
+  test.each([
+    ["member inactive", "owner_left"],
+    ["organization inactive", "organization_inactive"],
+    ["workspace inactive", "organization_inactive"],
+    ["instance inactive", "organization_inactive"],
+    ["revoked", undefined],
+  ])(
+    "a key that is refused because of %s is logged with the reason that the list of keys gives: %s",
+    (reason, shown) => {
+      expect(refuse(new AuthenticationError(reason, keyItem("user")))).toHaveProperty("key_id", "k1");
+      expect(Reflect.get(Object(lines[0]), "refused_because")).toBe(shown);
+    },
+  );
+
   test("a refused key that does not exist is logged without an id", () => {
     expect(refuse(new AuthenticationError("unknown"))).not.toHaveProperty("key_id");
   });

@@ -106,6 +106,23 @@ describe("calls of the API", () => {
     expect(asked).toEqual([]);
   });
 
+  test("a bearer token together with a further key header of the deployment is a 401", async () => {
+    vi.stubEnv(environmentVariables.keyHeaderNames, "x-api-key, x-other-key");
+    onTestFinished(() => void vi.stubEnv(environmentVariables.keyHeaderNames, undefined));
+    const { asked, fetch } = recorder();
+    const { "x-service-api-key": key, ...none } = withKey({});
+    for (const header of ["x-api-key", "X-Other-Key"]) {
+      const headers = { ...none, authorization: `Bearer ${key}`, [header]: key };
+      const both = await post(list, { fetch, headers });
+      expect([both.status, both.text]).toEqual([
+        401,
+        expect.stringContaining("Send the key in one header, not in two:"),
+      ]);
+    }
+    expect(asked).toEqual([]);
+    expect((await post(list, { fetch, headers: { ...none, "x-api-key": key } })).status).toBe(200);
+  });
+
   test("a key that the API refuses in the middle of a report is the 401 of every path", async () => {
     const refused = () => json({ error: { code: "UNAUTHORIZED", message: unauthorized } }, { status: 401 });
     const { fetch } = recorder(refused);

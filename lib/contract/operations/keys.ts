@@ -92,7 +92,8 @@ export const rotateKey = operation({
   description:
     "The answer shows the new value, once. The old key works until its grace period ends. If the answer was lost and " +
     `nobody used the new key, rotate the old key again, ${unreceivedAfterMs / 1_000} seconds to ` +
-    `${unreceivedGraceMs / 60_000} minutes after the first time; if its grace has ended, an Admin key can do it. ` +
+    `${unreceivedGraceMs / 60_000} minutes after the first time, with the key that rotated it or with another Admin key. ` +
+    "The old key cannot repeat a rotation that another key made, and no rotation moves the end of the old key later. " +
     `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: z

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { seatAssignmentModes } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit, tenAMinute } from "../batches.ts";
-import { pageLimits, peopleLimits } from "../limits.ts";
+import { pageLimits, peopleLimits, requestLimits } from "../limits.ts";
 import { noLegacyKey, operation, rightsAttributes } from "../operation.ts";
 import {
   choice,
   cursorParameter,
   emailAddress,
   identifier,
+  identifierUpTo,
   integerParameter,
   organizationSelector,
 } from "../parameters.ts";
@@ -16,7 +17,8 @@ import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.t
 import { parseSeatHolderId } from "../seat-holder.ts";
 
 const { users } = pageLimits;
-const { batchUsersMax } = peopleLimits;
+const { batchUsersMax, seatHolderIdBytesMax } = peopleLimits;
+const { idBytesMax } = requestLimits;
 
 export const listUsers = operation({
   id: "listUsers",
@@ -48,8 +50,16 @@ export const listUsers = operation({
   errors: [],
 });
 
+const namedUsers = z.looseObject({ user_ids: z.array(z.string()).default([]) });
 /** How a workspace token names people without an e-mail address. */
-const seatHolders = z.looseObject({ action: z.literal("unassign"), user_ids: z.array(z.string()) });
+const seatHolders = namedUsers.extend({ action: z.literal("unassign"), user_ids: z.array(z.string()) });
+
+const isIdentifier = (text: string): boolean => identifier.safeParse(text).success;
+
+function isSeatHolderId(text: string): boolean {
+  const holder = parseSeatHolderId(text);
+  return holder !== undefined && [holder.organizationId, holder.userId].every(isIdentifier);
+}
 
 export const assignSeats = operation({
   id: "assignSeats",
@@ -67,7 +77,12 @@ export const assignSeats = operation({
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     action: choice(["assign", "unassign"]),
-    user_ids: batchOf(identifier).optional(),
+    user_ids: batchOf(
+      identifierUpTo(
+        seatHolderIdBytesMax,
+        `At most ${idBytesMax} bytes of UTF-8; a \`seat_holder_id\` at most ${seatHolderIdBytesMax}.`,
+      ),
+    ).optional(),
     emails: batchOf(emailAddress).optional(),
     dry_run: dryRun,
     ...organizationSelector,
@@ -76,14 +91,16 @@ export const assignSeats = operation({
   problemFor(kind, { body }) {
     const { data: holders } = seatHolders.safeParse(body);
     if (kind === "workspace" && holders && !("emails" in holders)) {
-      return holders.user_ids.every(parseSeatHolderId)
+      return holders.user_ids.every(isSeatHolderId)
         ? undefined
         : "user_ids: with this kind of key each must be the seat_holder_id of a person, as GET /v1/users shows it.";
     }
     const [wanted, other] =
       kind === "workspace" ? (["emails", "user_ids"] as const) : (["user_ids", "emails"] as const);
     if (body && other in body) return `${other}: is not taken with this kind of key; send ${wanted}.`;
-    return body && wanted in body ? undefined : `${wanted}: is required.`;
+    if (!body || !(wanted in body)) return `${wanted}: is required.`;
+    const wrong = namedUsers.parse(body).user_ids.findIndex((id) => !isIdentifier(id));
+    return wrong === -1 ? undefined : `user_ids[${wrong}]: must have at most ${idBytesMax} bytes.`;
   },
   answer: { status: 200, description: "The result for each person", schema: seatsAnswer },
   keys: noLegacyKey,
@@ -181,7 +198,8 @@ export const userRequestWords: FieldWords = {
     "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once. With a workspace token only for " +
     "`unassign`, and by the `seat_holder_id` that `GET /v1/users` shows.",
   emails:
-    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once. Workspace tokens only.",
+    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once; every spelling is " +
+    "answered. Workspace tokens only.",
   "changeRoles: role": "The role to give.",
   "changeRoles: org_id":
     "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +

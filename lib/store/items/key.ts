@@ -26,6 +26,8 @@ const keyItem = z.object({
   expires_at_ms: z.number().nullable(),
   revoked_at: z.string().nullable(),
   rotated_to: z.string().nullable(),
+  /** The key that made this rotation; null: the operator. Absent in a rotation of release 1: somebody else made it. */
+  rotated_by: z.string().nullable().optional(),
   /** The key that it succeeded; absent if it was created. */
   rotated_from: z.string().optional(),
 });

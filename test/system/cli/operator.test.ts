@@ -139,6 +139,52 @@ describe("members", () => {
     expect((await kindsOf("--org", "1001")).map(({ kind }) => kind)).not.toContain("workspace");
   });
 
+  test("keys list --active leaves out the key of somebody who left, over HTTP too; keys list says why", async () => {
+    const member = (id: number, active: boolean) =>
+      event(
+        id,
+        "member.saved",
+        {
+          ...{ provider: "github", instance_id: null, provider_organization_id: "1001", user_id: "gone" },
+          ...{ username: null, email: null, role: null, seat_assigned: false, readable_repository_ids: "*" },
+          active,
+        },
+        `2026-02-01T00:00:0${id % 10}.000Z`,
+      );
+    const file = join(folder, "gone.ndjson");
+    const send = async (...events: readonly object[]) => {
+      await writeFile(file, ndjson(events));
+      await json("events", "send", file);
+    };
+    await send(member(71, true));
+    const create = ["keys", "create", "--kind", "user", "--org", "1001", "--owner", "gone"];
+    const { id } = z.object({ id: z.string() }).parse(await json(...create));
+    const listed = z.object({
+      keys: z.array(z.object({ id: z.string(), state: z.string(), refused_because: z.string().nullable() })),
+    });
+    const found = async (...words: readonly string[]) => {
+      const forms = [
+        await json("keys", "list", ...words),
+        await callJson(
+          "keys",
+          "list",
+          ...words,
+          "--url",
+          service().url,
+          "--key",
+          service().keys.workspace ?? "",
+        ),
+      ];
+      return forms.map((form) => listed.parse(form).keys.find((key) => key.id === id));
+    };
+    const working = { id, state: "active", refused_because: null };
+    expect(await found("--active")).toEqual([working, working]);
+    await send(member(72, false));
+    expect(await found("--active")).toEqual([undefined, undefined]);
+    const refused = { ...working, refused_because: "owner_left" };
+    expect(await found()).toEqual([refused, refused]);
+  });
+
   test("an organization keeps its last admin; the tool changes a billing admin, and lists the role", async () => {
     const last = await tool("members", "set-role", "901", "--org", "3001", "--role", "cr_member");
     expect([last.code, last.stderr]).toEqual([1, "User 901: An organization keeps at least one admin."]);
