@@ -28,7 +28,7 @@ export function markdownReport(report: ReviewReport, { isWide = false } = {}): s
         ...(headline.change ? [`**${changeText(headline.change)}**`] : []),
       ].join(" "),
     ),
-    ...(report.before ? ["", comparedWith(report.before)] : []),
+    ...(report.before ? ["", comparedWith(report.before, report.period.time_zone)] : []),
     ...noteParagraphs(report.notes),
     "",
     ...markdownTable({ heads, rows: rows.slice(0, rowsMax) }),
