@@ -50,6 +50,35 @@ export const happenedAt = (entry: {
 }): string =>
   typeof entry.metadata.occurred_at === "string" ? entry.metadata.occurred_at : entry.created_at;
 
+/**
+ * The people in an entry about seats, in the form of `namesOfHolder`. Entries name people by e-mail address or by user
+ * id, and an id does not say which it is: a user id may look like an address. `organization` is null for an entry of a
+ * whole tenant.
+ */
+export const namesInSeatEntry = (
+  { ids }: Readonly<Record<string, unknown>>,
+  organization: string | null,
+): string[] =>
+  (Array.isArray(ids) ? ids.map(String) : []).flatMap((id) => [byEmail(id), byUserId(organization, id)]);
+
+type Holder = {
+  readonly email: string | null;
+  readonly memberships: ReadonlyArray<{ readonly organization: string; readonly user_id: string }>;
+};
+
+/** Every name by which an entry about seats may call a person. */
+export const namesOfHolder = ({ email, memberships }: Holder): string[] => [
+  ...(email === null ? [] : [byEmail(email)]),
+  ...memberships.flatMap(({ organization, user_id }) => [
+    byUserId(organization, user_id),
+    byUserId(null, user_id),
+  ]),
+];
+
+const byEmail = (email: string): string => JSON.stringify(["email", email.toLowerCase()]);
+const byUserId = (organization: string | null, userId: string): string =>
+  JSON.stringify([organization, userId]);
+
 export type AuditAction = (typeof auditActionNames)[number];
 
 /** For the guide. */

@@ -1,6 +1,5 @@
-import * as z from "zod";
 import { type AuditPage, type AuditPosition, readAuditLog } from "../audit/list.ts";
-import { happenedAt, happenedBefore } from "../contract/audit.ts";
+import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
@@ -42,7 +41,7 @@ export async function findIdleSeats(
   pool: PoolKey,
   question: IdleSeatQuery,
 ): Promise<IdleSeats> {
-  const entries = await seatEntriesSince(deps, pool, question);
+  const newHolders = await holdersSince(deps, pool, question);
   const idle: Array<Omit<SeatedPerson, "seatSince">> = [];
   let held = 0;
   let unjudged = 0;
@@ -56,7 +55,7 @@ export async function findIdleSeats(
       unjudged++;
       continue;
     }
-    if (entries.some((entry) => names(entry, person))) continue;
+    if (namesOfHolder(person).some((name) => newHolders.has(name))) continue;
     const members = await readMembers(deps.table, person);
     if (seatBefore(person, members, question.sinceMs).length > 0) idle.push({ person, members });
   }
@@ -71,18 +70,20 @@ async function withSeatSince(
   idle: ReadonlyArray<Omit<SeatedPerson, "seatSince">>,
 ): Promise<readonly SeatedPerson[]> {
   const found = new Map<PersonItem, string>();
-  const missing = new Set(idle.map(({ person }) => person));
+  const missing = new Map(idle.map(({ person }) => [person, namesOfHolder(person)]));
   const walk = { owner: pool, order: "desc", fromMs: undefined, toMs: undefined } as const;
   const wanted = { limit: entriesTogether, retentionDays: auditRetentionDays, wanted: isSeatAssigned };
   let after: AuditPosition | null = null;
   while (missing.size > 0) {
     const page: AuditPage = await readAuditLog(deps, { ...walk, ...wanted, after });
-    for (const entry of page.entries)
-      for (const person of missing)
-        if (names(entry, person)) {
+    for (const entry of page.entries) {
+      const named = new Set(namesInSeatEntry(entry.metadata, entry.organization));
+      for (const [person, names] of missing)
+        if (names.some((name) => named.has(name))) {
           found.set(person, happenedAt(entry));
           missing.delete(person);
         }
+    }
     after = page.next;
     if (after === null) break;
   }
@@ -95,12 +96,12 @@ async function withSeatSince(
 const isSeatAssigned = ({ action }: AuditItem): boolean => action === "seats.assigned";
 
 /** The audit log records every assigned seat, whoever assigned it. */
-async function seatEntriesSince(
+async function holdersSince(
   deps: Pick<Store, "table" | "clock">,
   pool: PoolKey,
   { sinceMs, auditRetentionDays }: IdleSeatQuery,
-): Promise<readonly AuditItem[]> {
-  const entries: AuditItem[] = [];
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
   const since = toTimestamp(sinceMs);
   let after: AuditPosition | null = null;
   do {
@@ -114,29 +115,14 @@ async function seatEntriesSince(
       retentionDays: auditRetentionDays,
       wanted: (entry) => isSeatAssigned(entry) && !happenedBefore(entry.metadata, since),
     });
-    entries.push(...page.entries);
+    for (const { metadata, organization } of page.entries)
+      for (const name of namesInSeatEntry(metadata, organization)) names.add(name);
     after = page.next;
   } while (after !== null);
-  return entries;
+  return names;
 }
 
 const entriesTogether = 100;
-
-const idsInEntry = z.array(z.string());
-
-/** An entry names people as the caller did: by e-mail address, or by the user id within its organization. */
-function names({ metadata, organization }: AuditItem, { email, memberships }: PersonItem): boolean {
-  return idsInEntry
-    .parse(metadata.ids)
-    .some(
-      (id) =>
-        id.toLowerCase() === email ||
-        memberships.some(
-          (membership) =>
-            membership.user_id === id && (organization === null || organization === membership.organization),
-        ),
-    );
-}
 
 async function readMembers(table: Table, { memberships }: PersonItem): Promise<readonly MemberItem[]> {
   const items = await table.getMany(

@@ -1,4 +1,6 @@
 import { plural } from "../contract/plural.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { clockIn, utc } from "./period.ts";
 import type { FiguresBefore } from "./report.ts";
 import { formatCount, formatMinutes, formatShare } from "./words.ts";
 
@@ -51,13 +53,16 @@ export const changeText = ({ arrow, words }: Change): string => `${arrow} ${word
 /** Before the first pull request there is nothing to compare with: everything would be “more”. */
 export const isComparable = ({ total }: FiguresBefore): boolean => total.pull_requests > 0;
 
-/** Which days the changes compare with. */
-export function comparedWith(before: FiguresBefore): string {
+/** Which days the changes compare with. Days and times are those of the report's time zone. */
+export function comparedWith(before: FiguresBefore, timeZone = utc): string {
   const { start_date, end_date, days } = before.period;
   const { ends_at } = before;
-  if (!isComparable(before))
-    return `Nothing to compare with: no pull request from ${start_date} to ${end_date}.`;
-  return ends_at === null
-    ? `Compared with ${start_date} to ${end_date} (${days} days).`
-    : `Compared with ${start_date} to ${ends_at.slice(0, 10)}, ${ends_at.slice(11, 16)} UTC: today is not over.`;
+  const end = ends_at === null ? end_date : `${timeIn(timeZone, ends_at)} ${timeZone}`;
+  if (!isComparable(before)) return `Nothing to compare with: no pull request from ${start_date} to ${end}.`;
+  return `Compared with ${start_date} to ${end}${ends_at === null ? ` (${plural(days, "day")}).` : ": today is not over."}`;
 }
+
+const timeIn = (timeZone: string, timestamp: string): string => {
+  const clock = toTimestamp(clockIn(timeZone)(Date.parse(timestamp)));
+  return `${clock.slice(0, 10)}, ${clock.slice(11, 16)}`;
+};

@@ -26,7 +26,7 @@ function messageOf(report: ReviewReport, rowsShown: number): string {
   const more = rows.length - shown.length;
   return [
     reportTitle(report),
-    ...(before ? [comparedWith(before)] : []),
+    ...(before ? [comparedWith(before, report.period.time_zone)] : []),
     ...notes.map((note) => noteText(note, { quote: (name) => quoted(name, noteNameMax), max: noteNamesMax })),
     "",
     ...headlines(report).map((headline) =>

@@ -1,3 +1,4 @@
+import { plural } from "../contract/plural.ts";
 import { type Change, changeOf, isComparable, units } from "./change.ts";
 import type { Figures } from "./figures.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
@@ -8,9 +9,10 @@ export type TextTable = {
   readonly heads: readonly TableHead[];
   readonly rows: ReadonlyArray<readonly string[]>;
 };
-/** Numbers are aligned right. */
-export type TableHead = { readonly text: string; readonly isNumber: boolean };
+/** Numbers are aligned right. Only an address may be a link. */
+export type TableHead = { readonly text: string; readonly isNumber: boolean; readonly isAddress?: true };
 export const nameHead = (text: string): TableHead => ({ text, isNumber: false });
+export const addressHead = (text: string): TableHead => ({ text, isNumber: false, isAddress: true });
 export const numberHead = (text: string): TableHead => ({ text, isNumber: true });
 
 export type FigureColumn<Name extends string = string> = {
@@ -169,4 +171,4 @@ export const figureText = ({ value, detail }: Headline): string =>
   detail === "" ? value : `${value} (${detail})`;
 
 export const reportTitle = ({ period }: Pick<ReviewReport, "period">): string =>
-  `Code reviews, ${period.start_date} to ${period.end_date} (${period.days} days, ${period.time_zone})`;
+  `Code reviews, ${period.start_date} to ${period.end_date} (${plural(period.days, "day")}, ${period.time_zone})`;

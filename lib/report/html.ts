@@ -36,7 +36,7 @@ export const htmlReport = (report: ReviewReport): string =>
 <body>
 <main class="report">
 <h1>${reportTitle(report)}</h1>
-${report.before ? [markup`<p class="definition">${comparedWith(report.before)}</p>`] : []}
+${report.before ? [markup`<p class="definition">${comparedWith(report.before, report.period.time_zone)}</p>`] : []}
 ${report.notes.map((note) => markup`<p class="definition">${noteText(note)}</p>`)}
 <section class="headlines" aria-label="Headlines">
 ${headlines(report).map(headlineCard)}

@@ -1,5 +1,5 @@
 import { csvRow } from "../contract/csv-row.ts";
-import { nameHead, numberHead, reportTitle, type TextTable } from "./columns.ts";
+import { addressHead, nameHead, numberHead, reportTitle, type TextTable } from "./columns.ts";
 import { type Figures, figuresOf, findsAny } from "./figures.ts";
 import { noteText } from "./left-out.ts";
 import { markdownTable, noteParagraphs } from "./markdown.ts";
@@ -134,7 +134,8 @@ function tableOf({ pull_requests }: PullRequestList): TextTable {
     heads: [
       nameHead("Merged"),
       ...["Findings", "Not accepted", "First review", "Merge"].map(numberHead),
-      ...["Author", ...(hasTeams ? ["Teams"] : []), "Pull request"].map(nameHead),
+      ...["Author", ...(hasTeams ? ["Teams"] : [])].map(nameHead),
+      addressHead("Pull request"),
     ],
     rows: pull_requests.map(({ merged_at, findings, author, teams, url, ...times }) => [
       merged_at.slice(0, 10),

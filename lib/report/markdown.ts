@@ -28,7 +28,7 @@ export function markdownReport(report: ReviewReport, { isWide = false } = {}): s
         ...(headline.change ? [`**${changeText(headline.change)}**`] : []),
       ].join(" "),
     ),
-    ...(report.before ? ["", comparedWith(report.before)] : []),
+    ...(report.before ? ["", comparedWith(report.before, report.period.time_zone)] : []),
     ...noteParagraphs(report.notes),
     "",
     ...markdownTable({ heads, rows: rows.slice(0, rowsMax) }),
@@ -46,7 +46,9 @@ export const noteParagraphs = (notes: readonly ReportNote[]): string[] =>
 export const markdownTable = ({ heads, rows }: TextTable): string[] => [
   line(heads.map(({ text }) => escaped(text))),
   line(heads.map(({ isNumber }) => (isNumber ? "--:" : "---"))),
-  ...rows.map((cells) => line(cells.map(escaped))),
+  ...rows.map((cells) =>
+    line(cells.map((cell, at) => (heads[at]?.isAddress && plainAddress.test(cell) ? cell : escaped(cell)))),
+  ),
 ];
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -54,18 +56,14 @@ const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 /** An address without markup stays a link. */
 const plainAddress = /^https:\/\/[A-Za-z0-9./%-]+$/;
 
+/** Many programs make links and mentions of these even if they are escaped, but never in code. */
+const followed = /:\/\/|www\.|@/i;
+
 /** Names come from outside: they must not end a cell, create a link, mention anybody or become markup. */
-const escaped = (cell: string): string =>
-  plainAddress.test(cell)
-    ? cell
-    : cell
-        .replaceAll(/[\r\n]+/g, " ")
-        .replaceAll(/[\\`*_{}[\]<>()#|!~@&:]/g, (character) =>
-          character === "&"
-            ? "&amp;"
-            : character === "<"
-              ? "&lt;"
-              : character === "@"
-                ? "&#64;"
-                : `\\${character}`,
-        );
+function escaped(name: string): string {
+  const oneLine = name.replaceAll(/[\r\n]+/g, " ");
+  if (followed.test(oneLine)) return `\`${oneLine.replaceAll(/[\\`<>|&]/g, "'")}\``;
+  return oneLine.replaceAll(/[\\`*_{}[\]<>()#|!~&:]/g, (character) =>
+    character === "&" ? "&amp;" : character === "<" ? "&lt;" : `\\${character}`,
+  );
+}

@@ -39,6 +39,12 @@ export function dayIn(timeZone: string): DayOf {
   };
 }
 
+/** What the clocks of a time zone show, to the second, as milliseconds of UTC. */
+export function clockIn(timeZone: string): (ms: number) => number {
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return (ms) => Date.parse(`${format.format(ms).replace(" ", "T")}Z`);
+}
+
 /** The last `days` days, including today. */
 export const lastDays = (days: number, nowMs: number, dayOf: DayOf = utcDay): Period => ({
   start_date: addDays(dayOf(nowMs), 1 - days),

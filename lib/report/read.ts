@@ -2,7 +2,7 @@ import type { Client } from "../client/client.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
 import { msPerDay } from "../contract/days.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
-import { addDays, dayIn, daysOf, type Period, periodBefore, utc } from "./period.ts";
+import { addDays, clockIn, dayIn, daysOf, type Period, periodBefore, utc } from "./period.ts";
 import { createCollector, type PullRequest } from "./pull-request.ts";
 import type { PeriodBefore } from "./report.ts";
 
@@ -97,8 +97,8 @@ export async function readWithBefore(
 }
 
 /**
- * While the period is under way, the period before counts up to the same time: otherwise every figure of the morning
- * would look like a decline.
+ * While the period is under way, the period before counts up to the same time of its own: otherwise every figure of the
+ * morning would look like a decline. A month before that is shorter counts whole after its last day.
  */
 export function comparableBefore(
   pullRequests: readonly PullRequest[],
@@ -107,8 +107,14 @@ export function comparableBefore(
 ): PeriodBefore {
   const { start_date, end_date } = periodBefore(period);
   const days = { start_date, end_date };
-  if (period.end_date < dayIn(timeZone)(nowMs)) return { period: days, endsAtMs: null, pullRequests };
-  const endsAtMs = nowMs - daysOf(period) * msPerDay;
+  const dayOf = dayIn(timeZone);
+  // The period begins where the period before ends, so the length of the latter lies between equal days of the two.
+  const beforeMs = daysOf(days) * msPerDay;
+  const clock = clockIn(timeZone);
+  // The same time by the clock: a day on which clocks change has 23 or 25 hours.
+  const endsAtMs = nowMs - beforeMs + clock(nowMs) - beforeMs - clock(nowMs - beforeMs);
+  const isWhole = period.end_date < dayOf(nowMs) || end_date < dayOf(endsAtMs);
+  if (isWhole) return { period: days, endsAtMs: null, pullRequests };
   return {
     ...{ period: days, endsAtMs },
     pullRequests: pullRequests.filter(({ mergedAtMs }) => mergedAtMs <= endsAtMs),

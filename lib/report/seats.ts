@@ -1,6 +1,6 @@
 import type { AnswerOf, CallOptions, Client } from "../client/client.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
-import { happenedAt, happenedBefore } from "../contract/audit.ts";
+import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { lastDays } from "./period.ts";
@@ -65,11 +65,15 @@ const authorNamesOf = (user: User, home: Home | null): string[] =>
   membershipsOf(user, home).map(({ provider, org_id, user_id }) => authorName(provider, org_id, user_id));
 
 /** The names by which an audit entry may call a person. */
-const entryNamesOf = (user: User, home: Home | null): string[] => [
-  ...(user.email === null ? [] : [user.email.toLowerCase()]),
-  ...authorNamesOf(user, home),
-  ...membershipsOf(user, home).map(({ user_id }) => user_id),
-];
+const entryNamesOf = (user: User, home: Home | null): string[] =>
+  namesOfHolder({
+    email: user.email,
+    memberships: membershipsOf(user, home).map(({ provider, org_id, user_id }) => ({
+      organization: organizationName(provider, org_id),
+      user_id,
+    })),
+  });
+const organizationName = (provider: string, id: string): string => JSON.stringify([provider, id]);
 
 /** What an admin wants to know before taking a seat away. */
 export type SeatUse = {
@@ -186,12 +190,11 @@ export function organizationsWithoutAdmin<Organization extends Home>(
 ): readonly Organization[] {
   const memberships = users.flatMap((user) => membershipsOf(user, home));
   const admins = memberships.filter(({ role }) => role === "cr_admin");
-  const nameOf = (provider: string, id: string) => JSON.stringify([provider, id]);
   const [listed, led] = [memberships, admins].map(
-    (each) => new Set(each.map(({ provider, org_id }) => nameOf(provider, org_id))),
+    (each) => new Set(each.map(({ provider, org_id }) => organizationName(provider, org_id))),
   );
   return organizations.filter(({ provider, provider_organization_id }) => {
-    const name = nameOf(provider, provider_organization_id);
+    const name = organizationName(provider, provider_organization_id);
     return listed?.has(name) && !led?.has(name);
   });
 }
@@ -204,12 +207,8 @@ type SeatEntry = Pick<AnswerOf<"listAuditLogs">["data"][number], "provider" | "o
 export const newHoldersOf = (entries: readonly SeatEntry[], since: string): string[] =>
   entries.filter(({ metadata }) => !happenedBefore(metadata, since)).flatMap(holderNames);
 
-/** By e-mail address, or by user id in the organization of the entry. */
-function holderNames({ provider, organization_id, metadata }: SeatEntry): string[] {
-  const ids = Array.isArray(metadata.ids) ? metadata.ids.map(String) : [];
-  return ids.map((id) =>
-    provider !== null && organization_id !== null && !id.includes("@")
-      ? authorName(provider, organization_id, id)
-      : id.toLowerCase(),
+const holderNames = ({ provider, organization_id, metadata }: SeatEntry): string[] =>
+  namesInSeatEntry(
+    metadata,
+    provider === null || organization_id === null ? null : organizationName(provider, organization_id),
   );
-}

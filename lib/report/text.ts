@@ -20,7 +20,7 @@ export function textReport(report: ReviewReport, { isWide = false } = {}): strin
   const table = rowsTable(report, isWide ? figureColumns : briefColumns);
   return [
     reportTitle(report),
-    ...(report.before ? [comparedWith(report.before)] : []),
+    ...(report.before ? [wrapped(comparedWith(report.before, report.period.time_zone), widthMax)] : []),
     ...report.notes.map((note) => wrapped(noteText(note), widthMax)),
     "",
     ...headlineLines(report),

@@ -10,7 +10,7 @@ import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import { defaultView } from "../../dashboard/view.ts";
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { reportOf } from "../../lib/report/report.ts";
-import { authorName, type Home, newHoldersOf } from "../../lib/report/seats.ts";
+import { authorName, type Home, idleHolders, membershipsOf, newHoldersOf } from "../../lib/report/seats.ts";
 import { collected, comments, finding, review } from "../report/records.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
@@ -232,7 +232,8 @@ describe("seats", () => {
   const authors = new Set([authorName("github", "1", "ben")]);
 
   test("a holder is idle who finished nothing and has had the seat all the time", () => {
-    const newHolders = new Set(["eve@example.com"]);
+    const entry = { provider: null, organization_id: null, metadata: { ids: ["eve@example.com"] } };
+    const newHolders = new Set(newHoldersOf([entry], "2026-01-01"));
     const { holders, ...counts } = seatFigures({
       ...{ seats, users, authors, home: null, newHolders },
       organizations: [{ provider: "github", provider_organization_id: "1", name: "acme" }],
@@ -326,21 +327,42 @@ describe("seats", () => {
   });
 
   test("an audit entry names people by address, or by their id in its organization", () => {
-    const metadata = { ids: ["Eve@Example.com", "501"] };
-    expect(newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-01")).toEqual([
-      "eve@example.com",
-      authorName("github", "1", "501"),
-    ]);
+    const members = ["Ben", "Eve@Example.com", "501"].map(
+      (user_id): User => ({
+        ...{ email: user_id === "Ben" ? "bEN@example.com" : null, username: null, seat_assigned: true },
+        organizations: [{ provider: "github", org_id: "1", user_id, role: "cr_member" }],
+      }),
+    );
+    const idleAfter = (ids: readonly string[], organization_id: string | null) => {
+      const entry = {
+        provider: organization_id === null ? null : ("github" as const),
+        organization_id,
+        metadata: { ids },
+      };
+      const newHolders = new Set(newHoldersOf([entry], "2026-01-01"));
+      return idleHolders(members, null, new Set(), newHolders).map(
+        (user) => membershipsOf(user, null)[0]?.user_id,
+      );
+    };
+    const everybody = ["Ben", "Eve@Example.com", "501"];
+    expect(idleAfter(["Ben@Example.com"], null)).toEqual(["Eve@Example.com", "501"]);
+    expect(idleAfter(["Ben@Example.com"], "1")).toEqual(["Eve@Example.com", "501"]);
+    // A user id may look like an address, and its letter case counts.
+    expect(idleAfter(["Eve@Example.com", "501"], "1")).toEqual(["Ben"]);
+    expect(idleAfter(["Eve@Example.com", "501"], null)).toEqual(["Ben"]);
+    expect(idleAfter(["eve@example.com"], "1")).toEqual(everybody);
+    // The same id of another organization is another person.
+    expect(idleAfter(["Eve@Example.com", "501"], "2")).toEqual(everybody);
     expect(newHoldersOf([{ provider: null, organization_id: null, metadata: {} }], "2026-01-01")).toEqual([]);
   });
 
   test("a late entry about a seat from before the period makes no holder new", () => {
     const holdersSince = (occurred_at: string) => {
       const metadata = { ids: ["501"], reason: "member saved", occurred_at };
-      return newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-02");
+      return newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-02").length > 0;
     };
-    expect(holdersSince("2026-01-01T23:59:59.999Z")).toEqual([]);
-    expect(holdersSince("2026-01-02T00:00:00.000Z")).toEqual([authorName("github", "1", "501")]);
+    expect(holdersSince("2026-01-01T23:59:59.999Z")).toBe(false);
+    expect(holdersSince("2026-01-02T00:00:00.000Z")).toBe(true);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../lib/client/client.ts";
 import { changeOf, changeText, comparedWith, units } from "../../lib/report/change.ts";
 import { headlines } from "../../lib/report/columns.ts";
+import { lastMonth, lastWeek } from "../../lib/report/period.ts";
 import { comparableBefore, readWithBefore } from "../../lib/report/read.ts";
 import { figuresBefore, reportOf } from "../../lib/report/report.ts";
 import { required } from "../../lib/runtime/required.ts";
@@ -68,6 +69,123 @@ describe("the period before", () => {
     const endsAt = (timeZone: string) => comparableBefore([], week, { nowMs, timeZone }).endsAtMs;
     expect([endsAt("Europe/Berlin"), endsAt("UTC") === null]).toEqual([null, false]);
   });
+});
+
+describe("a period under way compares with the same time of the period before, by the clocks of its zone", () => {
+  // At these hours no clock of these zones changes.
+  const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland"];
+  const hours = ["05:00", "17:00"];
+  const years = [2024, 2025];
+  const months = Array.from({ length: 12 }, (_, index) => index + 1);
+  const days = [1, 2, 15, 28, 29, 30, 31];
+  const two = (number: number) => String(number).padStart(2, "0");
+  const lengthOf = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const instants = years.flatMap((year) =>
+    months.flatMap((month) =>
+      days
+        .filter((day) => day <= lengthOf(year, month))
+        .flatMap((day) => hours.map((hour) => Date.parse(`${year}-${two(month)}-${two(day)}T${hour}:00Z`))),
+    ),
+  );
+
+  const formats = new Map(
+    zones.map((timeZone) => [
+      timeZone,
+      new Intl.DateTimeFormat("en-GB", {
+        ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
+        ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+      }),
+    ]),
+  );
+  /** What clocks show, field by field: another way than the code's. */
+  function shown(ms: number, timeZone: string) {
+    const parts = required(formats.get(timeZone), timeZone).formatToParts(ms);
+    const field = (type: string) => required(parts.find((part) => part.type === type)?.value, type);
+    const [year, month, day] = [Number(field("year")), Number(field("month")), Number(field("day"))];
+    const date = `${year}-${two(month)}-${two(day)}`;
+    return { year, month, day, date, time: `${field("hour")}:${field("minute")}:${field("second")}` };
+  }
+  const laterBy = (date: string, count: number) =>
+    new Date(Date.parse(date) + count * 86_400_000).toISOString().slice(0, 10);
+  const endOf = (period: { start_date: string; end_date: string }, nowMs: number, timeZone: string) => {
+    const { endsAtMs } = comparableBefore([], period, { nowMs, timeZone });
+    if (endsAtMs === null) return "whole";
+    const { date, time } = shown(endsAtMs, timeZone);
+    return `${date} ${time}`;
+  };
+  const everywhere = (check: (nowMs: number, timeZone: string) => readonly [unknown, unknown]) => {
+    const pairs = zones.flatMap((timeZone) => instants.map((nowMs) => check(nowMs, timeZone)));
+    expect(pairs.length).toBe(zones.length * instants.length);
+    expect(pairs.map(([got]) => got)).toEqual(pairs.map(([, expected]) => expected));
+  };
+
+  test("a month: the same day of the month before, or all of it if it has no such day", () => {
+    everywhere((nowMs, timeZone) => {
+      const { year, month, day, time } = shown(nowMs, timeZone);
+      const period = {
+        start_date: `${year}-${two(month)}-01`,
+        end_date: `${year}-${two(month)}-${lengthOf(year, month)}`,
+      };
+      const [beforeYear, beforeMonth] = month === 1 ? [year - 1, 12] : [year, month - 1];
+      const expected =
+        day > lengthOf(beforeYear, beforeMonth)
+          ? "whole"
+          : `${beforeYear}-${two(beforeMonth)}-${two(day)} ${time}`;
+      return [
+        `${period.start_date} ${day} ${timeZone}: ${endOf(period, nowMs, timeZone)}`,
+        `${period.start_date} ${day} ${timeZone}: ${expected}`,
+      ];
+    });
+  });
+
+  test.each([1, 7, 90, 366])("the last %d days: as many days before", (count) => {
+    everywhere((nowMs, timeZone) => {
+      const { date, time } = shown(nowMs, timeZone);
+      const period = { start_date: laterBy(date, 1 - count), end_date: date };
+      return [endOf(period, nowMs, timeZone), `${laterBy(date, -count)} ${time}`];
+    });
+  });
+
+  test.each([
+    [-2, 7],
+    [-40, 200],
+  ])("chosen days that begin %d days and end %d days from now: as many days before", (first, last) => {
+    everywhere((nowMs, timeZone) => {
+      const { date, time } = shown(nowMs, timeZone);
+      const period = { start_date: laterBy(date, first), end_date: laterBy(date, last) };
+      return [endOf(period, nowMs, timeZone), `${laterBy(date, first - last - 1)} ${time}`];
+    });
+  });
+
+  test("the last week and the last month are over, so they compare with the whole period before", () => {
+    everywhere((nowMs, timeZone) => {
+      const { date } = shown(nowMs, timeZone);
+      return [
+        [lastWeek(date), lastMonth(date)].map((period) => endOf(period, nowMs, timeZone)),
+        ["whole", "whole"],
+      ];
+    });
+  });
+});
+
+test("on 2 March the sentence names February up to the same time, in the report's time zone", () => {
+  const march = { start_date: "2026-03-01", end_date: "2026-03-31" };
+  const nowMs = Date.parse("2026-03-01T12:00:00.000Z");
+  const inBefore = collected([mergedAt(1, "2026-01-31T11:30:00.000Z")]);
+  const timeZone = "Pacific/Auckland";
+  const sentence = (pullRequests: typeof inBefore) =>
+    comparedWith(figuresBefore(comparableBefore(pullRequests, march, { nowMs, timeZone })), timeZone);
+  expect([sentence(inBefore), sentence([])]).toEqual([
+    "Compared with 2026-02-01 to 2026-02-02, 01:00 Pacific/Auckland: today is not over.",
+    "Nothing to compare with: no pull request from 2026-02-01 to 2026-02-02, 01:00 Pacific/Auckland.",
+  ]);
+});
+
+test("a day compares with one day", () => {
+  const day = { start_date: "2026-03-09", end_date: "2026-03-09" };
+  const nowMs = Date.parse("2026-03-20T00:00:00.000Z");
+  const before = comparableBefore(collected([mergedAt(1, "2026-03-08T10:00:00.000Z")]), day, { nowMs });
+  expect(comparedWith(figuresBefore(before))).toBe("Compared with 2026-03-08 to 2026-03-08 (1 day).");
 });
 
 /** The service's answers to a walk, and what it asked for. */

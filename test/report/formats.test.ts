@@ -180,9 +180,30 @@ describe("names that are markup stay text", () => {
     const row = markdownReport(named(hostile))
       .split("\n")
       .find((line) => line.includes("onerror"));
-    expect(row).not.toMatch(/<img|(?<!\\)\[x|@everyone|(?<!\\)`/);
+    // One piece of code, whose end no character of the name can be.
+    expect(row).toMatch(/^\| `[^`<>|&\\]+` \|/);
     // Still as many cells as there are columns.
     expect(row?.match(/(?<!\\)\|/g)).toHaveLength(7);
+    expect(markdownReport(named("a|b [x](y) <i> `c` R&D")).split("\n")).toContainEqual(
+      expect.stringMatching(/^\| a\\\|b \\\[x\\\]\\\(y\\\) &lt;i\\> \\`c\\` R&amp;D \| 1 \|/),
+    );
+  });
+
+  // GitHub's and other renderers make links of all of these, also of "ada&#64;…"; some also of an escaped "https\://…".
+  test.each([
+    "https://evil.example/x",
+    "see http://evil.example",
+    "www.evil.example",
+    "WWW.evil.example",
+    "ada@evil.example",
+    "@everyone",
+  ])("the name %s is no link and no mention in Markdown, but code", (name) => {
+    const notes = [{ text: "Only authors in these teams", names: [name] }];
+    const report = reportOf(collected([review(1, { repository_name: name })]), period, "repository", {
+      notes,
+    });
+    expect(markdownReport(report)).toContain(`\n| \`${name}\` | 1 |`);
+    expect(markdownReport(report)).toContain(`Only authors in these teams: \`${name}\`.`);
   });
 });
 

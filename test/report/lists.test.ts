@@ -58,15 +58,16 @@ test("a list as text has whole addresses, and says what it lists", () => {
   ]);
 });
 
+const team = (team_id: string, name: string) => ({
+  ...{ provider: "github" as const, organization_id: "1001", organization_name: "acme" },
+  ...{ team_id, name, user_ids: ["501"] },
+});
+
 test("a list as a file has plain numbers and the author, and the author's teams where they are known", () => {
   expect(csvList(list)).toBe(
     "url,repository,organization,merged_at,complexity,findings,accepted,not_accepted,unknown,first_review_minutes,merge_minutes,author,teams\r\n" +
       "https://git.example/acme/shop/pull/1,shop,acme,2026-03-03T06:00:00.000Z,,2,0,1,1,,1800,ada,\r\n",
   );
-  const team = (team_id: string, name: string) => ({
-    ...{ provider: "github" as const, organization_id: "1001", organization_name: "acme" },
-    ...{ team_id, name, user_ids: ["501"] },
-  });
   const teamsOf = teamsByAuthor([team("7", "Checkout"), team("8", "Web")]);
   const known = listOf(collected([took(1, 30, null)]), period, "no-review", { teamsOf });
   expect(csvList(known)).toContain(",ada,Checkout; Web\r\n");
@@ -76,7 +77,17 @@ test("a list as a file has plain numbers and the author, and the author's teams 
 test("an address in a list as Markdown is a link, and a hostile one is not", () => {
   expect(markdownList(list)).toContain("| https://git.example/acme/shop/pull/1 |");
   const hostile = { ...review(1), pr_url: "https://git.example/`|[x](y)" };
-  expect(markdownList(listOf(collected([hostile]), period, "no-review"))).toContain("\\`\\|\\[x\\]");
+  expect(markdownList(listOf(collected([hostile]), period, "no-review"))).toContain(
+    "| `https://git.example/''[x](y)` |",
+  );
+});
+
+test("only the address of a pull request is a link in a list as Markdown, not its author and the author's teams", () => {
+  const teamsOf = teamsByAuthor([team("7", "https://evil.example")]);
+  const reviews = collected([review(1, { author_username: "https://evil.example/a" })]);
+  expect(markdownList(listOf(reviews, period, "no-review", { teamsOf }))).toContain(
+    "| `https://evil.example/a` | `https://evil.example` | https://git.example/acme/shop/pull/1 |",
+  );
 });
 
 test("an empty list is a sentence, not an empty table", () => {

@@ -306,6 +306,19 @@ describe("seats idle", () => {
     expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
   });
 
+  test("a seat that was assigned a moment ago is not idle, also if the user id looks like an address", async () => {
+    const file = join(folder, "address.ndjson");
+    const zoe = member("Zoe@Corp.example", "zoe", { email: null, seat_assigned: false });
+    await writeFile(file, ndjson([event(10, "member.saved", zoe, daysAgo(100))]));
+    await callJson("events", "send", file, "--data", data);
+    const setSeat = (seat: string) =>
+      callJson("members", "set-seat", zoe.user_id, "--org", "42", "--seat", seat, "--data", data);
+    await setSeat("assigned");
+    expect(await idleOverHttp()).toEqual({ dry_run: true, seats_held: 4, idle: [] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 4, idle: [] });
+    await setSeat("unassigned");
+  });
+
   test("a seat that came back with its holder is not idle", async () => {
     await callJson("members", "set-seat", "2", "--org", "42", "--seat", "unassigned", "--data", data);
     const file = join(folder, "returns.ndjson");
