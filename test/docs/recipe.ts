@@ -13,7 +13,11 @@ type Hunk = { readonly before: string; readonly after: string };
 /** The blocks under "A new read operation", in order. */
 export function recipeSteps(): Step[] {
   const [, section = ""] = /^## A new read operation\n(.*?)^## /ms.exec(read("CONTRIBUTING.md")) ?? [];
-  return [...section.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].flatMap(
+  return stepsIn(section);
+}
+
+export function stepsIn(markdown: string): Step[] {
+  return [...markdown.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].flatMap(
     ([, language, file = "", text = ""]): Step[] => {
       if (language === "sh")
         return text
