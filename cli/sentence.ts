@@ -1,3 +1,4 @@
+import { UnsendableCall } from "../lib/client/error.ts";
 import { OperatorError } from "./errors.ts";
 
 /** What a busy machine does to a request, whoever waited for the answer. */
@@ -14,7 +15,7 @@ const storeFailures = [
 /** Every error is shown as one sentence; details only if requested. */
 export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
-  if (error instanceof OperatorError) return error.message;
+  if (error instanceof OperatorError || error instanceof UnsendableCall) return error.message;
   // Compared by name: only the operator's commands load these classes.
   if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
   if (error instanceof Error && storeFailures.includes(error.name))
