@@ -23,6 +23,8 @@ export function sentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name))
     return `AWS does not let your own role do this (${oneLine(message).replace(/\.$/, "")}). Add the permission to the role, or use another role.`;
+  if (error instanceof Error && error.name === "CredentialsProviderError")
+    return `No AWS credentials were found (${oneLine(message).replace(/\.$/, "")}). Sign in first, for example with aws sso login, or set AWS_PROFILE.`;
   return `Unexpected error: ${oneLine(message)} (REVIEW_API_DEBUG=1 shows where.)`;
 }
 

@@ -58,15 +58,23 @@ const command: Command = {
     const run = async (checks: Checks) => void results.push(...(await runChecks(checks, shown)));
 
     let chosen = defaultOptions();
+    let signer: AwsIdentity | undefined;
     let identity: AwsIdentity | undefined;
     await run({
       "the stack takes the options": async () => {
         chosen = await readStackOptions(input.text("options"));
       },
       "an AWS region is set": async () => {
-        identity = await identityOf(input.text("region"));
+        signer = await identityOf(input.text("region"));
       },
     });
+    if (signer)
+      await run({
+        "AWS credentials are found": async () => {
+          await signer?.credentials();
+          identity = signer;
+        },
+      });
     const options = {
       ...chosen,
       ...(eventWorkers !== undefined && { eventWorkers }),
