@@ -138,6 +138,7 @@ export function parseInput(
       throw new UsageError(`Unexpected argument ${JSON.stringify(argument)}.`);
     if (more.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(more[0])}.`);
     if (wanted?.required && argument === undefined) throw new UsageError(`${wanted.name} is missing.`);
+    if (argument === "") throw new UsageError(`${wanted?.name} must not be empty.`);
     for (const [name, { required }] of Object.entries(options))
       if (required && values[name] === undefined) throw new UsageError(`--${name} is missing.`);
     for (const [name, value] of Object.entries(values))

@@ -43,6 +43,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
   ENOTDIR: "a part of its path is not a folder",
   EISDIR: "it is a folder",
+  ELOOP: "its links lead in a circle",
   EACCES: "it is not writable",
   EROFS: "it is on a read-only file system",
   ENOSPC: "the disk is full",

@@ -1,3 +1,4 @@
+import { UnsendableCall } from "../lib/client/error.ts";
 import { OperatorError } from "./errors.ts";
 
 /** What a busy machine does to a request, whoever waited for the answer. */
@@ -14,7 +15,7 @@ const storeFailures = [
 /** Every error is shown as one sentence; details only if requested. */
 export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
-  if (error instanceof OperatorError) return error.message;
+  if (error instanceof OperatorError || error instanceof UnsendableCall) return error.message;
   // Compared by name: only the operator's commands load these classes.
   if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
   if (error instanceof Error && storeFailures.includes(error.name))
@@ -22,6 +23,8 @@ export function sentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name))
     return `AWS does not let your own role do this (${oneLine(message).replace(/\.$/, "")}). Add the permission to the role, or use another role.`;
+  if (error instanceof Error && error.name === "CredentialsProviderError")
+    return `No AWS credentials were found (${oneLine(message).replace(/\.$/, "")}). Sign in first, for example with aws sso login, or set AWS_PROFILE.`;
   return `Unexpected error: ${oneLine(message)} (REVIEW_API_DEBUG=1 shows where.)`;
 }
 

@@ -30,7 +30,8 @@ export async function readStackOptions(file: string = optionsFile): Promise<Stac
 
 async function readContext(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, "utf8")));
+    const text = (await readFile(file, "utf8")).replace(/^\ufeff/, "");
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT" && file === optionsFile) return {};

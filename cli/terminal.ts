@@ -12,7 +12,7 @@ export type Terminal = {
   tryOut(): void;
   /** Like `out`, for what is shown once: throws if it cannot be written. */
   outOnce(text: string): Promise<void>;
-  /** Writes unchanged bytes to standard output, at the reader's pace. */
+  /** Writes bytes to standard output, at the reader's pace: unchanged, unless a person reads them. */
   write(bytes: Uint8Array): Promise<void>;
   /** True if a person is watching: progress is shown. */
   readonly watched: boolean;
@@ -37,13 +37,14 @@ export const painter = (stream: { readonly isTTY?: boolean; hasColors?(): boolea
 
 export const noPaint: Paint = (_, text) => text;
 
-export const processTerminal = (): Terminal => ({
+export const processTerminal = (decoder = new TextDecoder()): Terminal => ({
   out: (text) => void process.stdout.write(`${forReader(process.stdout, text)}\n`),
   say: (text) => void process.stderr.write(`${forReader(process.stderr, text)}\n`),
   tryOut: tryStandardOutput,
   outOnce: (text) => writeStandardOutput(`${text}\n`),
   async write(bytes) {
-    if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
+    const shown = process.stdout.isTTY ? printed(decoder.decode(bytes, { stream: true })) : bytes;
+    if (!process.stdout.write(shown)) await once(process.stdout, "drain");
   },
   watched: process.stderr.isTTY === true,
   paint: painter(process.stdout),
@@ -112,7 +113,7 @@ const shown = (cell: TerminalCell): string =>
 
 /** Control characters, and characters that are invisible or change the direction; not those that join letters. */
 const unprintable = /(?!\u200c|\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-const unprintableInLine = /(?!\u200c|\u200d|\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const unprintableInLine = /(?!\u200c|\u200d|\r?\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** A text of others could hide or replace what a person reads before a decision. JSON understands the escapes. */
 const escaped = (text: string, characters: RegExp): string =>

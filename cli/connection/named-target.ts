@@ -54,7 +54,12 @@ const foreignKey = () =>
 /** Without the trailing slash, which has no meaning. */
 export function checkedUrl(text: string, name = "--url"): string {
   // Node 20 has no URL.parse.
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.username || url?.password)
+    throw new UsageError(
+      `${name} takes an address without a user name and a password: the key says who calls.`,
+    );
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(`${name} takes an http or https address, not ${JSON.stringify(text)}.`);
   return text.replace(/\/+$/, "");
 }

@@ -32,7 +32,10 @@ export function apiSettings(): ApiSettings {
 function readEnvFile(file: string): NodeJS.Dict<string> {
   if (file === "") return {};
   try {
-    return parseEnv(readFileSync(file, "utf8"));
+    const bytes = readFileSync(file);
+    // PowerShell writes UTF-16. Both decoders leave a byte order mark out.
+    const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
+    return parseEnv(new TextDecoder(encoding).decode(bytes));
   } catch (error) {
     // A folder of that name does not belong to this tool.
     if (["ENOENT", "EISDIR", "ENOTDIR"].includes(systemCode(error) ?? "")) return {};

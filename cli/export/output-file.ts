@@ -1,4 +1,4 @@
-import { access, constants, lstat, realpath, stat } from "node:fs/promises";
+import { access, constants, lstat, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { CommandInput } from "../command.ts";
 import { OperatorError, systemCode } from "../errors.ts";
@@ -14,9 +14,19 @@ export async function outputFile(name: string): Promise<string> {
     throw error;
   });
   if (!found) return path;
-  const file = found.isSymbolicLink() ? await realpath(path) : path;
+  const file = found.isSymbolicLink() ? await fileOfLink(path) : path;
   if (!(await stat(file)).isFile()) throw new OperatorError(`${file} is not a file.`);
   return file;
+}
+
+async function fileOfLink(link: string): Promise<string> {
+  const to = await readlink(link);
+  return await realpath(link).catch((error: unknown) => {
+    if (systemCode(error) !== "ENOENT") throw error;
+    throw new OperatorError(
+      `${link} is a link to ${to}, which does not exist. Remove the link, or make its file first.`,
+    );
+  });
 }
 
 /** Before the work: a file that exists is replaced only if the caller says so. */

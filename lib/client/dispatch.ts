@@ -1,4 +1,4 @@
-import { ReviewApiError } from "./error.ts";
+import { ReviewApiError, UnsendableCall } from "./error.ts";
 import { type Operations, routes } from "./operations.generated.ts";
 
 type Connection = {
@@ -21,6 +21,9 @@ export async function dispatch(
   call: { readonly signal?: AbortSignal },
 ): Promise<Response> {
   const { fetch = globalThis.fetch, key } = options;
+  // fetch would repeat the key in its error. A line break at the end comes from a file, and fetch leaves it out.
+  if (!/^[ -~]*$/.test(key.trim()))
+    throw new UnsendableCall("The key has a line break or another character that no key has. Copy it again.");
   const response = await fetch(urlOf(options.baseUrl, name, request), {
     method: routes[name].method,
     headers: {
@@ -36,14 +39,19 @@ export async function dispatch(
   return response;
 }
 
-/** With an empty value the address would be another operation's. */
+/** With an empty value, or one that an address resolves, the address would be another operation's. */
 function pathValue(path: NonNullable<AnyRequest["path"]>, parameter: string): string {
   const value = path[parameter];
-  if (!value) throw new Error(`The path needs ${parameter}.`);
+  if (!value) throw new UnsendableCall(`The path needs ${parameter}.`);
+  if (value === "." || value === "..")
+    throw new UnsendableCall(`The path cannot have the ${parameter} ${value}.`);
   return value;
 }
 
 function urlOf(baseUrl: string, name: keyof Operations, { path = {}, query = {} }: AnyRequest): string {
+  // fetch refuses it, and would repeat it in its error.
+  if (/^[^/]*\/\/[^/]*@/.test(baseUrl))
+    throw new UnsendableCall("baseUrl must not have a user name or a password.");
   const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
     encodeURIComponent(pathValue(path, parameter)),
   );

@@ -1,5 +1,10 @@
 export type Problem = { readonly code: string; readonly message: string };
 
+/** The call cannot be sent as it is. The message repeats no key and no password. */
+export class UnsendableCall extends Error {
+  override readonly name = "UnsendableCall";
+}
+
 /** Represents both error shapes of the service. */
 export class ReviewApiError extends Error {
   override readonly name = "ReviewApiError";

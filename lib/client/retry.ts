@@ -12,7 +12,10 @@ export type RetryOptions = {
 const defaults = { attemptsMax: 5, retryAfterSecondsMax: 120 };
 const brokenConnectionDelayMs = 250;
 
-/** Retries 429 and 503 after the time that the response states, and a broken connection only if that is safe. */
+/**
+ * Retries 429 and 503 after the time that the response states. A broken connection, and a 502 or 504 of a gateway, only if
+ * that is safe: nobody knows whether the service did its work.
+ */
 export async function withRetries<Answer>(
   options: RetryOptions,
   attempt: () => Promise<Answer>,
@@ -37,7 +40,7 @@ export async function withRetries<Answer>(
 /** Undefined: a retry would not help. */
 function delayAfter(error: unknown, attempts: number, isIdempotent: boolean): number | undefined {
   if (error instanceof ReviewApiError) {
-    const passing = error.status === 429 || error.status === 503;
+    const passing = [429, 503, ...(isIdempotent ? [502, 504] : [])].includes(error.status);
     return passing ? (error.retryAfterSeconds ?? 1) * 1000 : undefined;
   }
   // fetch reports a broken connection as a TypeError, also in the middle of a body; any other error is a mistake in the

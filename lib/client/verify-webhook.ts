@@ -39,6 +39,10 @@ export async function verifyWebhook(
   secret: string,
   { toleranceSeconds = 300, nowMs = Date.now }: VerifyOptions = {},
 ): Promise<Ring> {
+  if (typeof body !== "string" && !ArrayBuffer.isView(body))
+    throw new TypeError(
+      "Pass the raw body: the text or the bytes as they arrived, before anything parses them.",
+    );
   const id = headerOf(headers, "webhook-id");
   const timestamp = headerOf(headers, "webhook-timestamp");
   const signatures = headerOf(headers, "webhook-signature");

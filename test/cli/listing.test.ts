@@ -108,17 +108,40 @@ test("colours do not shift columns", () => {
   expect(stripVTControlCharacters(painted).replaceAll(/ +$/gm, "")).toBe(formatTable(rows));
 });
 
-test("a message on a terminal keeps the colours of the tool, and no code of others that hides letters", () => {
-  const written: unknown[] = [];
+test("bytes on a terminal show no code of others, and to a file or a pipe they are exact", async () => {
+  const csv = 'id,learning\r\n1,"Zürich \u001b[2J\u009b31m"\r\n';
+  // A character may come in two pieces.
+  const pieces = [Buffer.from(csv).subarray(0, 18), Buffer.from(csv).subarray(18)];
+  const writeTo = async (isTTY: boolean) => {
+    const written: Array<string | Uint8Array> = [];
+    await withStandardOutput(isTTY, written, async () => {
+      const { write } = processTerminal();
+      for (const piece of pieces) await write(piece);
+    });
+    return Buffer.concat(written.map((piece) => Buffer.from(piece))).toString();
+  };
+  expect(await writeTo(false)).toBe(csv);
+  expect(await writeTo(true)).toBe('id,learning\r\n1,"Zürich \\u001b[2J\\u009b31m"\r\n');
+});
+
+/** Collects what `work` writes to standard output. */
+async function withStandardOutput(value: boolean, written: unknown[], work: () => Promise<void>) {
   const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(text) > 0);
   const isTTY = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
-  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
+  Object.defineProperty(process.stdout, "isTTY", { value, configurable: true });
   try {
-    processTerminal().out("\u001b[31mred\u001b[39m \u001b[8mhidden\u001b[28m \u001b[7mswapped");
+    await work();
   } finally {
     write.mockRestore();
     if (isTTY) Object.defineProperty(process.stdout, "isTTY", isTTY);
     else Reflect.deleteProperty(process.stdout, "isTTY");
   }
+}
+
+test("a message on a terminal keeps the colours of the tool, and no code of others that hides letters", async () => {
+  const written: unknown[] = [];
+  await withStandardOutput(true, written, async () =>
+    processTerminal().out("\u001b[31mred\u001b[39m \u001b[8mhidden\u001b[28m \u001b[7mswapped"),
+  );
   expect(written).toEqual(["\u001b[31mred\u001b[39m \\u001b[8mhidden\\u001b[28m \\u001b[7mswapped\n"]);
 });

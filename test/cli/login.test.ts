@@ -171,6 +171,31 @@ describe("the address of the API and the key", () => {
     );
   });
 
+  test.each([
+    ["UTF-8", (text: string) => Buffer.from(`\ufeff${text}`)],
+    ["UTF-16, as PowerShell writes it", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
+  ])("a .env with a byte order mark is read: %s", async (_, bytesOf) => {
+    const envFile = join(folder, "env");
+    await writeFile(envFile, bytesOf(`REVIEW_API_URL=${elsewhere}\nREVIEW_API_KEY=from-file\n`));
+    vi.stubEnv("REVIEW_API_ENV_FILE", envFile);
+    expect(await target()).toEqual({ url: elsewhere, key: "from-file" });
+  });
+
+  test("a key with a line break inside, and a password in the address, are in no message", async () => {
+    const broken = await callTool("whoami", "--url", url, "--key", "k3y-one\nk3y-two");
+    expect(broken).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "The key has a line break or another character that no key has. Copy it again.",
+    });
+    const named = await callTool("whoami", "--url", "http://ada:lovelace@localhost", "--key", "k");
+    expect(named).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--url takes an address without a user name and a password/),
+    });
+    expect(named.stderr).not.toContain("lovelace");
+  });
+
   test("a folder without .env, or with a folder of that name, causes no error", async () => {
     for (const name of [join(folder, "none"), folder]) {
       vi.stubEnv("REVIEW_API_ENV_FILE", name);

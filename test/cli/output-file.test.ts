@@ -45,6 +45,16 @@ describe("report --output", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["latest.md", "report.md"]);
   });
 
+  test("a link whose file does not exist is named, with what to do", async () => {
+    const link = join(folder, "latest.md");
+    await symlink("gone.md", link);
+    for (const words of ["report", "export learnings --format csv", "export security --format csv"])
+      expect(await call(words, "--output", link)).toMatchObject({
+        code: 1,
+        stderr: `${link} is a link to gone.md, which does not exist. Remove the link, or make its file first.`,
+      });
+  });
+
   test("--overwrite without a file is a mistake", async () => {
     for (const words of ["report --overwrite", "report --output - --overwrite"])
       expect(await call(words)).toMatchObject({

@@ -102,6 +102,12 @@ describe("an invalid command gets one sentence, a hint and exit code 2", () => {
       '--grace-seconds takes a whole number from 0 to 86400, not "1e3".',
     ],
     [["keys", "list", "--data", ""], "--data must not be empty."],
+    [["keys", "revoke", "", "--key", "k"], "KEY_ID must not be empty."],
+    [["keys", "rotate", "", "--grace-seconds", "0"], "KEY_ID must not be empty."],
+    [["webhooks", "show", ""], "WEBHOOK_ID must not be empty."],
+    [["learnings", "approve", ""], "LEARNING_ID must not be empty."],
+    [["org", "show", ""], "ORG must not be empty."],
+    [["events", "send", ""], "FILE.ndjson must not be empty."],
     [["keys", "list", "--data", "a", "--stack", "b"], "--data and --stack cannot be used together."],
     [["keys", "list", "--region", "eu-north-1"], "--region works only with --stack."],
     [

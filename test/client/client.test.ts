@@ -180,14 +180,14 @@ describe("the client", () => {
       },
       { status: 400 },
     );
-    const foreign = () => new Response("<html>", { status: 502 });
+    const foreign = () => new Response("<html>", { status: 500 });
     const { client } = service([one, several, foreign]);
     const fail = () => client.listUsers({}).catch((error: unknown) => error);
     expect(await fail()).toMatchObject({ status: 403, code: "NOT_ADMIN", message: "No.", requestId: "r1" });
     expect(await fail()).toMatchObject({ code: "A", problems: [{ code: "A" }, { code: "B" }] });
     const last = await fail();
     expect(last).toBeInstanceOf(ReviewApiError);
-    expect(last).toMatchObject({ status: 502, code: "UNKNOWN", problems: [] });
+    expect(last).toMatchObject({ status: 500, code: "UNKNOWN", problems: [] });
   });
 
   test.each([
@@ -309,19 +309,85 @@ describe("the client", () => {
       const { client, sent } = service([]);
       // A caller without types may do this.
       const call = client.getRole({ path } as Parameters<typeof client.getRole>[0]);
-      await expect(call).rejects.toThrow(new Error("The path needs role_id."));
+      await expect(call).rejects.toThrow("The path needs role_id.");
       expect(sent).toEqual([]);
     },
   );
 
-  test("the client ends a walk at an answer without a further page", async () => {
-    const { client, sent } = service([json({}), () => new Response(null, { status: 204 })]);
-    for (const body of [{}, undefined]) {
-      const walked = await Array.fromAsync(client.pages("listAuditLogs"));
-      expect(walked).toMatchObject([{ body }]);
-    }
-    expect(sent).toHaveLength(2);
+  test.each([".", ".."])("the client sends nothing to another operation's address: %s", async (role_id) => {
+    const { client, sent } = service([]);
+    await expect(client.deleteRole({ path: { role_id } })).rejects.toThrow(
+      `The path cannot have the role_id ${role_id}.`,
+    );
+    expect(sent).toEqual([]);
   });
+
+  test.each(["k3y-\nbreak", "k3y-\r\nbreak", "k3y-ü", "k3y-€", "k3y-\0"])(
+    "the client sends no key that a header cannot carry, and does not repeat it in the error: %j",
+    async (key) => {
+      const fetch = vi.fn<typeof globalThis.fetch>();
+      const error = await createClient({ baseUrl: "https://api.example.com", key, fetch })
+        .whoami()
+        .catch(String);
+      expect(error).toContain("The key has a line break or another character that no key has.");
+      expect(error).not.toContain("k3y-");
+      expect(fetch).not.toHaveBeenCalled();
+    },
+  );
+
+  test("the client takes a key with a line break at its end, as files have it", async () => {
+    const { url, close } = await listening((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    });
+    await createClient({ baseUrl: url, key: "fake-key\n" }).whoami().finally(close);
+  });
+
+  test("the client does not repeat a password of the address in an error", async () => {
+    const baseUrl = "https://ada:lovelace@api.example.com";
+    const error = await createClient({ baseUrl, key: "fake-key" }).whoami().catch(String);
+    expect(error).toContain("baseUrl must not have a user name or a password.");
+    expect(error).not.toContain("lovelace");
+  });
+
+  test.each([502, 504])(
+    "the client retries a read that a proxy answers with %i, and no write",
+    async (status) => {
+      vi.useFakeTimers();
+      const refused = () => new Response("<h1>Bad gateway</h1>", { status });
+      const read = service([refused, refused, json({ organizations: [], next_cursor: null })]);
+      const call = read.client.listOrganizations({});
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await call).status).toBe(200);
+      const write = service([refused]);
+      await expect(write.client.assignSeats({ body: { action: "assign" } })).rejects.toMatchObject({
+        status,
+      });
+      expect(write.sent).toHaveLength(1);
+    },
+  );
+
+  test("an empty answer in the middle of a walk is read again, and never ends the walk", async () => {
+    vi.useFakeTimers();
+    const empty = () => new Response("", { headers: { "content-type": "application/json" } });
+    const once = service([page(["a"], "c1"), empty, page(["b"], null)]);
+    const walked = Array.fromAsync(once.client.pages("listAuditLogs"), ({ body }) => body.data);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await walked).toEqual([[{ id: "a" }], [{ id: "b" }]]);
+    const always = service([page(["a"], "c1"), empty, empty, empty, empty, empty]);
+    const broken = Array.fromAsync(always.client.pages("listAuditLogs")).catch(String);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await broken).toBe("TypeError: The service answered 200 without a body.");
+  });
+
+  test.each([{}, { data: [] }, { next_cursor: 1 }])(
+    "an answer that is no page is an error, not the end of the walk: %j",
+    async (body) => {
+      const { client } = service([json(body)]);
+      await expect(Array.fromAsync(client.pages("listAuditLogs"))).rejects.toThrow(
+        "The answer is no page of the API: it has no next_cursor.",
+      );
+    },
+  );
 
   test("the client accepts an empty answer", async () => {
     const { client } = service([() => new Response(null, { status: 204 })]);

@@ -138,6 +138,19 @@ describe("verifyWebhook", () => {
     vi.useRealTimers();
   });
 
+  test.each([[{ type: "learnings" }], [undefined], [new ArrayBuffer(3)]])(
+    "says what to pass instead of a parsed body: %j",
+    async (parsed) => {
+      // A caller without types may do this.
+      const call = Reflect.apply(verifyWebhook, undefined, [parsed, headers, secret, { nowMs: () => nowMs }]);
+      await expect(call).rejects.toThrow(
+        new TypeError(
+          "Pass the raw body: the text or the bytes as they arrived, before anything parses them.",
+        ),
+      );
+    },
+  );
+
   test("refuses to work with something that is no secret", async () => {
     for (const wrong of ["", "whsec_", "whsec_!", "MfKQ9r8G", "undefined"])
       await expect(verifyWebhook(body, headers, wrong, { nowMs: () => nowMs })).rejects.toThrow(TypeError);
