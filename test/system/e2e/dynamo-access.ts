@@ -16,16 +16,17 @@ const keyed = z.object({ pk: text }).transform(({ pk }) => pk);
 const put = z
   .object({ Item: z.record(z.string(), z.unknown()), ...expressions })
   .transform((input) => withAttributes(access("PutItem", keyed.parse(input.Item)), input));
-const update = z
-  .object({ Key: keyed, ...expressions })
-  .transform((input) => withAttributes(access("UpdateItem", input.Key), input));
+const withKey = (action: string) =>
+  z
+    .object({ Key: keyed, ...expressions })
+    .transform((input) => withAttributes(access(action, input.Key), input));
 const write = z.union([
   z.object({ Put: put }).transform(({ Put }) => Put),
-  z.object({ Update: update }).transform(({ Update }) => Update),
-  z.object({ Delete: z.object({ Key: keyed }) }).transform(({ Delete }) => access("DeleteItem", Delete.Key)),
+  z.object({ Update: withKey("UpdateItem") }).transform(({ Update }) => Update),
+  z.object({ Delete: withKey("DeleteItem") }).transform(({ Delete }) => Delete),
   z
-    .object({ ConditionCheck: z.object({ Key: keyed }) })
-    .transform(({ ConditionCheck }) => access("ConditionCheckItem", ConditionCheck.Key)),
+    .object({ ConditionCheck: withKey("ConditionCheckItem") })
+    .transform(({ ConditionCheck }) => ConditionCheck),
 ]);
 const batchWrite = z.union([
   z.object({ PutRequest: put }).transform(({ PutRequest }) => PutRequest),
@@ -56,7 +57,10 @@ type Expressions = {
   readonly ExpressionAttributeNames: Readonly<Record<string, string>>;
 };
 
-/** The attributes of an item that a write puts, or that its expressions name: only the first name of a path counts. */
+/**
+ * The attributes of an item that a write puts, or that its expressions name, also those of a delete and of a condition
+ * check: only the first name of a path counts.
+ */
 function withAttributes(touched: Touched, input: Expressions): Touched {
   const { Item = {}, UpdateExpression = "", ConditionExpression = "", ExpressionAttributeNames } = input;
   const named = `${UpdateExpression} ${ConditionExpression}`.match(/(?<![\w.#])#\w+/g) ?? [];
@@ -96,10 +100,10 @@ function tableNameIn(input: unknown): string {
 function touchedBy(operation: string, input: unknown): Touched[] {
   switch (operation) {
     case "GetItem":
-    case "DeleteItem":
       return [access(operation, z.object({ Key: keyed }).parse(input).Key)];
+    case "DeleteItem":
     case "UpdateItem":
-      return [update.parse(input)];
+      return [withKey(operation).parse(input)];
     case "PutItem":
       return [put.parse(input)];
     case "Query":

@@ -6,7 +6,7 @@ import { type ListedOperation, operations } from "../../../lib/contract/operatio
 import { referenceFiles } from "../../../lib/contract/reference.ts";
 import { learningListPartition, memberReadsPartKey } from "../../../lib/store/layout.ts";
 import { everyKindOfKey } from "../../support/world.ts";
-import { partOf } from "../infra/support.ts";
+import { ofType, partOf } from "../infra/support.ts";
 import { alarmMetrics, dashboardMetrics } from "../infra/watched.ts";
 import { useDeployment } from "./deployment.ts";
 import { goodCallsOn, type Sent } from "./good-calls.ts";
@@ -289,16 +289,23 @@ describe("logs", () => {
     expect((await deployment().call("/v1/roles", { key: admin() })).status).toBe(200);
     iamProxy.interfere();
     for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting"]) await wake(rule);
-    await deployment()
-      .functions.get("SearchForReviewFunction")
-      ?.invoke({ ...fixture.cloud, repository_id: "1", text: "early returns", k: 1 });
+    for (const k of [1, 51])
+      await deployment()
+        .functions.get("SearchForReviewFunction")
+        ?.invoke({ ...fixture.cloud, repository_id: "1", text: "early returns", k });
     const looked = [...alarmMetrics(template), ...dashboardMetrics(template)].map(
       ({ namespace, name, dimensions }) =>
         [namespace, name, ...Object.entries(dimensions).map((pair) => pair.join("="))].join(" "),
     );
-    // The access log counts throttled calls.
+    const filters = JSON.stringify(ofType(template, "AWS::Logs::MetricFilter"));
+    const counted = new Set(
+      [...filters.matchAll(/"MetricName":"(\w+)"/g)].map(([, name]) => `ReviewApi ${name}`),
+    );
+    expect([...counted].toSorted()).toEqual(
+      ["failed_starts", "slow_calls", "throttled_calls"].map((name) => `ReviewApi ${name}`),
+    );
     const own = new Set(
-      looked.filter((metric) => metric.startsWith("ReviewApi ") && metric !== "ReviewApi throttled_calls"),
+      looked.filter((metric) => metric.startsWith("ReviewApi ")).filter((each) => !counted.has(each)),
     );
     expect(own.size).toBeGreaterThan(8);
     await expect

@@ -22,6 +22,13 @@ export const prices = {
 
 export const bytesPerGigabyte = 1024 ** 3;
 
+/** Lines that AWS writes for each request beside the function's own: the access log's; Lambda's START, END and REPORT. */
+export const awsLogBytes = { accessLog: 504, lambda: 266 } as const;
+
+/** For a million requests. The benchmark counts only the function's own line. */
+export const awsLogDollars =
+  (((awsLogBytes.accessLog + awsLogBytes.lambda) * 1e6) / bytesPerGigabyte) * prices.logsGigabyte;
+
 /** The bytes that DynamoDB adds to every item when it counts storage. */
 export const storageBytesPerItem = 100;
 

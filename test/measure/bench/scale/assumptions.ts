@@ -31,6 +31,13 @@ export const assumed = {
   daysOfMonth: 30,
   /** An audit entry with its two copies' keys. */
   auditEntryKilobytes: 2,
+  /** A call of the API, as a tool of an assistant waits for it. */
+  callMs: 40,
+  /** Lambda does not promise how long it keeps an environment without calls, or an environment at all. */
+  idleMinutesOfEnvironment: 10,
+  hoursOfEnvironment: 2,
+  /** Node's own start on Lambda, before it loads the function. */
+  runtimeStartMs: 100,
 } as const;
 
 const rows: ReadonlyArray<readonly [string, number]> = [
@@ -56,6 +63,10 @@ const rows: ReadonlyArray<readonly [string, number]> = [
   ["new Learnings for each pull request", assumed.learningsPerPullRequest],
   ["days of a month", assumed.daysOfMonth],
   ["kilobytes of an audit entry, at most", assumed.auditEntryKilobytes],
+  ["milliseconds of a call that an assistant's tool makes", assumed.callMs],
+  ["minutes for which Lambda keeps an environment without calls", assumed.idleMinutesOfEnvironment],
+  ["hours after which Lambda replaces an environment", assumed.hoursOfEnvironment],
+  ["milliseconds in which Node starts on Lambda, before it loads a function", assumed.runtimeStartMs],
 ];
 
 export const assumptionTable = () =>

@@ -13,7 +13,7 @@ import { operations } from "../../../../lib/contract/operations.ts";
 import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../../lib/contract/platform.ts";
 import { tableShape } from "../../../../lib/contract/table.ts";
 import { reconcileIndex } from "../../../../lib/contract/workers.ts";
-import { bytesPerGigabyte, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
+import { awsLogDollars, bytesPerGigabyte, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
 import { assumed, awsQuotas } from "./assumptions.ts";
 import { measured, rowsOf } from "./measured.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
@@ -344,7 +344,9 @@ export function billTable({ idle, metrics }: { idle: number; metrics: number }):
   const written = measured("cost", "Dollars per million pull requests", ["workspace"], "written once");
   const stored = measured("cost", "Dollars per million pull requests", ["workspace"], "stored, a month");
   const priceOf = (request: string) =>
-    measured("cost", "Dollars per million requests", ["listReviewCommentMetrics", request], "total") / 1e6;
+    (measured("cost", "Dollars per million requests", ["listReviewCommentMetrics", request], "total") +
+      awsLogDollars) /
+    1e6;
   const poll = priceOf("3 pull requests");
   const page = priceOf(`${pullRequestsPerPage} pull requests`);
   return [1_000, 100_000, 10_000_000].map((pullRequests) => {

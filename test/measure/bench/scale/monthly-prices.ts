@@ -16,6 +16,11 @@ export const monthlyPrices = {
     "a metric that an alarm reads, a month",
     "https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm",
   ),
+  provisionedGigabyteSecond: price(
+    0.000_003_333_4,
+    "a GB-second of provisioned concurrency, arm64",
+    "https://aws.amazon.com/lambda/pricing/",
+  ),
   dashboard: price(
     3,
     "a dashboard, a month",
@@ -56,6 +61,6 @@ export const monthlyPrices = {
 export const priceTable = () =>
   Object.values(monthlyPrices).map(({ dollars, unit, source }: SourcedPrice) => ({
     price: unit,
-    $: dollars.toFixed(dollars < 0.01 ? 3 : 2),
+    $: dollars < 0.001 ? dollars.toFixed(10) : dollars.toFixed(dollars < 0.01 ? 3 : 2),
     "found at": source ?? "not found: **unproven**",
   }));

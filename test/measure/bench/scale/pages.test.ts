@@ -3,9 +3,11 @@ import { describe, expect, test } from "vitest";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { plainTemplate } from "../../../system/infra/built-templates.ts";
 import { synthesize } from "../../../system/infra/synthesize.ts";
+import { awsLogBytes } from "../cost/prices.ts";
 import { indexedLearnings } from "../search/stock.ts";
 import { toAttributes } from "../support/attributes.ts";
 import { itemBytes } from "../support/engine-file.ts";
+import { coldShare, coldTable, warmTable } from "./cold-starts.ts";
 import { allWorkers, simulatedShare, slowChangedStream, slowStream, slowStreamMin } from "./figures.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 import { fullOptions, idleDollars, moreMetricsDollars, pages, pageWithTables } from "./pages.ts";
@@ -37,7 +39,7 @@ describe("the pages on cost and scale", () => {
 
   test("every operation of the contract is priced, and one without a count is refused by its name", () => {
     expect(new Set(requestTable().map(({ operation }) => operation))).toEqual(
-      new Set(operations.map(({ id }) => id)),
+      new Set([...operations.map(({ id }) => id), "mcp"]),
     );
     const counts = committedCounts().replaceAll(/^rotateKey.*\n/gm, "");
     expect(() => requestTable(operations, counts)).toThrow(
@@ -61,8 +63,12 @@ describe("the pages on cost and scale", () => {
 
   test("the metrics in the cost are those that log lines can contain", () => {
     expect(idleMetrics).toBe(7);
-    // The limiter's, the searches' and the throttled calls.
-    expect(usedMetrics).toBe(7 + 3);
+    // The limiter's, the searches', the refused searches', and three that filters count.
+    const filters = Object.values(templates.plain.Resources).filter(
+      ({ Type }) => Type === "AWS::Logs::MetricFilter",
+    );
+    const counted = new Set(filters.map((each) => /"MetricName":"(\w+)"/.exec(JSON.stringify(each))?.[1]));
+    expect(usedMetrics).toBe(7 + 3 + counted.size);
   });
 
   test("the smallest month of a stack costs at most fifteen dollars", () => {
@@ -74,6 +80,57 @@ describe("the pages on cost and scale", () => {
       .replaceAll(/<!-- (\w+): npm run scale -->.*?<!-- end of \1 -->/gs, "")
       .replaceAll(/`[^`]*`|\]\([^)]*\)|us-east-1|\d{4}-\d{2}-\d{2}/g, "");
     expect(prose.match(/[\d,.]*\d+/g) ?? []).toEqual([]);
+  });
+});
+
+test("the cost of logs counts the lines that AWS writes, as long as they are", () => {
+  const sample: Readonly<Record<string, string>> = {
+    requestId: "6f1d3b5e-0c1f-4d3a-9a55-0123456789ab",
+    extendedRequestId: "JjKx1H2tDoEFa3A=",
+    "integration.requestId": "6f1d3b5e-0c1f-4d3a-9a55-0123456789ab",
+    awsEndpointRequestId: "6f1d3b5e-0c1f-4d3a-9a55-0123456789ab",
+    requestTimeEpoch: "1790000000000",
+    "identity.sourceIp": "203.0.113.77",
+    httpMethod: "GET",
+    resourcePath: "/v1/metrics/review-comments",
+    status: "200",
+    responseLength: "12345",
+    responseLatency: "123",
+    integrationLatency: "119",
+    "integration.status": "200",
+    integrationStatus: "200",
+  };
+  const stage = Object.values(templates.plain.Resources).find(
+    ({ Type }) => Type === "AWS::ApiGateway::Stage",
+  );
+  const [, format = ""] = /"Format":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(stage?.Properties)) ?? [];
+  const line = String(JSON.parse(format)).replaceAll(
+    /\$context\.([\w.]+)/g,
+    (_, name: string) => sample[name] ?? "-",
+  );
+  expect(Math.abs(line.length - awsLogBytes.accessLog) / awsLogBytes.accessLog).toBeLessThan(0.1);
+  const id = sample.requestId;
+  const lambdas = [
+    `START RequestId: ${id} Version: $LATEST\n`,
+    `END RequestId: ${id}\n`,
+    `REPORT RequestId: ${id}\tDuration: 23.45 ms\tBilled Duration: 24 ms\tMemory Size: 1024 MB\tMax Memory Used: 98 MB\t\n`,
+  ];
+  expect(Math.abs(lambdas.join("").length - awsLogBytes.lambda) / awsLogBytes.lambda).toBeLessThan(0.1);
+});
+
+describe("cold starts", () => {
+  test("a function that is called once a day is always cold, one that is called every second almost never", () => {
+    expect(coldShare(1 / 86_400)).toBeGreaterThan(0.99);
+    expect(coldShare(1)).toBeLessThan(0.001);
+    expect(coldShare(1 / 600)).toBeGreaterThan(0.3);
+  });
+
+  test("with more calls the share of cold ones falls, and init time stays cheaper than warmth", () => {
+    const shares = coldTable().map((row) => Number(row["cold, %"]));
+    expect(shares).toEqual(shares.toSorted((one, other) => other - one));
+    const [, provisioned] = warmTable();
+    for (const row of coldTable())
+      expect(Number(row["init time, $ a month"])).toBeLessThan(Number(provisioned?.["$ a month"]));
   });
 });
 

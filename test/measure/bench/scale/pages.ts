@@ -1,6 +1,7 @@
 import type { StackTemplate } from "../../../system/infra/support.ts";
 import { pricesOf } from "../cost/prices.ts";
 import { assumptionTable, quotaTable } from "./assumptions.ts";
+import { coldTable, warmTable } from "./cold-starts.ts";
 import { billTable, bottlenecks, largestTable, streamTable, vectorTable } from "./figures.ts";
 import { monthlyPrices, priceTable } from "./monthly-prices.ts";
 import { requestTable } from "./requests.ts";
@@ -86,6 +87,8 @@ const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>
   assumptions: assumptionTable(),
   quotas: quotaTable(),
   vectors: vectorTable(),
+  cold: coldTable(),
+  warm: warmTable(),
   first: bottlenecks(),
   stream: streamTable(),
   largest: largestTable(),

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Operation } from "../../../../lib/contract/operation.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
-import { assumedTripMs, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
+import { assumedTripMs, awsLogDollars, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
+import { assumed } from "./assumptions.ts";
 import { rowsOf } from "./measured.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 
@@ -95,6 +96,24 @@ const distinct = (counts: readonly Count[]): readonly Count[] => [
   ...new Map(counts.map((count) => [JSON.stringify(count), count])).values(),
 ];
 
+/** The tool call of an assistant is a second call beside the one that it makes: its function waits for that answer. */
+const assistantRow = () => {
+  const billedMs = assumed.callMs;
+  const lambda = lambdaDollars({ billedMs, streaming: true });
+  const gateway = prices.restApiRequestsMillion;
+  return {
+    operation: "mcp",
+    request: "a tool call, beside the call that it makes",
+    total: (lambda + gateway + awsLogDollars).toFixed(2),
+    DynamoDB: "–",
+    Lambda: lambda.toFixed(2),
+    Bedrock: "–",
+    "API Gateway": gateway.toFixed(2),
+    "logs and data out": awsLogDollars.toFixed(2),
+    time: "assumed",
+  };
+};
+
 /** Every operation of the contract, from its committed counts; throws if one has no count. */
 export function requestTable(
   contract: readonly Operation[] = operations,
@@ -102,12 +121,13 @@ export function requestTable(
 ) {
   const counted = countsOf(counts);
   const timed = timedRequests();
-  return contract.flatMap((operation) => {
+  const rows = contract.flatMap((operation) => {
     const own = distinct(counted.filter((each) => each.operation === operation.id));
     if (own.length === 0)
       throw new Error(`${operation.id} has no file in test/measure/bench/round-trips/counts: count it.`);
     return own.map((count) => {
-      const { ms, data, isMeasured } = timesOf(count, timed);
+      const { ms, data: ownData, isMeasured } = timesOf(count, timed);
+      const data = ownData + awsLogDollars;
       const dynamo = dynamoDollars(count);
       const billedMs = ms + count.trips * assumedTripMs;
       const lambda = lambdaDollars({ billedMs, streaming: operation.streaming });
@@ -127,4 +147,5 @@ export function requestTable(
       };
     });
   });
+  return [...rows, assistantRow()];
 }

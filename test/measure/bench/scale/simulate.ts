@@ -110,7 +110,7 @@ export const streamLoads = (workMsEach: number, tripMs: number, tripsPerBatch: n
   } as const;
 };
 
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
