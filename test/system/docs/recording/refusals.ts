@@ -104,6 +104,8 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
       : { body: { name: "New", duplicate_from: unknownId } },
   KEY_NOT_FOUND: () => ({ path: { key_id: "kaaaaaaaaaaaaaaaa" } }),
   WEBHOOK_NOT_FOUND: () => ({ path: { webhook_id: unknownId } }),
+  // The request of the example has sent the same idempotency key.
+  WEBHOOK_EXISTS: ({ request }) => ({ body: { ...Object(request.body), types: ["audit_logs"] } }),
   WEBHOOK_LIMIT_REACHED: () => ({ key: "crowded" }),
   KEY_ROTATED: ({ world }) => ({ path: { key_id: world.keyIds.rotated } }),
   ROLE_NAME_TAKEN: () => ({ body: { name: "Guest" } }),
