@@ -6,8 +6,9 @@ import { toWebhookRecord } from "../../lib/webhooks/record.ts";
 import { webhookScopeOf } from "../../lib/webhooks/scope.ts";
 
 export const handler = createHandler(operation, async (call) => {
-  const { url, types, description = null } = call.input.body;
+  const { url, types, description = null, idempotency_key } = call.input.body;
   const manager = { ...call, network: systemNetwork() };
-  const { webhook, secret } = await createWebhook(manager, webhookScopeOf(call), { url, types, description });
+  const fields = { url, types, description };
+  const { webhook, secret } = await createWebhook(manager, webhookScopeOf(call), fields, idempotency_key);
   return { json: { secret, ...toWebhookRecord(webhook) } };
 });

@@ -5,6 +5,8 @@ import { toWebhookRecord } from "../../lib/webhooks/record.ts";
 import { webhookScopeOf } from "../../lib/webhooks/scope.ts";
 
 export const handler = createHandler(operation, async (call) => {
-  const { webhook, secret } = await rotateWebhook(call, webhookScopeOf(call), call.input.path.webhook_id);
+  const { path, body } = call.input;
+  const scope = webhookScopeOf(call);
+  const { webhook, secret } = await rotateWebhook(call, scope, path.webhook_id, body.idempotency_key);
   return { json: { secret, ...toWebhookRecord(webhook) } };
 });

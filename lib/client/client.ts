@@ -1,5 +1,6 @@
 import { type AnyRequest, dispatch } from "./dispatch.ts";
 import { ReviewApiError } from "./error.ts";
+import { newIdempotencyKey } from "./idempotency-key.ts";
 import { type Operations, routes } from "./operations.generated.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 
@@ -79,13 +80,16 @@ export function createClient(options: ClientOptions): Client {
     request: AnyRequest,
     call: CallOptions,
     read: (response: Response) => Promise<Answer> | Answer,
-  ) =>
-    withRetries(
+  ) => {
+    // Made once: every attempt sends the same one.
+    const repeated = withIdempotencyKey(name, request);
+    return withRetries(
       options,
-      async () => await read(await dispatch(options, name, request, call)),
+      async () => await read(await dispatch(options, name, repeated, call)),
       isRepeatable(name),
       call.signal,
     );
+  };
   const call = (name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) =>
     attempt(name, request, callOptions, readJson);
   const raw = (name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) =>
@@ -162,8 +166,13 @@ function nextCursorOf(body: unknown): string | null {
 }
 
 /**
- * Reads can be repeated after a broken connection. The service's writes are safe to repeat too, but that is the
- * caller's choice.
+ * Reads can be repeated after a broken connection, and writes with an idempotency key. The service's other writes are
+ * safe to repeat too, but may answer differently: that is the caller's choice.
  */
 const isRepeatable = (name: OperationName): boolean =>
-  routes[name].method === "GET" || "readOnly" in routes[name];
+  routes[name].method === "GET" || "readOnly" in routes[name] || "takesIdempotencyKey" in routes[name];
+
+const withIdempotencyKey = (name: OperationName, request: AnyRequest): AnyRequest =>
+  "takesIdempotencyKey" in routes[name]
+    ? { ...request, body: { idempotency_key: newIdempotencyKey(), ...request.body } }
+    : request;

@@ -44,6 +44,7 @@ export const errorCodes = {
   KEY_ROTATED: { status: 409, meaning: "The key is already rotated." },
   SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },
   ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has the maximum number of custom roles." },
+  WEBHOOK_EXISTS: { status: 409, meaning: "The idempotency key belongs to another request." },
   WEBHOOK_LIMIT_REACHED: { status: 409, meaning: "The scope has the maximum number of webhooks." },
   LEGACY_API_KEY: { status: 410, meaning: "The operation no longer accepts legacy keys; create a new key." },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: "The request body is too large." },

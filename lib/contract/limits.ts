@@ -63,6 +63,8 @@ export const requestLimits = {
   orgIdBytesMax: 269,
   /** How long a browser may remember the answer to a preflight request. */
   preflightSecondsMax: 86_400,
+  /** How long a request with the same `idempotency_key` returns what the first one made. */
+  idempotencyMs: 900_000,
   /** When a caller may retry after an error of the service. */
   retryAfterSeconds: 1,
   metricsPreparingRetryAfterSeconds: 60,

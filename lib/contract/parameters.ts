@@ -125,10 +125,13 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 /** UUIDs in any letter case; converted to lower case. */
 export const uuidParameter = (hint: string) =>
   z
-    .string()
+    .string({ error: hint })
     .regex(uuidForm, { error: hint })
     .transform((value) => value.toLowerCase())
     .meta({ override: { type: "string", format: "uuid" } });
+
+/** The same value makes a repeated request return what the first one made. */
+export const idempotencyKey = { idempotency_key: uuidParameter("must be a UUID").optional() };
 
 /** A custom role's UUID, or a system role's name. */
 export const roleIdParameter = z

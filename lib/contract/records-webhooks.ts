@@ -47,6 +47,8 @@ export const webhookWords: FieldWords = {
     "Why it is not active: `switched_off` by a request, `gone` (the receiver answered 410), `failing` (no success in " +
     "five days); null while it is active.",
   secret: "The secret that signs the rings (`whsec_…`), shown once.",
+  idempotency_key:
+    "A UUID of your own. The same key and the same request again, within 15 minutes, return what the first request made.",
   status: "The status of the receiver's answer; null if there was none.",
   ms: "How long the attempt took, in milliseconds.",
   answer: "The first 500 bytes of the receiver's answer. Without an answer: what went wrong.",

@@ -22,10 +22,13 @@ export function generateClientTypes(document: OpenApiDocument): string {
     "",
     "export const routes = {",
     ...operations.map(
-      ({ id, method, path, isReadOnly }) =>
-        `  ${id}: { method: "${method.toUpperCase()}", path: "${path}"${isReadOnly ? ", readOnly: true" : ""} },`,
+      ({ id, method, path, flags }) =>
+        `  ${id}: { method: "${method.toUpperCase()}", path: "${path}"${flags.map((flag) => `, ${flag}: true`).join("")} },`,
     ),
-    "} as const satisfies Record<keyof Operations, { method: string; path: string; readOnly?: true }>;",
+    "} as const satisfies Record<",
+    "  keyof Operations,",
+    "  { method: string; path: string; readOnly?: true; takesIdempotencyKey?: true }",
+    ">;",
     "",
   ].join("\n");
 }
@@ -59,7 +62,10 @@ function describe(method: string, path: string, operation: object) {
     summary: String(summary),
     method,
     path,
-    isReadOnly: record(operation)["x-read-only"] === true,
+    flags: [
+      ...(record(operation)["x-read-only"] === true ? ["readOnly"] : []),
+      ...("idempotency_key" in record(body?.properties) ? ["takesIdempotencyKey"] : []),
+    ],
     request: `{ ${parts.join("; ")} }`,
     answer: answer ? typeOf(answer) : "undefined",
   };

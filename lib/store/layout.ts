@@ -65,6 +65,7 @@
  * | number of webhooks      | WEBHOOKS#<shard>             | <owner>#!COUNT         | WEBHOOKS#07 / w#acme#!COUNT                |
  * | secrets of a webhook    | WEBHOOK-SECRETS#<webhook id> | SECRETS                | WEBHOOK-SECRETS#0d5e… / SECRETS            |
  * | key of the secrets      | WEBHOOK-KEY                  | WEBHOOK-KEY            | WEBHOOK-KEY / WEBHOOK-KEY                  |
+ * | request made once       | ONCE#<key id>                | <operation>#<value>    | ONCE#k7f3q2… / createWebhook#0d5e…         |
  * | attempt of a delivery   | DELIVERIES#<webhook id>      | <time>#<ring>#<n>      | DELIVERIES#0d5e… / 2026-11-15T…#ring_8x…#00|
  * | news for webhooks       | NEWS#<tenant>                | <time>#<org uuid>#<id> | NEWS#w#acme / 2026-11-15T…#6f1c…#3f0a…     |
  */
@@ -446,6 +447,8 @@ export const webhookSecretsKey = (webhookId: string): Key => ({
   sk: "SECRETS",
 });
 export const webhookEncryptionKey: Key = { pk: "WEBHOOK-KEY", sk: "WEBHOOK-KEY" };
+/** What a request with an idempotency key made. `request` is the operation and the value that the caller sent. */
+export const onceKey = (keyId: string, request: string): Key => ({ pk: `ONCE#${keyId}`, sk: request });
 export const deliveriesPartition = (webhookId: string): string => `DELIVERIES#${webhookId}`;
 /** `place` is the same for all attempts of a ring: the time of its first attempt, and its id. */
 export const deliveryKey = (webhookId: string, place: string, attempt: number): Key => ({

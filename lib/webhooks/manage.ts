@@ -4,15 +4,23 @@ import { webhookLimits } from "../contract/limits.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
-import { parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
+import { type OnceItem, parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
 import { webhookCountKey, webhookEncryptionKey, webhookSecretsKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
-import { TransactionRefused } from "../store/table.ts";
+import { type Table, TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
 import { markAt } from "./marks.ts";
+import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
 import { keyOfWebhook, readWebhook, requireReach, shardOf, type WebhookScope } from "./scope.ts";
-import { newSecret, readOrMakeSealingKey, sealingKeyOf, validSecrets, withNewSecret } from "./secrets.ts";
+import {
+  newSecret,
+  readOrMakeSealingKey,
+  sealingKeyOf,
+  secretOfNonce,
+  validSecrets,
+  withNewSecret,
+} from "./secrets.ts";
 import { type Attempt, send } from "./send.ts";
 import { signRing } from "./sign.ts";
 
@@ -34,51 +42,81 @@ export type WebhookWithSecret = { readonly webhook: WebhookItem; readonly secret
 export async function createWebhook(
   manager: Manager,
   scope: WebhookScope,
-  { url, types, description }: WebhookFields,
+  fields: WebhookFields,
+  idempotencyKey?: string,
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
-  const [key] = await Promise.all([readOrMakeSealingKey(table, random), requireAllowed(manager, url)]);
-  const nowMs = clock.nowMs();
-  const id = random.uuid();
-  const secret = newSecret(random);
-  const webhook: WebhookItem = {
-    ...keyOfWebhook(scope, id),
-    id,
-    owner: scope.owner,
-    authorized: scope.authorized && [...scope.authorized],
-    url,
-    types: [...types],
-    description,
-    created_at: toTimestamp(nowMs),
-    disabled_reason: null,
-    generation: 1,
-    rung: freshMarks(nowMs),
-    retries: {},
-    last_success_at: null,
-    last_failure_at: null,
-    failing_since_ms: null,
-  };
-  const { perScopeMax } = webhookLimits;
-  try {
-    await table.transact([
-      {
-        update: webhookCountKey(shardOf(scope.owner), scope.owner),
-        change: { add: [["count", 1]] },
-        when: { any: [{ absent: "count" }, { below: ["count", perScopeMax] }] },
-      },
-      { put: webhook, when: { absent: "pk" } },
-      { put: withNewSecret({ key, random, nowMs }, id, secret), when: { absent: "pk" } },
-      ...webhookEntry(manager, scope, "webhook.created", webhook, { after: webhook }),
-    ]);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-    throw new ApiError(
-      "WEBHOOK_LIMIT_REACHED",
-      `This scope has ${perScopeMax} webhooks, which is the maximum. Delete one first.`,
-    );
-  }
-  return { webhook, secret };
+  const { url, types, description } = fields;
+  const request = { owner: scope.owner, url, types, description };
+  const once = onceRequest(manager, "createWebhook", idempotencyKey, request);
+  return await retryOnConflict(manager, async () => {
+    const [before, key] = await Promise.all([readOnce(table, once), readOrMakeSealingKey(table, random)]);
+    if (before && isRepeatable(before, clock.nowMs()))
+      return await madeBefore(table, scope, { before, once, key });
+    await requireAllowed(manager, url);
+    const nowMs = clock.nowMs();
+    const id = random.uuid();
+    const secret = newSecret(random);
+    const secrets = withNewSecret({ key, random, nowMs }, id, secret);
+    const webhook: WebhookItem = {
+      ...keyOfWebhook(scope, id),
+      id,
+      owner: scope.owner,
+      authorized: scope.authorized && [...scope.authorized],
+      url,
+      types: [...types],
+      description,
+      created_at: toTimestamp(nowMs),
+      disabled_reason: null,
+      generation: 1,
+      rung: freshMarks(nowMs),
+      retries: {},
+      last_success_at: null,
+      last_failure_at: null,
+      failing_since_ms: null,
+    };
+    const { perScopeMax } = webhookLimits;
+    try {
+      await table.transact([
+        onceWrite(once, before, { webhookId: id, secrets, nowMs }),
+        {
+          update: webhookCountKey(shardOf(scope.owner), scope.owner),
+          change: { add: [["count", 1]] },
+          when: { any: [{ absent: "count" }, { below: ["count", perScopeMax] }] },
+        },
+        { put: webhook, when: { absent: "pk" } },
+        { put: secrets, when: { absent: "pk" } },
+        ...webhookEntry(manager, scope, "webhook.created", webhook, { after: webhook }),
+      ]);
+    } catch (error) {
+      const [isRepeated, isFull] =
+        error instanceof TransactionRefused ? error.refusals.map(({ refused }) => refused) : [];
+      if (isRepeated || !isFull) throw error;
+      throw new ApiError(
+        "WEBHOOK_LIMIT_REACHED",
+        `This scope has ${perScopeMax} webhooks, which is the maximum. Delete one first.`,
+      );
+    }
+    return { webhook, secret };
+  });
 }
+
+/** The webhook as it is now, with the secret of the request that made it. */
+async function madeBefore(
+  table: Table,
+  scope: WebhookScope,
+  { before, once, key }: { readonly before: OnceItem; readonly once: OnceRequest; readonly key: Uint8Array },
+): Promise<WebhookWithSecret> {
+  if (before.request !== once.digest) throw keyTaken("your key sent it with another request a moment ago");
+  const { webhook_id: id, nonce } = before;
+  const [item, secrets] = await table.getMany([keyOfWebhook(scope, id), webhookSecretsKey(id)]);
+  const secret = secrets && secretOfNonce(key, id, parseWebhookSecrets(secrets), nonce);
+  if (!item || !secret) throw keyTaken(`webhook ${id}, which it made, was deleted or rotated since`);
+  return { webhook: requireReach(scope, item), secret };
+}
+
+const keyTaken = (why: string) =>
+  new ApiError("WEBHOOK_EXISTS", `idempotency_key: ${why}. Send another idempotency_key.`);
 
 /** A new webhook rings once for every dataset, so that its receiver begins; it is told of no keys or scans of before. */
 const freshMarks = (nowMs: number): WebhookItem["rung"] =>
@@ -186,17 +224,25 @@ export async function rotateWebhook(
   manager: AuditedContext,
   scope: WebhookScope,
   id: string,
+  idempotencyKey?: string,
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
+  const once = onceRequest(manager, `rotateWebhook#${id}`, idempotencyKey);
   return await retryOnConflict(manager, async () => {
-    const { webhook, key, secrets } = await readWithSecrets(manager, scope, id);
+    const [before, { webhook, key, secrets }] = await Promise.all([
+      readOnce(table, once),
+      readWithSecrets(manager, scope, id),
+    ]);
+    const nowMs = clock.nowMs();
+    const isRepeat = before && isRepeatable(before, nowMs);
+    const known = isRepeat && secretOfNonce(key, id, secrets, before.nonce);
+    if (known) return { webhook, secret: known };
     const secret = newSecret(random);
+    const after = withNewSecret({ key, random, nowMs }, id, secret, secrets.secrets);
     await table.transact([
-      {
-        put: withNewSecret({ key, random, nowMs: clock.nowMs() }, id, secret, secrets.secrets),
-        // Neither rotated by somebody else nor deleted meanwhile: the secrets end with their webhook.
-        when: { equals: ["secrets", secrets.secrets] },
-      },
+      // Neither rotated by somebody else nor deleted meanwhile: the secrets end with their webhook.
+      { put: after, when: { equals: ["secrets", secrets.secrets] } },
+      onceWrite(once, before, { webhookId: id, secrets: after, nowMs }),
       ...webhookEntry(manager, scope, "webhook.rotated", webhook, {}),
     ]);
     return { webhook, secret };

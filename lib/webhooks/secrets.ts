@@ -48,6 +48,24 @@ function unseal(key: Uint8Array, webhookId: string, sealed: string): string {
   return Buffer.concat([content, decryption.final()]).toString();
 }
 
+/** Names a sealed secret, and says nothing about it. */
+const nonceOf = (sealed: string): string => sealed.slice(0, (nonceBytes * 4) / 3);
+
+/** The name of the newest secret. */
+export const newestNonce = ({ secrets: [newest] }: WebhookSecretsItem): string =>
+  nonceOf(required(newest, "a secret of the webhook").sealed);
+
+/** Undefined if the webhook no longer has the secret. */
+export function secretOfNonce(
+  key: Uint8Array,
+  webhookId: string,
+  { secrets }: WebhookSecretsItem,
+  nonce: string,
+): string | undefined {
+  const found = secrets.find(({ sealed }) => nonceOf(sealed) === nonce);
+  return found && unseal(key, webhookId, found.sealed);
+}
+
 /** The item with a new secret; secrets that it had before sign until `oldUntilMs` at most. */
 export function withNewSecret(
   { key, random, nowMs }: { readonly key: Uint8Array; readonly random: Random; readonly nowMs: number },

@@ -172,10 +172,10 @@ test("only lib/store knows DynamoDB", () => {
   expect([...new Set(knowing)]).toEqual(["lib/store"]);
 });
 
-test("only lib/runtime reads the clock and makes random values", () => {
-  const pattern = /Date\.now\(\)|new Date\(\)|Math\.random\(|randomUUID\(|randomBytes\(/;
+test("only lib/runtime reads the clock and makes random values, and the client its idempotency keys", () => {
+  const pattern = /Date\.now\(\)|new Date\(\)|Math\.random\(|randomUUID\(|randomBytes\(|getRandomValues\(/;
   const knowing = sourceFiles("lib", "functions", "dashboard")
     .filter((file) => pattern.test(readFileSync(file, "utf8")))
-    .map(folderOf);
-  expect([...new Set(knowing)]).toEqual(["lib/runtime"]);
+    .map((file) => (folderOf(file) === "lib/client" ? relative(root, file) : folderOf(file)));
+  expect([...new Set(knowing)].toSorted()).toEqual(["lib/client/idempotency-key.ts", "lib/runtime"]);
 });

@@ -136,6 +136,36 @@ describe("the client", () => {
     expect(sent.every(({ url }) => new URL(url).searchParams.get("order") === "asc")).toBe(true);
   });
 
+  test("the client repeats what takes an idempotency key with the same one, also after a lost answer", async () => {
+    vi.useFakeTimers();
+    const made = json({ id: "w1", secret: "whsec_x" }, { status: 201 });
+    const { client, sent } = service([
+      () => new Response("", { status: 503, headers: { "retry-after": "1" } }),
+      () => Promise.reject(new TypeError("fetch failed")),
+      made,
+      made,
+      made,
+      made,
+    ]);
+    const keyOf = ({ body }: Sent) => String(JSON.parse(body ?? "{}").idempotency_key);
+    const create = client.createWebhook({ body: { url: "https://a.example", types: ["learnings"] } });
+    await vi.runAllTimersAsync();
+    expect((await create).body.id).toBe("w1");
+    const [first = ""] = sent.map(keyOf);
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(sent.map(keyOf)).toEqual([first, first, first]);
+    const path = { webhook_id: "w1" };
+    await client.rotateWebhook({ path });
+    await client.rotateWebhook({ path, body: { org_id: "1001" } });
+    expect(new Set(sent.map(keyOf)).size).toBe(3);
+    const own = "0d5e1c52-0000-4000-8000-00000000abcd";
+    await client.rotateWebhook({ path, body: { idempotency_key: own } });
+    expect(sent.slice(4).map(({ body }) => JSON.parse(body ?? ""))).toEqual([
+      { org_id: "1001", idempotency_key: expect.any(String) },
+      { idempotency_key: own },
+    ]);
+  });
+
   test("the client waits as long as Retry-After says on 429 and 503, then continues", async () => {
     vi.useFakeTimers();
     const refused = (status: number, seconds: string) =>
@@ -157,7 +187,7 @@ describe("the client", () => {
     expect((await call).body).toEqual({ organizations: [], next_cursor: null });
   });
 
-  test("the client retries a read when the connection breaks, and never retries a write by itself", async () => {
+  test("the client retries a read when the connection breaks, and no write without an idempotency key", async () => {
     const broken = () => Promise.reject(new TypeError("fetch failed"));
     const read = service([broken, json({ organizations: [], next_cursor: null })]);
     expect((await read.client.listOrganizations({})).status).toBe(200);

@@ -50,7 +50,7 @@ describe("an address of the platform", () => {
     expect(withoutCredentials(sent)).toBe(sent);
   });
 
-  test("no control character before, in or behind the scheme hides credentials from the address of a repository", () => {
+  test("no control character before, in or behind the scheme hides credentials in a repository's address", () => {
     for (let code = 1; code <= 0x20; code++) {
       const control = String.fromCharCode(code);
       const sent = "https://a:hunter-zwei@git.example.com/a";

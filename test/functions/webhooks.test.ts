@@ -121,6 +121,130 @@ describe("webhooks", () => {
     expect((await create()).active).toBe(true);
   });
 
+  describe("a request with an idempotency_key", () => {
+    const idempotency_key = "0d5e1c52-0000-4000-8000-00000000abcd";
+
+    test("returns the same webhook and secret when the same key repeats it, and creates one", async () => {
+      const { key, create, list } = await company("hooks-once");
+      const first = await create({ idempotency_key });
+      expect(await create({ idempotency_key: idempotency_key.toUpperCase() })).toEqual(first);
+      expect((await list()).map(({ id }) => id)).toEqual([first.id]);
+      expect((await entriesOf(key)).map(({ action }) => action)).toEqual(["webhook.created"]);
+    });
+
+    test("is a 409 with another body, and another webhook with another idempotency_key or none", async () => {
+      const { call, create, list } = await company("hooks-another-body");
+      const { id } = await create({ idempotency_key });
+      const other = await call("", { body: { url, types: ["audit_logs"], idempotency_key } });
+      expect([other.status, other.codes]).toEqual([409, ["WEBHOOK_EXISTS"]]);
+      expect(other.message).toContain("idempotency_key");
+      const further = [await create({ idempotency_key: missing }), await create(), await create()];
+      expect(new Set([id, ...further.map((each) => each.id)]).size).toBe(4);
+      expect(await list()).toHaveLength(4);
+    });
+
+    test("is a 409 for another organization of the same workspace token", async () => {
+      await world.workspace("hooks-once-workspace");
+      for (const name of ["hooks-once-a", "hooks-once-b"])
+        await world.organization(name, { workspace_id: "hooks-once-workspace" });
+      const { text } = await world.token("hooks-once-workspace");
+      const { call, create } = callerOf(text, ["w#hooks-once-workspace"]);
+      const first = await create({ idempotency_key, org_id: "hooks-once-a" });
+      expect(await create({ idempotency_key, org_id: "hooks-once-a" })).toEqual(first);
+      for (const org_id of ["hooks-once-b", undefined]) {
+        const other = await call("", { body: { url, types: ["learnings"], idempotency_key, org_id } });
+        expect([other.status, other.codes]).toEqual([409, ["WEBHOOK_EXISTS"]]);
+      }
+    });
+
+    test("says nothing about another tenant, or another key, that sent the same value", async () => {
+      const [one, two] = [await company("hooks-tenant-one"), await company("hooks-tenant-two")];
+      const other = callerOf(await world.adminKey(one.uuid, "boss"), [one.uuid]);
+      const made = [
+        await one.create({ idempotency_key }),
+        await two.create({ idempotency_key }),
+        await other.create({ idempotency_key }),
+      ];
+      expect(new Set(made.map(({ id }) => id)).size).toBe(3);
+      expect(new Set(made.map(({ secret }) => secret)).size).toBe(3);
+      expect([
+        await one.create({ idempotency_key }),
+        await two.create({ idempotency_key }),
+        await other.create({ idempotency_key }),
+      ]).toEqual(made);
+      expect((await two.list()).map(({ id }) => id)).toEqual([made[1]?.id]);
+    });
+
+    test("creates one webhook if it is sent five times at once", async () => {
+      const { key, list } = await company("hooks-at-once");
+      const body = { url, types: ["learnings"], idempotency_key };
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => api.call("/v1/webhooks", { key, body })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+      expect(new Set(answers.map((answer) => json<Record>(answer).secret)).size).toBe(1);
+      expect(await list()).toHaveLength(1);
+    });
+
+    test("returns the same webhook also when the scope is full", async () => {
+      const { uuid, create, call } = await company("hooks-once-full");
+      const first = await create({ idempotency_key });
+      await Promise.all(Array.from({ length: webhookLimits.perScopeMax - 1 }, () => world.webhook(uuid)));
+      expect((await call("", { body: { url, types: ["learnings"] } })).codes).toEqual([
+        "WEBHOOK_LIMIT_REACHED",
+      ]);
+      expect(await create({ idempotency_key })).toEqual(first);
+    });
+
+    test("returns the webhook as it is now with its first secret, and is a 409 once that does not sign", async () => {
+      const { call, create } = await company("hooks-once-later");
+      const { id, secret } = await create({ idempotency_key });
+      await call(`/${id}`, { method: "PATCH", body: { description: "Changed" } });
+      await call(`/${id}/rotate`, { method: "POST" });
+      expect(await create({ idempotency_key })).toMatchObject({ id, secret, description: "Changed" });
+      for (let rotations = 0; rotations < webhookLimits.oldSecretsMax; rotations++)
+        await call(`/${id}/rotate`, { method: "POST" });
+      const body = { url, types: ["learnings"], idempotency_key };
+      expect((await call("", { body })).codes).toEqual(["WEBHOOK_EXISTS"]);
+      await call(`/${id}`, { method: "DELETE" });
+      expect((await call("", { body })).codes).toEqual(["WEBHOOK_EXISTS"]);
+    });
+
+    test("returns the same new secret when a rotation is repeated, and rotates once", async () => {
+      const { key, call, create } = await company("hooks-rotate-once");
+      const [one, two] = [await create(), await create()];
+      const rotate = async (id: string, body: object) =>
+        json<Record>(await call(`/${id}/rotate`, { method: "POST", body }));
+      const first = await rotate(one.id, { idempotency_key });
+      expect(await rotate(one.id, { idempotency_key })).toEqual(first);
+      const others = [
+        await rotate(two.id, { idempotency_key }),
+        await rotate(one.id, { idempotency_key: missing }),
+        await rotate(one.id, {}),
+      ];
+      expect(new Set([first, ...others].map(({ secret }) => secret)).size).toBe(4);
+      const rotations = (await entriesOf(key)).filter(({ action }) => action === "webhook.rotated");
+      expect(rotations).toHaveLength(4);
+      // The secret of the first rotation no longer signs: there is nothing to return, and this is a new rotation.
+      for (let more = 0; more < webhookLimits.oldSecretsMax; more++) await rotate(one.id, {});
+      const late = await rotate(one.id, { idempotency_key });
+      expect(late.secret).not.toBe(first.secret);
+      expect(await rotate(one.id, { idempotency_key })).toEqual(late);
+    });
+
+    test.each([["no-uuid"], [7], [null], [""]])("is a 400 if the value is %j", async (value) => {
+      const { call, create } = await company(`hooks-wrong-${String(value)}`);
+      const { id } = await create();
+      for (const [path, body] of [
+        ["", { url, types: ["learnings"] }],
+        [`/${id}/rotate`, {}],
+      ] as const) {
+        const answer = await call(path, { method: "POST", body: { ...body, idempotency_key: value } });
+        expect([answer.status, answer.message]).toEqual([400, "idempotency_key: must be a UUID."]);
+      }
+    });
+  });
+
   test("can be changed, switched off and on, and deleted; unknown ids are 404", async () => {
     const { call, create, list } = await company("hooks-change");
     const { id } = await create();

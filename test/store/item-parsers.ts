@@ -28,6 +28,7 @@ import { parseWaiting, parseWaitingByAge } from "../../lib/store/items/waiting.t
 import {
   parseDelivery,
   parseNews,
+  parseOnce,
   parseWebhook,
   parseWebhookSecrets,
 } from "../../lib/store/items/webhook.ts";
@@ -76,6 +77,7 @@ const parsers: Readonly<Record<string, (item: Item) => unknown>> = {
   "vector of a Learning": parseVector,
   "attempt of a delivery": parseDelivery,
   "news for webhooks": parseNews,
+  "request made once": parseOnce,
   "secrets of a webhook": parseWebhookSecrets,
   webhook: (item) => (isWebhookCount(item) ? item : parseWebhook(item)),
   "waiting event": parseWaiting,

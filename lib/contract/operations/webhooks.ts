@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { pageLimits, webhookLimits } from "../limits.ts";
+import { pageLimits, requestLimits, webhookLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
   cursorParameter,
+  idempotencyKey,
   integerParameter,
   organizationSelector,
   text,
@@ -16,6 +17,7 @@ import { webhookTypes } from "../webhooks.ts";
 const { urlCharactersMax, descriptionCharactersMax, perScopeMax, rotationGraceMs, deliveryDays } =
   webhookLimits;
 const { deliveries } = pageLimits;
+const repeatMinutes = requestLimits.idempotencyMs / 60_000;
 
 const shared = {
   tag: "Webhooks",
@@ -60,14 +62,16 @@ export const createWebhook = operation({
   description:
     "The service sends a signed POST (Standard Webhooks) when something is new. A ring contains no record: the receiver " +
     "resumes its cursor, so an outage of any length leaves no gap. The answer shows the secret, once. A workspace token " +
-    `without \`org_id\` creates a webhook of the whole workspace. A scope has at most ${perScopeMax} webhooks.`,
+    `without \`org_id\` creates a webhook of the whole workspace. A scope has at most ${perScopeMax} webhooks. If the ` +
+    `answer was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} minutes it returns ` +
+    "the same webhook and secret.",
   query,
-  body: z.strictObject({ ...fields, ...organizationSelector }),
+  body: z.strictObject({ ...fields, ...idempotencyKey, ...organizationSelector }),
   answer: { status: 201, description: "The webhook, with its secret", schema: webhookWithSecret },
-  tableActions: ["GetItem", "PutItem", "UpdateItem"],
-  tablePartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
+  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+  tablePartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY", "ONCE#"],
   writesRights: ["authorized", "owner"],
-  errors: ["WEBHOOK_LIMIT_REACHED"],
+  errors: ["WEBHOOK_LIMIT_REACHED", "WEBHOOK_EXISTS"],
 });
 
 export const listWebhooks = operation({
@@ -158,14 +162,17 @@ export const rotateWebhook = operation({
   method: "POST",
   path: "/v1/webhooks/{webhook_id}/rotate",
   summary: "Replace the secret of a webhook",
-  description: `The answer shows the new secret, once. Both secrets sign every ring for ${rotationGraceMs / 3_600_000} hours; then only the new one.`,
+  description:
+    `The answer shows the new secret, once. Both secrets sign every ring for ${rotationGraceMs / 3_600_000} hours; then ` +
+    "only the new one. If the answer was lost, repeat the request with the same `idempotency_key`: for " +
+    `${repeatMinutes} minutes it returns the same secret.`,
   pathParameters,
   query,
-  body: selecting,
+  body: selecting.extend(idempotencyKey),
   bodyOptional: true,
   answer: { status: 201, description: "The webhook, with its new secret", schema: webhookWithSecret },
-  tableActions: ["BatchGetItem", "PutItem"],
-  tablePartitions: ["WEBHOOK-SECRETS#"],
+  tableActions: ["GetItem", "BatchGetItem", "PutItem"],
+  tablePartitions: ["WEBHOOK-SECRETS#", "ONCE#"],
   readPartitions: ["WEBHOOKS#", "WEBHOOK-KEY"],
   errors: ["WEBHOOK_NOT_FOUND"],
 });

@@ -52,6 +52,21 @@ const webhookSecretsItem = z.object({
 export type WebhookSecretsItem = z.output<typeof webhookSecretsItem>;
 export const parseWebhookSecrets = parseItem("secrets of a webhook", webhookSecretsItem);
 
+/** What a request with an idempotency key made, for a caller who repeats the request. */
+const onceItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  at_ms: z.number(),
+  /** Digest of the request. */
+  request: z.string(),
+  webhook_id: z.string(),
+  /** Of the secret, among the secrets of the webhook. */
+  nonce: z.string(),
+  ttl: z.number(),
+});
+export type OnceItem = z.output<typeof onceItem>;
+export const parseOnce = parseItem("request made once", onceItem);
+
 const deliveryItem = z.object({
   pk: z.string(),
   sk: z.string(),

@@ -97,6 +97,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     ],
     mayRecord: /"failed":\[\{"code":"(?:INDEXING|STORAGE)_FAILED"/,
   };
+  const idempotency_key = "0d5e1c52-0000-4000-8000-00000000abcd";
   /** What an operation's own scenario needs besides the contract's request. */
   const special: Partial<Record<OperationId, Sent & Partial<Scenario>>> = {
     listAuditLogs: { query: { actions: "key.created", date_from: since } },
@@ -105,9 +106,9 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     deleteLearning: learnings,
     deleteRole: { doneBefore: /^404 ROLE_NOT_FOUND$/ },
     rotateKey: { doneBefore: /^409 KEY_ROTATED$/ },
-    // Encrypted differently every time; a caller who repeats the request has one webhook more.
-    createWebhook: { uncompared: /WEBHOOK-SECRETS#|!COUNT/ },
-    rotateWebhook: { uncompared: /WEBHOOK-SECRETS#/ },
+    // Encrypted differently every time.
+    createWebhook: { body: { idempotency_key }, uncompared: /WEBHOOK-SECRETS#|ONCE#/ },
+    rotateWebhook: { body: { idempotency_key }, uncompared: /WEBHOOK-SECRETS#|ONCE#/ },
     deleteWebhook: { doneBefore: /^404 WEBHOOK_NOT_FOUND$/ },
     testWebhook: { isRead: true },
   };
@@ -271,10 +272,10 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     "the first webhook of all": send(
       "createWebhook",
       "organization",
-      {},
+      { body: { idempotency_key } },
       {
         prepare: async () => void (await api.store().table.write({ delete: webhookEncryptionKey })),
-        uncompared: /WEBHOOK-SECRETS#|!COUNT|WEBHOOK-KEY/,
+        uncompared: /WEBHOOK-SECRETS#|ONCE#|WEBHOOK-KEY/,
       },
     ),
     "a Learning, disapproved": send("decideLearning", "workspace", {

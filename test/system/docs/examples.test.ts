@@ -171,6 +171,7 @@ async function recordErrors(operation: Operation, request: ExampleRequest): Prom
     const refused = async (): Promise<Answer> => {
       // Every call starts in a new window of the limiter.
       steady.begin(`${operation.id} ${code}`, 61_000);
+      if (refusal.sentBefore) await send(operation, request);
       inject(refusal.fault);
       const restore = refusal.arrange?.();
       return await send(operation, request, refusal).finally(() => {

@@ -13,6 +13,8 @@ import type { ExampleWorld, KeyName } from "./world.ts";
 export type Refusal = Partial<Omit<ExampleRequest, "key">> & {
   readonly key?: KeyName | null;
   readonly contentType?: string;
+  /** The successful request is sent shortly before. */
+  readonly sentBefore?: true;
   /** The fault of the store during the request. */
   readonly fault?: Injection;
   /** Changes something else; returns a function that restores it. */
@@ -104,6 +106,10 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
       : { body: { name: "New", duplicate_from: unknownId } },
   KEY_NOT_FOUND: () => ({ path: { key_id: "kaaaaaaaaaaaaaaaa" } }),
   WEBHOOK_NOT_FOUND: () => ({ path: { webhook_id: unknownId } }),
+  WEBHOOK_EXISTS: ({ request }) => ({
+    sentBefore: true,
+    body: { ...Object(request.body), types: ["audit_logs"] },
+  }),
   WEBHOOK_LIMIT_REACHED: () => ({ key: "crowded" }),
   KEY_ROTATED: ({ world }) => ({ path: { key_id: world.keyIds.rotated } }),
   ROLE_NAME_TAKEN: () => ({ body: { name: "Guest" } }),

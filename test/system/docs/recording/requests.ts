@@ -265,6 +265,7 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
         url: "https://hooks.acme.example/reviews",
         types: ["metrics.reviews", "learnings"],
         description: "The warehouse's nightly mirror",
+        idempotency_key: "3f0a9d1c-7b52-4c1e-9a64-5d2e8c07b1f3",
       },
     },
   ],
