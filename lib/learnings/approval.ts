@@ -63,14 +63,19 @@ export async function decideLearning(
   });
 }
 
-/** Approves every Learning whose deadline has passed. A Learning that fails does not block the others. */
+/**
+ * Approves every Learning whose deadline has passed, as far as there is time. A Learning that fails does not block the
+ * others.
+ */
 export async function approveDue(
   store: Store,
   onFault: (id: string, error: unknown) => void,
+  endsMs = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly approved: number }> {
   let count = 0;
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
   for await (const item of queryAll(store.table, { pk: pendingPartition, upTo })) {
+    if (store.clock.nowMs() >= endsMs) break;
     try {
       const { organization, id } = parsePending(item);
       if (await approveOne(store, organization, id, item)) count++;

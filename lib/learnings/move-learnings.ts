@@ -2,6 +2,7 @@ import { learningLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
 import { required } from "../runtime/required.ts";
+import { untilTime } from "../store/bounded.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -25,16 +26,18 @@ export async function moveLearnings(store: Store, { uuid, tenant }: Organization
   await relist(store, uuid, tenant);
 }
 
-/** One run of the schedule. */
-export async function relistMoved(store: Store): Promise<void> {
+/** One run of the schedule. The next run continues what this one has no time for. */
+export async function relistMoved(store: Store, endsMs = Number.POSITIVE_INFINITY): Promise<void> {
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
   const organizations = new ErrorCollector();
   for await (const item of queryAll(store.table, { pk: relistPartition, upTo })) {
-    await organizations.run(async () => {
+    if (store.clock.nowMs() >= endsMs) break;
+    const relistOne = async (bounded: Store): Promise<void> => {
       const uuid = String(item.organization);
-      await relist(store, uuid, tenantOf(await store.table.get(organizationKey(uuid))));
-      await store.table.write({ delete: item });
-    });
+      await relist(bounded, uuid, tenantOf(await bounded.table.get(organizationKey(uuid))));
+      await bounded.table.write({ delete: item });
+    };
+    await organizations.run(() => untilTime(store, endsMs, relistOne));
   }
   organizations.end();
 }

@@ -93,6 +93,30 @@ test("a resumed export of the new tenant returns Learnings that were moved late,
   expect(resumed.learnings.map(({ text }) => text).toSorted()).toEqual(late);
 });
 
+test("a run that lists Learnings again ends in its time, and the next run continues", async () => {
+  const [from, to] = [await world.workspace("timed-from"), await world.workspace("timed-to")];
+  const home = await newHome(world, { workspace_id: from });
+  const { table } = store();
+  const before = await organizationOf(table, home.uuid);
+  await world.organization(home.name.provider_organization_id, { workspace_id: to });
+  const { post } = verbsOf(table, { clock });
+  const late = Array.from({ length: 2 * learningLimits.movedTogetherMax }, (_, index) =>
+    item(`late ${index}`),
+  );
+  await post({ organization: before, authorId: "ann" }, ...late);
+  clock.advance(learningLimits.settledAfterMs + 1);
+  // There is time for one transaction.
+  const transact: typeof table.transact = async (...given) => {
+    await table.transact(...given);
+    clock.advance(1_000);
+  };
+  await relistMoved({ ...world.deps, table: { ...table, transact } }, clock.nowMs() + 1_000);
+  expect(await listed(to)).toHaveLength(learningLimits.movedTogetherMax);
+  await relistMoved(world.deps);
+  expect([await listed(from), (await listed(to)).length]).toEqual([[], late.length]);
+  await checkTable(table);
+});
+
 test("one organization whose Learnings cannot be listed again does not block the others", async () => {
   const { table } = store();
   const workspace_id = await world.workspace("held-up");

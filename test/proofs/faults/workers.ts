@@ -95,7 +95,7 @@ const movedToo = organizationSaved(9, { ...another, workspace_id: "acme" });
 
 const inTime = { getRemainingTimeInMillis: () => 60_000 };
 const scheduled = {
-  approveDue,
+  approveDue: () => approveDue({}, inTime),
   expireWaiting,
   finishMoves: () => finishMoves({}, inTime),
   housekeeping,
