@@ -33,7 +33,8 @@ describe("in a checkout without products, as after npm install --ignore-scripts"
     const { prepare, start, types, bundle, explain, bench } = manifest.scripts;
     expect(prepare).toBe("node cli/products.js");
     expect(start).toMatch(/^node cli\/review-api\.js /);
-    for (const line of [types, bundle, explain, bench, cdkSettings.app]) expect(line).toMatch(`${prepare} && `);
+    for (const line of [types, bundle, explain, bench, cdkSettings.app])
+      expect(line).toMatch(`${prepare} && `);
   });
 });
 
