@@ -5,11 +5,13 @@ import type { StackOptions } from "../options.ts";
 import { gatewayAnswers, gatewayResponses } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
+type Target = Pick<ServiceFunction, "lambda">;
+
 /** A method of a path, and the function that answers it. */
 export type Route = {
   readonly method: string;
   readonly path: string;
-  readonly target: ServiceFunction;
+  readonly target: Target;
   readonly operationId?: string;
   readonly streaming?: boolean;
 };
@@ -17,7 +19,7 @@ export type Route = {
 export type ApiDefinitionProps = {
   readonly routes: readonly Route[];
   /** Answers every path and method that `routes` does not list. */
-  readonly fallback: ServiceFunction;
+  readonly fallback: Target;
   /** The role with which the gateway invokes the functions. */
   readonly invokeRole: Role;
   readonly options: StackOptions;
@@ -81,7 +83,7 @@ function parametersOf(path: string): object {
 /** With one role for all functions: a permission for every method would be one more resource each. */
 const integrationsWith =
   (invokeRole: Role) =>
-  ({ lambda }: ServiceFunction, streaming = false): object => {
+  ({ lambda }: Target, streaming = false): object => {
     const { partition, region } = Stack.of(lambda);
     // Invoking for a stream needs the same right.
     const invocation = streaming

@@ -194,7 +194,7 @@ function createRestApi(
   return restApi;
 }
 
-function requireModernTls({ node: { defaultChild } }: SpecRestApi): void {
+export function requireModernTls({ node: { defaultChild } }: SpecRestApi): void {
   if (!CfnRestApi.isCfnRestApi(defaultChild)) throw new TypeError("Missing the REST API; this is a bug.");
   Object.assign(defaultChild, tls);
 }
