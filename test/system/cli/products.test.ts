@@ -21,7 +21,7 @@ const missing = (): readonly string[] => products.filter((file) => !existsSync(p
 describe("in a checkout without products, as after npm install --ignore-scripts", () => {
   test.each([
     "node cli/review-api.js help",
-    "npx vitest run test/architecture/titles.test.ts",
+    "npx vitest list test/architecture/titles.test.ts",
     "npm run package -- --dry-run",
   ])("%s makes all products", async (line) => {
     for (const file of products) rmSync(pathOf(file), { force: true });

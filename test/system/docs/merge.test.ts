@@ -38,7 +38,7 @@ async function addOperation(id: string, steps: readonly Step[]): Promise<void> {
 }
 
 test(
-  "two branches with one more operation each merge without a conflict, and what they made is right together",
+  "two branches that each add an operation merge without a conflict, and nothing is left to do",
   async () => {
     await addOperation(one, recipes[one]);
     await addOperation(other, recipes[other]);
