@@ -1,18 +1,10 @@
 import { getLearning as operation } from "../../lib/contract/operations/learnings.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
-import { learningPrefetch, locateLearning } from "../../lib/learnings/find.ts";
+import { learningPrefetch, locateLearning, requestedLearning } from "../../lib/learnings/find.ts";
 import { readLearning } from "../../lib/learnings/read.ts";
 
 export const handler = createHandler(
   operation,
-  async ({ table, scope, readable, input, prefetched }) => {
-    const request = {
-      organizations: scope.organizations,
-      readable,
-      id: input.path.learning_id,
-      ahead: prefetched[0],
-    };
-    return { json: await readLearning(table, request) };
-  },
+  async (call) => ({ json: await readLearning(call.table, requestedLearning(call)) }),
   { locate: locateLearning, prefetch: learningPrefetch },
 );

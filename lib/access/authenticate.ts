@@ -25,6 +25,7 @@ import {
   tenantOrganizationsRange,
   workspaceTenant,
 } from "../store/layout.ts";
+import { ReadAhead } from "../store/read-ahead.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
 import { type KeyHints, type KeyText, parseKeyText, sameHash } from "./key-text.ts";
@@ -33,8 +34,8 @@ import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
 export type Authentication = {
   readonly principal: Principal;
-  /** The items that `prefetch` asked for, in the same order. */
-  readonly prefetched: ReadonlyArray<Item | undefined>;
+  /** The items that `prefetch` asked for, and those of authentication itself. */
+  readonly prefetched: ReadAhead;
 };
 
 export type AuthenticationRequest = {
@@ -75,57 +76,57 @@ export async function authenticate(
   const parsed = text && parseKeyText(text);
   if (!parsed) throw new AuthenticationError("malformed");
   const known = deps.accepted?.take(parsed.hash, deps.clock.nowMs());
-  const { hints, first } =
-    !known || parsed.hints.kind === "legacy"
-      ? await readFirst(deps, parsed)
-      : { hints: parsed.hints, first: [] };
+  const items = new ReadAhead();
+  const hints =
+    !known || parsed.hints.kind === "legacy" ? await readFirst(deps, parsed, items) : parsed.hints;
 
   const tenant = known ?? tenantHint(hints);
-  const wanted = wantedKeys(hints);
   const named = {
     organization: "organization" in hints ? hints.organization : undefined,
     user: hints.kind === "user" ? hints.userId : undefined,
   };
   const keysOf = (of: TenantKey) => [...tenantRecordKeys(hints, of), ...prefetch(of, named)];
-  const keys = [apiKeyKey(parsed.id), ...wanted, keyUseKey(parsed.id), ...keysOf(tenant)];
-  const [others, rows] = await Promise.all([
-    deps.table.getMany(keys.slice(first.length)),
+  const [, rows] = await Promise.all([
+    items.read(deps.table, [
+      apiKeyKey(parsed.id),
+      keyUseKey(parsed.id),
+      ...principalKeys(hints),
+      ...keysOf(tenant),
+    ]),
     tenantOrganizations(deps.table, hints),
   ]);
-  const items = [...first, ...others];
 
-  const key = withUse(checkedKey(parsed, items[0], deps.clock), items[1 + wanted.length]);
-  const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), rows);
-  // The organization moved after the key was made or last accepted: these items belong to its old tenant.
-  const isStale = principal.tenant !== tenant;
-  const found = isStale ? await deps.table.getMany(keysOf(principal.tenant)) : items.slice(2 + wanted.length);
-  const records = tenantRecordKeys(hints, principal.tenant).length;
-  if (records > 0) checkTenant(principal.key, principal.tenant, found[0]);
+  const stored = checkedKey(parsed, items.get(apiKeyKey(parsed.id)), deps.clock);
+  const key = withUse(stored, items.get(keyUseKey(parsed.id)));
+  const principal = principalOf(hints, key, items, rows);
+  // The organization moved after the key was made or last accepted: the items of its old tenant were read.
+  if (principal.tenant !== tenant) await items.read(deps.table, keysOf(principal.tenant));
+  for (const record of tenantRecordKeys(hints, principal.tenant))
+    checkTenant(key, principal.tenant, items.get(record));
   deps.accepted?.add(parsed.hash, { atMs: deps.clock.nowMs(), tenant: principal.tenant });
-  return { principal, prefetched: found.slice(records) };
+  return { principal, prefetched: items };
 }
 
 /** The first items of all that authentication reads: if they refuse the key, nothing else is read. */
 async function readFirst(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
   parsed: KeyText,
-): Promise<{ readonly hints: ReadHints; readonly first: ReadonlyArray<Item | undefined> }> {
-  const item = await table.get(apiKeyKey(parsed.id));
-  const key = checkedKey(parsed, item, clock);
+  items: ReadAhead,
+): Promise<ReadHints> {
+  const key = checkedKey(parsed, await items.readOne(table, apiKeyKey(parsed.id)), clock);
   const hints = hintsOf(parsed, key);
-  if (hints.kind !== "workspace" && hints.kind !== "instance") return { hints, first: [item] };
+  if (!isOfWholeTenant(hints)) return hints;
   const tenant = tenantHint(hints);
-  const row = await table.get(tenantKey(tenant));
-  checkTenant(key, tenant, row);
-  return { hints, first: [item, row] };
+  checkTenant(key, tenant, await items.readOne(table, tenantKey(tenant)));
+  return hints;
 }
 
 /**
  * An organization's keys work while its workspace or instance is active. A stand-alone organization has no such record;
  * the keys of a whole workspace or instance read it with their other items.
  */
-const tenantRecordKeys = ({ kind }: ReadHints, tenant: TenantKey): Key[] =>
-  kind === "workspace" || kind === "instance" || isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)];
+const tenantRecordKeys = (hints: ReadHints, tenant: TenantKey): Key[] =>
+  isOfWholeTenant(hints) || isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)];
 
 const checkTenant = (key: KeyItem, tenant: TenantKey, item: Item | undefined): object =>
   isWorkspaceTenant(tenant) ? activeWorkspace(item, key) : activeInstance(item, key);
@@ -133,6 +134,8 @@ const checkTenant = (key: KeyItem, tenant: TenantKey, item: Item | undefined): o
 type ReadHints =
   | KeyHints
   | { readonly kind: "legacy"; readonly organization: string; readonly tenant: TenantKey };
+
+const isOfWholeTenant = ({ kind }: ReadHints): boolean => kind === "workspace" || kind === "instance";
 
 function hintsOf({ hints }: KeyText, { organization, tenant }: KeyItem): ReadHints {
   if (hints.kind !== "legacy") return hints;
@@ -146,27 +149,13 @@ function tenantHint(hints: ReadHints): TenantKey {
   return hints.tenant;
 }
 
-/** Begins with the row of the tenant if the key stands for all of it; see `readFirst`. */
-function wantedKeys(hints: ReadHints): Key[] {
-  switch (hints.kind) {
-    case "workspace":
-      return [tenantKey(workspaceTenant(hints.workspaceId))];
-    case "instance":
-      return [
-        tenantKey(instanceTenant(hints.instanceId)),
-        organizationKey(hints.home),
-        peopleKey(hints.home),
-        memberKey(hints.home, hints.userId),
-      ];
-    case "legacy":
-      return [organizationKey(hints.organization), peopleKey(hints.organization)];
-    default:
-      return [
-        organizationKey(hints.organization),
-        peopleKey(hints.organization),
-        memberKey(hints.organization, hints.userId),
-      ];
-  }
+/** What `principalOf` asks for. */
+function principalKeys(hints: ReadHints): Key[] {
+  const record = isOfWholeTenant(hints) ? [tenantKey(tenantHint(hints))] : [];
+  if (hints.kind === "workspace") return record;
+  const organization = hints.kind === "instance" ? hints.home : hints.organization;
+  const member = hints.kind === "legacy" ? [] : [memberKey(organization, hints.userId)];
+  return [...record, organizationKey(organization), peopleKey(organization), ...member];
 }
 
 type TenantRows = {
@@ -176,8 +165,7 @@ type TenantRows = {
 };
 
 async function tenantOrganizations(table: Table, hints: ReadHints): Promise<TenantRows> {
-  if (hints.kind !== "workspace" && hints.kind !== "instance")
-    return { organizations: [], scopeEpochs: noEpochs };
+  if (!isOfWholeTenant(hints)) return { organizations: [], scopeEpochs: noEpochs };
   return readTenantRows(table, tenantHint(hints));
 }
 
@@ -222,26 +210,24 @@ function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyI
   return key;
 }
 
-function principalOf(
-  hints: ReadHints,
-  key: UsedKey,
-  items: ReadonlyArray<Item | undefined>,
-  rows: TenantRows,
-): Principal {
-  if (hints.kind === "workspace") return workspacePrincipal(key, items[0], rows);
-  if (hints.kind === "instance") return instancePrincipal(key, items, rows);
+function principalOf(hints: ReadHints, key: UsedKey, items: ReadAhead, rows: TenantRows): Principal {
+  if (hints.kind === "workspace")
+    return workspacePrincipal(key, items.get(tenantKey(tenantHint(hints))), rows);
+  if (hints.kind === "instance") return instancePrincipal(hints, key, items, rows);
   return organizationPrincipal(hints, key, items);
 }
 
 function organizationPrincipal(
   hints: Exclude<ReadHints, { kind: "workspace" | "instance" }>,
   key: UsedKey,
-  [organizationItem, peopleItem, memberItem]: ReadonlyArray<Item | undefined>,
+  items: ReadAhead,
 ): Principal {
-  const organization = activeOrganization(organizationItem, key);
-  const people = peopleItem && parsePeopleGuard(peopleItem);
+  const organization = activeOrganization(items.get(organizationKey(hints.organization)), key);
   // Only legacy keys have no member behind them.
-  const member = hints.kind === "legacy" ? undefined : activeMember(memberItem, key);
+  const member =
+    hints.kind === "legacy"
+      ? undefined
+      : activeMember(items.get(memberKey(hints.organization, hints.userId)), key);
   const actingAs = hints.kind === "user" || hints.kind === "agentic" ? member : undefined;
   const roleId = actingAs ? actingAs.role : key.role;
   return {
@@ -251,7 +237,7 @@ function organizationPrincipal(
     organizations: [organization],
     home: organization,
     forbiddenOrganizations: [],
-    role: roleId ? roleOf(roleId, people) : null,
+    role: roleIn(items, hints.organization, roleId),
     userId: key.owner,
     userName: actingAs?.username ?? null,
     ownerStillAdmin: true,
@@ -282,14 +268,15 @@ function workspacePrincipal(
 }
 
 function instancePrincipal(
+  hints: Extract<ReadHints, { kind: "instance" }>,
   key: UsedKey,
-  [instanceItem, homeItem, peopleItem, ownerItem]: ReadonlyArray<Item | undefined>,
+  items: ReadAhead,
   { organizations, scopeEpochs }: TenantRows,
 ): Principal {
-  const instance = activeInstance(instanceItem, key);
-  const home = activeOrganization(homeItem, key);
-  activeMember(ownerItem, key);
-  const tenant = instanceTenant(instance.id);
+  const tenant = tenantHint(hints);
+  activeInstance(items.get(tenantKey(tenant)), key);
+  const home = activeOrganization(items.get(organizationKey(hints.home)), key);
+  activeMember(items.get(memberKey(hints.home, hints.userId)), key);
   return {
     key,
     tenant,
@@ -297,11 +284,16 @@ function instancePrincipal(
     ...authorizedOf(key, organizations),
     scopeEpochs,
     home,
-    role: key.role ? roleOf(key.role, peopleItem && parsePeopleGuard(peopleItem)) : null,
+    role: roleIn(items, hints.home, key.role),
     userId: key.owner,
     userName: null,
     ownerStillAdmin: true,
   };
+}
+
+function roleIn(items: ReadAhead, organization: string, roleId: string | null): Principal["role"] {
+  const people = items.get(peopleKey(organization));
+  return roleId ? roleOf(roleId, people && parsePeopleGuard(people)) : null;
 }
 
 function activeWorkspace(item: Item | undefined, key: KeyItem): WorkspaceItem {

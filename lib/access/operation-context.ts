@@ -3,7 +3,8 @@ import type { Actor } from "../audit/entry.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
-import type { Item, Table } from "../store/table.ts";
+import type { ReadAhead } from "../store/read-ahead.ts";
+import type { Table } from "../store/table.ts";
 import type { ScopeMark } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
 import type { ReadableRepositories } from "./readable.ts";
@@ -47,8 +48,8 @@ export type OperationContext<Op extends Operation = Operation> = {
   readonly admitted: Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
-  /** The items that the operation asked to read together with authentication. */
-  readonly prefetched: ReadonlyArray<Item | undefined>;
+  /** The items that the operation asked to read together with authentication, by their keys. */
+  readonly prefetched: ReadAhead;
   /** How long audit entries are kept. Every writer of entries needs it. */
   readonly retentionDays: number;
   /** The caller as the audit log names it. */

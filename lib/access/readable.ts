@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseMemberReads } from "../store/items/people.ts";
-import { memberReadsPartKey } from "../store/layout.ts";
+import { memberReadsKey, memberReadsPartKey } from "../store/layout.ts";
+import type { ReadAhead } from "../store/read-ahead.ts";
 import type { Item, Table } from "../store/table.ts";
 import type { Principal } from "./principal.ts";
 
@@ -22,15 +23,16 @@ export const readableDigest = (readable: ReadableRepositories): string | undefin
         .subarray(0, 12)
         .toString("base64url");
 
-/** User keys act as their member, all other keys read everything. `first` is the first part of the member's list. */
+/** User keys act as their member, all other keys read everything. The first part of the member's list is read ahead. */
 export async function readableBy(
   table: Table,
   { key, home, userId }: Principal,
-  first: Item | undefined,
+  ahead: ReadAhead,
 ): Promise<ReadableRepositories> {
   if (key.kind !== "user") return "*";
   // A user key has both. Without them, it reads nothing.
-  return home && userId ? await readableFrom(table, home.uuid, userId, first) : new Set();
+  if (!home || !userId) return new Set();
+  return await readableFrom(table, home.uuid, userId, ahead.get(memberReadsKey(home.uuid, userId)));
 }
 
 /** The repositories that the member can read now. `first` is the first part of the list, which is already read. */

@@ -4,8 +4,8 @@ import { describeError } from "../runtime/log.ts";
 import { OneAtATime } from "../runtime/one-at-a-time.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { versionOf } from "../store/items/version.ts";
-import type { ReadAhead } from "../store/read-ahead.ts";
-import { identityOf, type Key, type ReadOptions, type Table } from "../store/table.ts";
+import { ReadAhead } from "../store/read-ahead.ts";
+import type { Key, ReadOptions, Table } from "../store/table.ts";
 import { checkData, checkOccurredAt } from "./check.ts";
 import { deadLetter } from "./dead-letter.ts";
 import {
@@ -268,9 +268,8 @@ async function withDependencies(
   const reads = events[0]?.type.reads?.(deps, data) ?? [];
   const keys = [...needs.flatMap(({ need }) => need?.key ?? []), ...reads];
   const options: ReadOptions = reads.length > 0 ? {} : { only: ["pk"] };
-  const items = keys.length > 0 ? await deps.table.getMany(keys, options) : [];
-  const ahead = new Map(keys.map((key, index) => [identityOf(key), items[index]]));
-  const isMissing = (need: Dependency | undefined) => need && !ahead.get(identityOf(need.key));
+  const ahead = await new ReadAhead().read(deps.table, keys, options);
+  const isMissing = (need: Dependency | undefined) => need && !ahead.get(need.key);
   const judged = needs.map(({ event, need }) => ({ event, missing: isMissing(need) ? need : undefined }));
   return { judged, ahead };
 }

@@ -32,7 +32,7 @@ import {
 } from "../store/layout.ts";
 import type { ReadAhead } from "../store/read-ahead.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
-import { identityOf, type Key } from "../store/table.ts";
+import type { Key } from "../store/table.ts";
 import { pointerIdOf } from "../stream/pointer.ts";
 import { EventRefused } from "./envelope.ts";
 import {
@@ -166,7 +166,7 @@ async function closeLearnings(
     version,
   }));
   const again = ended.filter(({ organization, prUrl }) =>
-    ahead?.get(identityOf(pointerKey(organization, pointerIdOf(prUrl)))),
+    ahead?.get(pointerKey(organization, pointerIdOf(prUrl))),
   );
   const merged = await mergedBefore(store.table, again);
   await allEnded(ended.map((each) => closePrivateLearnings(store, each, merged.get(each))));

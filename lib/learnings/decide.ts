@@ -1,7 +1,8 @@
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { type Decision, decideLearning } from "./approval.ts";
-import { detailOf, heldLearning, type LearningDetail, type LearningRequest } from "./read.ts";
+import type { LearningRequest } from "./find.ts";
+import { detailOf, heldLearning, type LearningDetail } from "./read.ts";
 
 /** An admin's decision over HTTP. Repeating the same decision gives the same answer. */
 export async function decideOverHttp(

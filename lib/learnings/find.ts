@@ -1,8 +1,11 @@
+import type { OperationContext } from "../access/operation-context.ts";
+import type { ReadableRepositories } from "../access/readable.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
-import type { Item, Key, Table } from "../store/table.ts";
+import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
+import type { Key, Table } from "../store/table.ts";
 
 export type LocatedLearning = { readonly organization: OrganizationItem; readonly learning: LearningItem };
 
@@ -17,17 +20,34 @@ export const learningPrefetch = (
 };
 type PathValues = { readonly [name: string]: string | undefined };
 
+/** The Learning that a caller asks for, and what the caller can see. */
+export type LearningRequest = {
+  readonly organizations: readonly OrganizationItem[];
+  readonly readable: ReadableRepositories;
+  readonly id: string;
+  /** What was read together with authentication. */
+  readonly ahead?: ReadAhead | undefined;
+};
+
+/** The Learning that the path of a call names. */
+export const requestedLearning = ({
+  scope: { organizations },
+  readable,
+  input: { path },
+  prefetched: ahead,
+}: Pick<OperationContext, "scope" | "readable" | "prefetched"> & {
+  readonly input: { readonly path: { readonly learning_id: string } };
+}): LearningRequest => ({ organizations, readable, id: path.learning_id, ahead });
+
 /** The organization of the scope that has the Learning: an id does not show which organization it belongs to. */
 export async function findLearning(
   table: Table,
   organizations: readonly OrganizationItem[],
   id: string,
-  /** What `learningPrefetch` found. Undefined proves nothing, because an id can be written in several ways. */
-  ahead?: Item,
+  ahead?: ReadAhead,
 ): Promise<LocatedLearning | undefined> {
-  const [first] = organizations;
-  if (first && ahead) return { organization: first, learning: parseLearning(ahead) };
-  const items = await table.getMany(organizations.map(({ uuid }) => learningKey(uuid, id)));
+  const keys = organizations.map(({ uuid }) => learningKey(uuid, id));
+  const items = await getUnlessAhead(table, keys, ahead);
   for (const [index, organization] of organizations.entries()) {
     const item = items[index];
     if (item) return { organization, learning: parseLearning(item) };

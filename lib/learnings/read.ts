@@ -1,22 +1,12 @@
 import type * as z from "zod";
-import { isReadable, type ReadableRepositories } from "../access/readable.ts";
+import { isReadable } from "../access/readable.ts";
 import { ApiError } from "../contract/api-error.ts";
 import type { learningDetail } from "../contract/records-learnings.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import type { Item, Table } from "../store/table.ts";
-import { findLearning, type LocatedLearning } from "./find.ts";
+import type { Table } from "../store/table.ts";
+import { findLearning, type LearningRequest, type LocatedLearning } from "./find.ts";
 import { readNames, toLearningRecord } from "./present.ts";
 
 export type LearningDetail = z.input<typeof learningDetail>;
-
-/** The Learning that a caller asks for, and what the caller can see. */
-export type LearningRequest = {
-  readonly organizations: readonly OrganizationItem[];
-  readonly readable: ReadableRepositories;
-  readonly id: string;
-  /** The record, if it was read together with authentication. */
-  readonly ahead?: Item | undefined;
-};
 
 /** Unknown, foreign and unreadable Learnings get the same answer. */
 export async function heldLearning(

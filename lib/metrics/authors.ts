@@ -1,9 +1,10 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import type { TenantKey } from "../store/layout.ts";
+import { ReadAhead } from "../store/read-ahead.ts";
 import type { Table } from "../store/table.ts";
 import { prUrlOfReview } from "./reviews.ts";
-import { type MetricsContext, walkMetrics } from "./walk.ts";
+import { headPrefetch, type MetricsContext, walkMetrics } from "./walk.ts";
 
 export type PullRequestAuthor = {
   readonly organization: string;
@@ -32,7 +33,7 @@ export async function* authorsBetween(
       paging: { position, pageSize: entriesTogether, next: String, resume: String },
       table,
       clock,
-      prefetched: [await table.get(streamHeadKey(place.tenant))],
+      prefetched: await new ReadAhead().read(table, headPrefetch(place.tenant)),
       signal: new AbortController().signal,
     };
     const { entries, nextCursor } = await walkMetrics(call, {

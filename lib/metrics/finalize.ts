@@ -5,7 +5,7 @@ import { parseOrganization } from "../store/items/organization.ts";
 import { finerOf, occurredAtMsOf } from "../store/items/version.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
 import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
-import { identityOf, type Key } from "../store/table.ts";
+import type { Key } from "../store/table.ts";
 import { appendBatch, keysToAppend } from "../stream/append.ts";
 import { type AppendOutcome, type PullRequestChange, StreamBusy, type StreamDeps } from "../stream/stream.ts";
 import { finalizedAtMs, type PullRequestFinalized } from "./finalized.ts";
@@ -76,7 +76,7 @@ async function groupByTenant(
   const organizations = [...new Set(changes.map(({ organization }) => organization))];
   const keys = organizations.map(organizationKey);
   // Its repository may have been read just after both were created, and the organization just before.
-  const isCreated = keys.every((key) => ahead?.get(identityOf(key)));
+  const isCreated = keys.every((key) => ahead?.get(key));
   const items = await getUnlessAhead(table, keys, isCreated ? ahead : undefined);
   const tenants = new Map(
     organizations.map((organization, index) => [

@@ -205,7 +205,7 @@ async function readEntries(
         },
       }),
       responseBytesMax: recordBytesMax - (includesRemoved ? emptyRemovedBytes : 0),
-      head: parseHead(call.prefetched[0]),
+      head: parseHead(call.prefetched.get(streamHeadKey(principal.tenant))),
       timeUp: time.up,
       ...(catchesUpTo && { upTo: catchesUpTo.number }),
       ...stretch,

@@ -425,25 +425,23 @@ describe("the reads of an authentication", () => {
     await world.member(github("along"), "u1");
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });
     const asked: string[] = [];
+    const note = (tenant: string) => ({ pk: `NOTE#${tenant}`, sk: "NOTE" });
     const prefetch = (tenant: string) => {
       asked.push(tenant);
-      return [{ pk: `NOTE#${tenant}`, sk: "NOTE" }, organizationKey(organization)];
+      return [note(tenant), organizationKey(organization)];
     };
-    await store().table.write({ put: { pk: `NOTE#o#${organization}`, sk: "NOTE", says: "alone" } });
-    await store().table.write({ put: { pk: "NOTE#w#along-home", sk: "NOTE", says: "together" } });
-    expect((await authenticated(text, prefetch)).prefetched).toMatchObject([
-      { says: "alone" },
-      { uuid: organization },
-    ]);
+    await store().table.write({ put: { ...note(`o#${organization}`), says: "alone" } });
+    await store().table.write({ put: { ...note("w#along-home"), says: "together" } });
+    const alone = (await authenticated(text, prefetch)).prefetched;
+    expect(alone.get(note(`o#${organization}`))).toMatchObject({ says: "alone" });
+    expect(alone.get(organizationKey(organization))).toMatchObject({ uuid: organization });
     expect(asked).toEqual([`o#${organization}`]);
-    expect((await authenticated(text)).prefetched).toEqual([]);
+    expect((await authenticated(text)).prefetched.has(note(`o#${organization}`))).toBe(false);
     await world.workspace("along-home");
     await world.organization("along", { workspace_id: "along-home" });
-    expect((await authenticated(text, prefetch)).prefetched).toMatchObject([
-      { says: "together" },
-      { uuid: organization },
-    ]);
-    expect((await authenticated(text)).prefetched).toEqual([]);
+    const together = (await authenticated(text, prefetch)).prefetched;
+    expect(together.get(note("w#along-home"))).toMatchObject({ says: "together" });
+    expect(together.get(organizationKey(organization))).toMatchObject({ uuid: organization });
   });
 
   test("a key whose organization has moved takes one more round once, then one round again", async () => {
@@ -461,7 +459,7 @@ describe("the reads of an authentication", () => {
       const meter = new StoreMeter();
       const deps = { table: store().table.metered(meter), clock: systemClock, accepted };
       const { prefetched } = await authenticate(deps, { text: keys.user.text, prefetch });
-      expect(prefetched).toMatchObject([{ uuid: organization }]);
+      expect(prefetched.get(organizationKey(organization))).toMatchObject({ uuid: organization });
       return { tenants: [...asked], calls: meter.calls.length };
     };
     expect(await calls()).toEqual({ tenants: ["w#moved-workspace", "w#moved-next"], calls: 3 });

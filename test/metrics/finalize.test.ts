@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { organizationUuid } from "../../lib/contract/identity.ts";
 import { metricsLimits } from "../../lib/contract/limits.ts";
 import { checkData } from "../../lib/events/check.ts";
 import { EventRefused } from "../../lib/events/envelope.ts";
@@ -6,7 +7,8 @@ import { eventTypes } from "../../lib/events/event-types.ts";
 import { finalizePullRequests, keysToFinalize } from "../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
 import { organizationKey, streamHeadKey } from "../../lib/store/layout.ts";
-import { identityOf, type Key, type Table } from "../../lib/store/table.ts";
+import { ReadAhead } from "../../lib/store/read-ahead.ts";
+import type { Key, Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
@@ -188,8 +190,7 @@ describe("events", () => {
     await finalizePullRequests(deps, [event("remembered", 1, first, "a")]);
     const changed = event("remembered", 1, second, "b", { review_iterations: 9 });
     const keys = keysToFinalize(deps, [changed.data]);
-    const items = await deps.table.getMany(keys);
-    const ahead = new Map(keys.map((key, index) => [identityOf(key), items[index]]));
+    const ahead = await new ReadAhead().read(deps.table, keys);
     expect(keys).toHaveLength(3);
     await world.organization("remembered", { workspace_id: "second-home" });
     expect(await finalizePullRequests(deps, [changed], ahead)).toEqual(["appended"]);
@@ -198,8 +199,9 @@ describe("events", () => {
   });
 
   test("an organization that was created while its events were read ahead is read again", async () => {
-    const { uuid, walk } = await standalone(api, world, "just-created");
-    const ahead = new Map([[identityOf(organizationKey(uuid)), undefined]]);
+    const key = organizationKey(organizationUuid(github("just-created")));
+    const ahead = await new ReadAhead().read(world.deps.table, [key]);
+    const { walk } = await standalone(api, world, "just-created");
     const outcomes = await finalizePullRequests(world.deps, [event("just-created", 1, first, "a")], ahead);
     expect(outcomes).toEqual(["appended"]);
     expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1)]);

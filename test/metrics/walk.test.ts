@@ -7,6 +7,7 @@ import { headPrefetch, type MetricsContext, walkMetrics } from "../../lib/metric
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import type { TenantKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
+import { ReadAhead } from "../../lib/store/read-ahead.ts";
 import { useApi } from "../support/api.ts";
 import { comments, mcp, urlOf } from "../support/event-data.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -44,7 +45,7 @@ async function callOf(
     },
     table: plain.metered(meter),
     clock: systemClock,
-    prefetched: await plain.getMany(headPrefetch(tenant)),
+    prefetched: await new ReadAhead().read(plain, headPrefetch(tenant)),
     signal: new AbortController().signal,
     ...rest,
   };

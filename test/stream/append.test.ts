@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { streamLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
-import { identityOf, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
+import { ReadAhead } from "../../lib/store/read-ahead.ts";
+import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { appendBatch, keysToAppend } from "../../lib/stream/append.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { useStore } from "../support/engine.ts";
@@ -341,7 +342,7 @@ describe("on a table in memory", () => {
   test("a batch whose items were read ahead and changed since is decided again on new reads", async () => {
     const { table, organization, tenant, called } = await memoryStream();
     const events = [change(organization, "pr/1", 1, everywhere("one"))];
-    const ahead = new Map(keysToAppend(tenant, events).map((key) => [identityOf(key), undefined]));
+    const ahead = await new ReadAhead().read(table, keysToAppend(tenant, events));
     await appendBatch(quick(table), tenant, [change(organization, "pr/2", 1, everywhere("two"))]);
     called();
     expect(await appendBatch(quick(table), tenant, events, ahead)).toEqual(["appended"]);

@@ -33,7 +33,6 @@ export function authenticateKey(
           prefetch: (tenant, { organization, user }) => [
             ...(wantsCursorKeys ? [cursorKeysKey] : []),
             ...prefetch(tenant, { organization, path: pathValues(event) }),
-            // Must be the last: `readableBy` gets the last item.
             ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
           ],
         },
@@ -44,12 +43,12 @@ export function authenticateKey(
       if (operation.instanceScope === "named" && principal.key.kind === "legacy")
         checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
       checkKeyKind(operation, principal, [...sentParameters(event), ...restrictedFields(operation, event)]);
-      if (wantsCursorKeys) cursorKeys.accept(prefetched[0]);
+      if (wantsCursorKeys) cursorKeys.accept(prefetched.get(cursorKeysKey));
       return {
         principal,
         actor: actorOf(principal),
-        readable: operation.readableOnly ? await readableBy(table, principal, prefetched.at(-1)) : "*",
-        prefetched: prefetched.slice(wantsCursorKeys ? 1 : 0),
+        readable: operation.readableOnly ? await readableBy(table, principal, prefetched) : "*",
+        prefetched,
       };
     }),
   };

@@ -6,13 +6,8 @@ import {
   publishedEpochs,
 } from "../../../lib/organizations/visibility.ts";
 import { movingKey, organizationKey, tenantOrganizationKey } from "../../../lib/store/layout.ts";
-import type { ReadAhead } from "../../../lib/store/read-ahead.ts";
-import {
-  ConditionFailed,
-  identityOf,
-  StoreUnavailable,
-  TransactionRefused,
-} from "../../../lib/store/table.ts";
+import { ReadAhead } from "../../../lib/store/read-ahead.ts";
+import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../../lib/store/table.ts";
 import { appendBatch, keysToAppend } from "../../../lib/stream/append.ts";
 import { moveOrganization } from "../../../lib/stream/move.ts";
 import { StreamBusy } from "../../../lib/stream/stream.ts";
@@ -91,8 +86,7 @@ async function readAhead(
     remembered,
     batch.map(({ change }) => change),
   );
-  const items = await world.connect(process).getMany(keys);
-  return new Map(keys.map((key, index) => [identityOf(key), items[index]]));
+  return await new ReadAhead().read(world.connect(process), keys);
 }
 
 async function deliver(world: World, process: Process, batch: readonly HistoryEvent[]): Promise<void> {

@@ -36,7 +36,7 @@ export async function identify(
     { text: keyText, prefetch: () => (wantsCursorKeys ? [cursorKeysKey] : []) },
   );
   checkKeyKind(operation, principal, parameters);
-  if (wantsCursorKeys) cursorKeys.accept(prefetched[0]);
+  if (wantsCursorKeys) cursorKeys.accept(prefetched.get(cursorKeysKey));
   return principal;
 }
 
