@@ -1,7 +1,6 @@
 import type * as z from "zod";
-import { keyLimits, walkLimits } from "../contract/limits.ts";
+import { keyLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
-import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
@@ -13,8 +12,8 @@ import {
   organizationKeyRow,
   tenantKeyRow,
 } from "../store/layout.ts";
-import type { ItemPage, Range, Table } from "../store/table.ts";
-import { itemsPerQuery } from "../store/walk.ts";
+import type { Key, Table } from "../store/table.ts";
+import { itemsPerQuery, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
 import { readUses } from "./last-used.ts";
@@ -30,131 +29,51 @@ type Reader = {
 
 export type KeyPage = {
   readonly records: ReadonlyArray<z.output<typeof keyRecord>>;
-  /** Where the next page starts; null if there is none. */
-  readonly next: string | null;
+  readonly next: PartitionPosition | null;
 };
 
 /** Lists the keys of the caller's scope: first the keys of several organizations, then organization by organization. */
 export async function listKeysOfScope(
   reader: Reader,
-  page: { readonly after: string | null; readonly limit: number },
+  page: { readonly after: PartitionPosition | null; readonly limit: number },
 ): Promise<KeyPage> {
-  const found: Array<{ readonly place: KeyPosition; readonly key: KeyItem }> = [];
-  for await (const next of foundKeys(reader, keyPositionOf(page.after), page.limit)) {
-    const { place, key } = next;
-    if (key && reachOf(reader, key).list) found.push({ place, key });
-    const last = found[page.limit - 1];
-    if (last && found.length > page.limit) {
-      return { records: await toRecords(reader, found.slice(0, page.limit)), next: nameOf(last.place) };
-    }
-    // Many rows or organizations were read without a key to list: the next request continues.
-    if (next.isEnough) return { records: await toRecords(reader, found), next: nameOf(next.place) };
-  }
-  return { records: await toRecords(reader, found), next: null };
+  const { found, next } = await walkPartitions(
+    reader.table,
+    keyPartitionsOf(reader, itemsPerQuery(page.limit)),
+    { ...page, partitionsAtOnce: keyLimits.organizationsAtOnce },
+    async (items, { isTenant }) => {
+      // An organization's rows include instance keys, which use its roles, but are listed with the instance.
+      const rows = items.filter(({ kind }) => isTenant || kind !== "instance");
+      const keys = await reader.table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
+      return rows.flatMap(({ sk }, index) => {
+        const item = keys[index];
+        const key = item && parseKey(item);
+        return key && reachOf(reader, key).list ? [{ sk, key }] : [];
+      });
+    },
+  );
+  const keys = found.map(({ key }) => key);
+  return { records: await toRecords(reader, keys), next };
 }
 
-/** A position in the list: a partition that lists keys, in the order of `name`, and the last key seen there. */
-type KeyPosition = { readonly source: string; readonly keyId: string };
-type KeyPartition = { readonly name: string; readonly pk: string; readonly isTenant: boolean };
-type FoundKey = { readonly place: KeyPosition; readonly key?: KeyItem; readonly isEnough?: boolean };
-
-const nameOf = ({ source, keyId }: KeyPosition): string => `${source}/${keyId}`;
-const keyPositionOf = (name: string | null): KeyPosition | null => {
-  const [source = "", keyId = ""] = name?.split("/") ?? [];
-  return name === null ? null : { source, keyId };
-};
-
-/** Sorts before every UUID. */
-const tenantSource = "-";
-
-function keyPartitionsOf({ principal, scope }: Reader, after: KeyPosition | null): KeyPartition[] {
+function keyPartitionsOf({ principal, scope }: Reader, pageItems: number) {
+  const partition = (name: string, { pk }: Key) => ({
+    name,
+    range: { pk, beginsWith: keyRowsPrefix, pageItems },
+    isTenant: name === tenantName,
+  });
   const { kind } = principal.key;
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
-  const sources: KeyPartition[] = [
-    ...(hasTenantKeys
-      ? [{ name: tenantSource, pk: tenantKeyRow(principal.tenant, "").pk, isTenant: true }]
-      : []),
-    ...scope.organizations.map(({ uuid }) => ({
-      name: uuid,
-      pk: organizationKeyRow(uuid, "").pk,
-      isTenant: false,
-    })),
+  return [
+    ...(hasTenantKeys ? [partition(tenantName, tenantKeyRow(principal.tenant, ""))] : []),
+    ...scope.organizations.map(({ uuid }) => partition(uuid, organizationKeyRow(uuid, ""))),
   ];
-  return sources
-    .filter(({ name }) => after === null || name >= after.source)
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-async function* foundKeys(
-  reader: Reader,
-  after: KeyPosition | null,
-  limit: number,
-): AsyncGenerator<FoundKey> {
-  const sources = keyPartitionsOf(reader, after);
-  const { organizationsAtOnce, organizationsPerPageMax } = keyLimits;
-  let rowsRead = 0;
-  for (const [index, chunk] of chunksOf(sources, organizationsAtOnce).entries()) {
-    const some = chunk.map((source) => {
-      const range = rangeOf(source, after, limit);
-      const firstPage = reader.table.queryPage(range);
-      // It is awaited later; until then a failure must not count as unhandled.
-      firstPage.catch(() => {});
-      return { source, range, firstPage };
-    });
-    for (const { source, range, firstPage } of some) {
-      for await (const page of pagesOf(reader.table, range, firstPage)) {
-        yield* keysOf(reader, source, page);
-        rowsRead += page.items.length;
-        const last = page.items.at(-1);
-        const isSpent = rowsRead >= limit + walkLimits.passedOverMax;
-        const isEnd = !page.resume && source === sources.at(-1);
-        if (last && isSpent && !isEnd)
-          yield { place: { source: source.name, keyId: keyOfRow(last.sk) }, isEnough: true };
-      }
-    }
-    const last = some.at(-1);
-    const lookedAt = (index + 1) * organizationsAtOnce;
-    if (last && lookedAt < sources.length && lookedAt >= organizationsPerPageMax) {
-      yield { place: { source: last.source.name, keyId: afterEveryKey }, isEnough: true };
-    }
-  }
-}
+/** Sorts before every UUID. */
+const tenantName = "";
 
-/** Sorts after every key id, because key ids begin with `k`. */
-const afterEveryKey = "~";
-
-function rangeOf({ name, pk }: KeyPartition, after: KeyPosition | null, limit: number): Range {
-  const from = after?.source === name ? after.keyId : "";
-  return {
-    pk,
-    after: `${keyRowsPrefix}${from}`,
-    upTo: `${keyRowsPrefix}${afterEveryKey}`,
-    pageItems: itemsPerQuery(limit),
-  };
-}
-
-async function* pagesOf(table: Table, range: Range, firstPage: Promise<ItemPage>): AsyncGenerator<ItemPage> {
-  let page = await firstPage;
-  yield page;
-  while (page.resume) {
-    page = await table.queryPage(range, page.resume);
-    yield page;
-  }
-}
-
-/** Leaves out instance keys in an organization's rows: they use its roles, but are listed with the instance. */
-async function* keysOf({ table }: Reader, source: KeyPartition, page: ItemPage): AsyncGenerator<FoundKey> {
-  const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
-  const items = await table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
-  for (const key of items.filter((item) => item !== undefined).map(parseKey))
-    yield { place: { source: source.name, keyId: key.id }, key };
-}
-
-async function toRecords(
-  { table, clock, principal }: Reader,
-  found: ReadonlyArray<{ readonly key: KeyItem }>,
-) {
-  const listed = found.map(({ key }) => key);
+async function toRecords({ table, clock, principal }: Reader, listed: readonly KeyItem[]) {
   const [keys, names] = await Promise.all([readUses(table, listed), providerIds(table, principal, listed)]);
   const shown = (uuids: readonly string[]) =>
     uuids.map((uuid) => names.get(uuid)).filter((name) => name !== undefined);

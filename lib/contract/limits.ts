@@ -119,9 +119,8 @@ export const keyLimits = {
   /** How long, and for how many keys, a function remembers that it accepted a key. */
   acceptedForMs: 60_000,
   acceptedKeysMax: 1_000,
-  /** Organizations whose keys are read in parallel, and how many one page reads at most. */
+  /** Organizations whose keys are read in parallel. */
   organizationsAtOnce: 50,
-  organizationsPerPageMax: 200,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
   /** How long a revoked key occupies the place of a key whose transaction may still arrive. */
@@ -156,8 +155,9 @@ export const walkLimits = {
    * Items of one query: with fewer, a small page among many skipped items would need a round trip for every few items.
    */
   pageItemsMin: 100,
-  /** Items that one request may skip before it returns a short page with a cursor. */
+  /** Items that one request may skip, and partitions that it may read, before it returns a short page with a cursor. */
   passedOverMax: 2_000,
+  partitionsPerPageMax: 200,
 } as const;
 
 export const auditLimits = {
@@ -210,9 +210,6 @@ export const teamLimits = {
   usersBytesMax: 350_000,
   /** Organizations whose first teams are read at the same time: at most 1 MiB each. */
   organizationsAtOnce: 10,
-  /** Organizations and inactive teams that one request may look at before it returns a short page. */
-  organizationsPerPageMax: 200,
-  passedOverMax: walkLimits.passedOverMax,
 } as const;
 
 export const eventLimits = {

@@ -12,6 +12,7 @@ import { otherAuthorizedOrganizations, startNewWalk } from "../contract/sentence
 import type { Random } from "../runtime/random.ts";
 import { packSortKey, unpackSortKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
+import type { PartitionPosition } from "../store/walk.ts";
 import { type CursorKey, type CursorKeyRing, cursorKeyIdBytes } from "./cursor-keys.ts";
 
 /**
@@ -26,7 +27,7 @@ const payloadSchema = z.strictObject({
   b: z.string(),
   /** Digest of the tenant whose stream the position is in. */
   w: z.string(),
-  /** Position; absent if it follows as a packed sort key. */
+  /** Position, without the sort key that follows packed. */
   p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
   /** Epoch of the scope, for walks over several organizations. */
   e: z.int().optional(),
@@ -69,6 +70,9 @@ const moved = () =>
     "was made before the organization changed its workspace or instance, before the service was restored from a " +
       `backup, or with a key of another one. ${startNewWalk}`,
   );
+
+/** The service made the cursor, but not with a position of this form. */
+const ofAnotherVersion = () => invalid(`was made by another version of the service. ${startNewWalk}`);
 
 const ofAnotherRequest = () =>
   invalid("belongs to another request. Keep the filters and the organization of the first page.");
@@ -156,21 +160,25 @@ async function decrypt(ring: CursorKeyRing, table: Table, text: string): Promise
 }
 
 /**
- * JSON, followed by a NUL and the position if the position is a sort key. In JSON, an id of the worst characters takes
- * six bytes for each of its own bytes, and the cursor would be longer than the service accepts.
+ * JSON, followed by a NUL and the position, or the last part of it, if that is a sort key. In JSON, an id of the worst
+ * characters takes six bytes for each of its own bytes, and the cursor would be longer than the service accepts.
  */
 function encode(payload: Payload): Buffer {
-  const { p, ...others } = payload;
-  const packed = typeof p === "string" ? packSortKey(p) : undefined;
-  const isSortKey = packed !== undefined && unpackSortKey(packed) === p;
-  return Buffer.from(isSortKey ? `${JSON.stringify(others)}\u0000${packed}` : JSON.stringify(payload));
+  const before = typeof payload.p === "object" ? payload.p.slice(0, -1) : undefined;
+  const last = typeof payload.p === "object" ? payload.p.at(-1) : payload.p;
+  const packed = typeof last === "string" ? packSortKey(last) : undefined;
+  const isSortKey = packed !== undefined && unpackSortKey(packed) === last;
+  const json = JSON.stringify(isSortKey ? { ...payload, p: before } : payload);
+  return Buffer.from(isSortKey ? `${json}\u0000${packed}` : json);
 }
 
 function decode(content: Buffer): Payload {
   const text = content.toString();
   const end = text.indexOf("\u0000");
   const parsed = payloadSchema.safeParse(JSON.parse(end < 0 ? text : text.slice(0, end)));
-  const p = end < 0 ? parsed.data?.p : unpackSortKey(text.slice(end + 1));
+  const before = parsed.data?.p;
+  const last = end < 0 ? undefined : unpackSortKey(text.slice(end + 1));
+  const p = last !== undefined && typeof before === "object" ? [...before, last] : (last ?? before);
   if (!parsed.success || p === undefined) throw damaged();
   return { ...parsed.data, p };
 }
@@ -306,15 +314,23 @@ const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 /** For walks whose position has several texts. */
 export function positionTexts({ position }: Paging): readonly string[] | null {
   if (position === null) return null;
-  if (typeof position !== "object") throw damaged();
+  if (typeof position !== "object") throw ofAnotherVersion();
   return position.map((text) => {
-    if (typeof text !== "string") throw damaged();
+    if (typeof text !== "string") throw ofAnotherVersion();
     return text;
   });
+}
+
+/** For walks over several partitions. */
+export function positionInPartition(paging: Paging): PartitionPosition | null {
+  const texts = positionTexts(paging);
+  if (texts === null) return null;
+  const [partition = "", sortKey = ""] = texts;
+  return [partition, sortKey];
 }
 
 /** For walks whose position is a sort key or an id. */
 export function positionText({ position }: Paging): string | null {
   if (position === null || typeof position === "string") return position;
-  throw damaged();
+  throw ofAnotherVersion();
 }

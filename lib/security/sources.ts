@@ -1,8 +1,8 @@
 import { securityLimits } from "../contract/limits.ts";
-import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { scansPartition } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
+import { pagesOf } from "../store/walk.ts";
 import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger.ts";
 
 /** A scanned repository of an organization that the caller may see. */
@@ -69,22 +69,10 @@ async function* everyLedger(
   { after, signal }: SourceRange,
 ): AsyncGenerator<FoundLedger> {
   const { organizationsAtOnce, ledgersPageItems: pageItems } = securityLimits;
-  for (const some of chunksOf(organizations, organizationsAtOnce)) {
-    const lists = some.map((organization) => {
-      const from = organization.uuid === after?.organization ? { from: after.repository } : {};
-      const range = { pk: scansPartition(organization.uuid), ...from, pageItems, signal };
-      const firstPage = table.queryPage(range);
-      // Awaited later; until then a failure must not be reported as an unhandled rejection.
-      firstPage.catch(() => {});
-      return { organization, range, firstPage };
-    });
-    for (const { organization, range, firstPage } of lists) {
-      let page = await firstPage;
-      for (;;) {
-        for (const item of page.items) yield { organization, item };
-        if (!page.resume) break;
-        page = await table.queryPage(range, page.resume);
-      }
-    }
-  }
+  const partitions = organizations.map((organization) => {
+    const from = organization.uuid === after?.organization ? { from: after.repository } : {};
+    return { organization, range: { pk: scansPartition(organization.uuid), ...from, pageItems, signal } };
+  });
+  for await (const { from, items } of pagesOf(table, partitions, organizationsAtOnce))
+    for (const item of items) yield { organization: from.organization, item };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { keyLimits, walkLimits } from "../../lib/contract/limits.ts";
+import { walkLimits } from "../../lib/contract/limits.ts";
 import { organizationKeyRow, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { everyKindOfKey, keysOf, World } from "../support/world.ts";
@@ -104,7 +104,7 @@ describe("GET /v1/keys", () => {
     const row = await table.get(tenantOrganizationKey(tenant, organization));
     if (!row) throw new Error("There is no such organization.");
     const uuids = Array.from(
-      { length: keyLimits.organizationsPerPageMax + 1 },
+      { length: walkLimits.partitionsPerPageMax + 1 },
       (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
     );
     await table.writeMany(

@@ -7,7 +7,7 @@ import { whoami } from "../../lib/contract/operations/keys.ts";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
-import { positionText, positionTexts } from "../../lib/http/cursors.ts";
+import { positionInPartition, positionText, positionTexts } from "../../lib/http/cursors.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import {
   auditKey,
@@ -16,6 +16,7 @@ import {
   organizationDirectoryKey,
   personKey,
   repositoryKey,
+  teamKey,
 } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { invalidCursor, resumable, useCursorFixture } from "./cursor-fixture.ts";
@@ -24,6 +25,11 @@ const newFixture = useCursorFixture();
 const damaged = {
   ...invalidCursor,
   message: "cursor: is damaged. Send next_cursor of the previous page as it is.",
+};
+
+const ofAnotherVersion = {
+  ...invalidCursor,
+  message: "cursor: was made by another version of the service. Start a new walk.",
 };
 
 /** Units of text that grow in some encoding, and plain ones. */
@@ -65,6 +71,7 @@ describe("a cursor is never longer than the service accepts, and returns its pos
     "person without an address": (id) => personKey("w#a", { organization: uuid, userId: id, email: null }).sk,
     "person by address": (id) => personKey("w#a", { organization: uuid, userId: "u", email: id }).sk,
     "organization in the directory": (id) => organizationDirectoryKey(id, uuid).sk,
+    team: (id) => teamKey(uuid, id).sk,
     "audit entry": () => auditKey("w#a", "2026-11-15T12:00:00.000Z", uuid).sk,
   };
 
@@ -75,10 +82,11 @@ describe("a cursor is never longer than the service accepts, and returns its pos
       const operation = { ...listRepositories, id: longestName ?? "" };
       await fc.assert(
         fc.asyncProperty(placeOf(requestLimits.idBytesMax), fc.boolean(), async (id, resumes) => {
-          const position = sortKey(id);
-          const text = walk({ operation, query: { limit: 100 } })[resumes ? "resume" : "next"](position);
-          expect(text.length).toBeLessThanOrEqual(cursorLimits.charactersMax);
-          expect((await open(text, operation)).position).toBe(position);
+          for (const position of [sortKey(id), [sortKey(id)], [uuid, sortKey(id)]]) {
+            const text = walk({ operation, query: { limit: 100 } })[resumes ? "resume" : "next"](position);
+            expect(text.length).toBeLessThanOrEqual(cursorLimits.charactersMax);
+            expect((await open(text, operation)).position).toEqual(position);
+          }
         }),
         { numRuns: 200 },
       );
@@ -260,7 +268,7 @@ describe("a cursor", () => {
     expect(positionText(walk())).toBeNull();
     expect(positionText(await at("a"))).toBe("a");
     for (const paging of [await at(7), await at(["a"])])
-      expect(() => positionText(paging)).toThrow(expect.objectContaining(damaged));
+      expect(() => positionText(paging)).toThrow(expect.objectContaining(ofAnotherVersion));
   });
 
   test("a cursor with a list of texts continues a walk over lists of texts, one with anything else does not", async () => {
@@ -270,7 +278,17 @@ describe("a cursor", () => {
     expect(positionTexts(walk())).toBeNull();
     expect(positionTexts(await at(["a", "b"]))).toEqual(["a", "b"]);
     for (const paging of [await at("a"), await at(7), await at(["a", 7])])
-      expect(() => positionTexts(paging)).toThrow(expect.objectContaining(damaged));
+      expect(() => positionTexts(paging)).toThrow(expect.objectContaining(ofAnotherVersion));
+  });
+
+  test("a cursor of a walk over partitions is refused with the way out if an older version made it", async () => {
+    const { walk, open } = await newFixture();
+    const at = async (position: string | string[]) => walk({ cursor: await open(walk().next(position)) });
+    expect(positionInPartition(walk())).toBeNull();
+    expect(positionInPartition(await at(["a", "T#b"]))).toEqual(["a", "T#b"]);
+    expect(positionInPartition(await at(["a", ""]))).toEqual(["a", ""]);
+    const older = await at("a/T#b");
+    expect(() => positionInPartition(older)).toThrow(expect.objectContaining(ofAnotherVersion));
   });
 });
 

@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { KeyKind } from "../../lib/contract/access.ts";
 import { cursorLimits, peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { requestOf, type Subject } from "../../lib/contract/requests.ts";
+import { attemptPut, deliveryPlace } from "../../lib/webhooks/deliveries.ts";
 import { useApi } from "../support/api.ts";
+import { finding, mcp } from "../support/event-data.ts";
+import { emptyWindows } from "../support/scan-all.ts";
+import { absent } from "../support/subject.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
@@ -105,4 +112,86 @@ describe("ids of any characters and of the full length are listed once each, wit
       ).toEqual(members.toSorted());
     }
   });
+});
+
+describe("every list", () => {
+  const worst = ["\u0001", "#", '"', "\u{10ffff}"].map((unit) => longest(unit, requestLimits.idBytesMax));
+  const names = [longest("\u0001", requestLimits.idBytesMax), longest("%", requestLimits.idBytesMax)];
+  const lists = [
+    ...operations.filter((each) => "paging" in each).map((operation) => ({ operation, query: {} })),
+    ...operations
+      .filter(({ id }) => id === "listLearnings")
+      .map((operation) => ({ operation, query: { state: "pending" } })),
+  ];
+  const callers: Partial<Record<KeyKind, { readonly key: string; readonly subject: Subject }>> = {};
+
+  async function addDeliveries(owner: string): Promise<string> {
+    const id = await world.webhook(owner);
+    for (const ring of ["a", "b", "c"]) {
+      const about = {
+        id: ring,
+        type: "learnings",
+        place: deliveryPlace(Date.now(), ring),
+        failures: 0,
+      } as const;
+      const attempt = { status: 204, ms: 1, answer: "" };
+      await api.store().table.write(attemptPut({ id }, about, attempt, Date.now()));
+    }
+    return id;
+  }
+
+  beforeAll(async () => {
+    const workspace_id = longest("\u0001", requestLimits.idBytesMax);
+    await world.workspace(workspace_id);
+    for (const name of names) {
+      const uuid = await world.organization(name, { workspace_id, approval_delay_days: 7 });
+      await world.member(github(name), "boss", { role: "cr_admin", email: null });
+      for (const [index, id] of worst.entries()) {
+        await world.repository(github(name), id);
+        await world.member(github(name), id, { email: null });
+        const team = { team_id: id, name: "Team", user_ids: [id], active: true };
+        await world.sendEvent("team.saved", { ...github(name), ...team });
+        const repository = { repository_id: id };
+        await world.pullRequest(github(name), index, { ...repository, author_id: id, ...mcp });
+        await world.scan(github(name), { ...repository, scan_id: id, findings: [finding(id)] });
+        await world.learning(github(name), `Learning ${index}`, { ...repository, author_id: id });
+        await world.createLearnings(uuid, id, [{ ...repository, learning: `Approved ${index}` }]);
+        await world.key({ kind: "user", organization: uuid, owner: id });
+      }
+      const subject = { ...absent, organization_id: uuid };
+      callers.organization = {
+        key: await world.adminKey(uuid, "boss"),
+        subject: { ...subject, webhook_id: await addDeliveries(uuid) },
+      };
+      callers.workspace = {
+        key: (await world.token(workspace_id)).text,
+        subject: { ...subject, webhook_id: await addDeliveries(`w#${workspace_id}`) },
+      };
+    }
+  });
+
+  test.each(lists)(
+    "every cursor of $operation.id with $query is accepted again, at ids of any characters",
+    async ({ operation, query }) => {
+      let pages = 0;
+      for (const kind of ["organization", "workspace"] as const) {
+        const caller = callers[kind];
+        if (!caller || operation.keys[kind] !== "accepted") continue;
+        const { target } = requestOf(operation, caller.subject, { kind, query: { ...query, limit: "1" } });
+        let cursor: string | null = null;
+        do {
+          if (pages % 8 === 0) await emptyWindows(api.store().table);
+          const sent: string = cursor === null ? target : `${target}&cursor=${cursor}`;
+          const answer = await api.call(sent, { key: caller.key });
+          expect([kind, answer.status, answer.message]).toEqual([kind, 200, ""]);
+          cursor = (answer.json as { next_cursor: string | null }).next_cursor;
+          const resume = answer.headers["x-resume-cursor"] ?? "";
+          for (const text of [cursor ?? "", resume])
+            expect(text.length).toBeLessThanOrEqual(cursorLimits.charactersMax);
+          pages++;
+        } while (cursor !== null);
+      }
+      expect(pages).toBeGreaterThan(2);
+    },
+  );
 });

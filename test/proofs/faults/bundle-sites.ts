@@ -10,6 +10,8 @@ export const askedByCaller: Readonly<Record<string, string>> = {
   "lib/store/read-ahead.ts read getMany": "the batch has the first reads of the operation or event",
   "lib/store/read-ahead.ts readOne get": "only authentication reads keys and tenants first",
   "lib/store/read-ahead.ts getUnlessAhead getMany": "the items are an operation's or an event's",
+  "lib/store/walk.ts pagesOf queryPage": "every list has its own partitions",
+  "lib/store/walk.ts pagesOf queryPage 2": "every list has its own partitions",
 };
 
 /** Calls that are in the bundle of a function, but that the function never makes. */
