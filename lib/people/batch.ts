@@ -62,10 +62,6 @@ export class UnrecordedFailures<Failed> {
   #unrecorded: readonly Failed[] = [];
   #hasEntry = false;
 
-  get hasEntry(): boolean {
-    return this.#hasEntry;
-  }
-
   /** The failures that the entry of a part records; undefined if the part has no entry. */
   forEntry(isChanged: boolean, failures: readonly Failed[]): readonly Failed[] | undefined {
     const isRecorded = isChanged || (this.#hasEntry && failures.length > 0);

@@ -6,7 +6,7 @@ import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
-import type { Item, Put } from "../store/table.ts";
+import type { Item } from "../store/table.ts";
 import { BatchOutcomes, type BatchPart, inParts, recordedFailures, UnrecordedFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
 import { roleWrites } from "./roles.ts";
@@ -29,65 +29,27 @@ export type RoleChange = {
   readonly changesBillingAdmins?: boolean;
 };
 
-/** What the entries of a call record, beyond the changes of one organization. */
-type EntryContext = {
-  readonly unrecorded?: UnrecordedFailures<RoleFailure>;
-  /** Entries of other organizations, written together with the first change. */
-  readonly carried?: CarriedEntries;
-};
-
 /** Decides in input order. The last admin stays an admin, even if calls run at the same time. */
 export async function changeRoles(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-  { ahead, ...entryContext }: EntryContext & { readonly ahead?: RolesState | undefined } = {},
 ): Promise<BatchOutcomes> {
   const ids = [...new Set(change.userIds)];
   const outcomes = new BatchOutcomes(ids);
-  const { unrecorded = new UnrecordedFailures<RoleFailure>(), carried = new CarriedEntries([]) } =
-    entryContext;
+  const unrecorded = new UnrecordedFailures<RoleFailure>();
   const read = (some: readonly string[]) => readRolesState(context, organization.uuid, change.role, some);
-  await inParts(context, ids, ahead ?? (await read(ids)), {
+  await inParts(context, ids, await read(ids), {
     dryRun: change.dryRun ?? false,
     readAgain: read,
-    decide: (rest, state) =>
-      decide(context, organization, change, { rest, state, outcomes, unrecorded, carried }),
+    decide: (rest, state) => decide(context, organization, change, { rest, state, outcomes, unrecorded }),
   });
   return outcomes;
 }
 
-/**
- * Entries about organizations in which a call changed nothing, although it changed something elsewhere. They are
- * written in transactions that change something, so that none is lost if the call is interrupted.
- */
-export class CarriedEntries {
-  #left: ReadonlyArray<() => readonly Put[]>;
+type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleGuard };
 
-  constructor(entries: ReadonlyArray<() => readonly Put[]>) {
-    this.#left = entries;
-  }
-
-  get left(): ReadonlyArray<() => readonly Put[]> {
-    return this.#left;
-  }
-
-  /** As many entries as fit in a transaction together with a change of at least one member. */
-  next(): readonly Put[][] {
-    return this.#left.slice(0, carriedTogetherMax).map((entry) => [...entry()]);
-  }
-
-  written(count: number): void {
-    this.#left = this.#left.slice(count);
-  }
-}
-
-/** Each entry has two copies. */
-const carriedTogetherMax = Math.floor((peopleLimits.changedTogetherMax - 1) / 2);
-
-export type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleGuard };
-
-export async function readRolesState(
+async function readRolesState(
   { table }: AuditedContext,
   uuid: string,
   role: string,
@@ -104,38 +66,47 @@ export async function readRolesState(
 }
 
 type FailureCode = keyof typeof messages;
-export type RoleFailure = { readonly id: string; readonly code: ItemErrorCode };
+type RoleFailure = { readonly id: string; readonly code: FailureCode };
 type RoleBatch = {
   readonly rest: readonly string[];
   readonly state: RolesState;
   readonly outcomes: BatchOutcomes;
   readonly unrecorded: UnrecordedFailures<RoleFailure>;
-  readonly carried: CarriedEntries;
 };
 
 function decide(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-  { rest, state, outcomes, unrecorded, carried }: RoleBatch,
+  { rest, state, outcomes, unrecorded }: RoleBatch,
 ): BatchPart<RolesState> {
-  const along = carried.next();
-  const changedMax = peopleLimits.changedTogetherMax - along.flat().length;
-  const { decided, changing, failures, admins } = decideEach(rest, state, change, changedMax);
+  const { decided, changing, failures, admins } = decideEach(rest, state, change);
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
     .map(({ user_id, role }) => ({ id: user_id, before: role, after: change.role }));
   const failed = unrecorded.forEntry(changes.length > 0, failures);
   const entry = failed
-    ? rolesChangedEntry(context, organization, { role: change.role, changes, failures: failed })
+    ? auditWritesFor(context, {
+        action: "roles.changed",
+        resourceType: "member",
+        resourceId: null,
+        summary: `Role ${change.role} given to ${named(changes.map(({ id }) => id))}`,
+        tenant: organization.tenant,
+        organization,
+        metadata: {
+          role: change.role,
+          ids: changes.map(({ id }) => id),
+          changes,
+          failed: recordedFailures(failed),
+        },
+      })
     : [];
   const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
   return {
     decided,
-    writes: [...writes, ...entry, ...(failed ? along.flat() : [])],
+    writes: [...writes, ...entry],
     reportOutcomes: () => {
-      if (failed) carried.written(along.length);
       unrecorded.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
@@ -144,17 +115,12 @@ function decide(
 }
 
 /** Decides in input order on the state that was read; the transaction's conditions fail if that state has changed. */
-function decideEach(
-  rest: readonly string[],
-  { stored, guard }: RolesState,
-  change: RoleChange,
-  changedMax: number,
-) {
+function decideEach(rest: readonly string[], { stored, guard }: RolesState, change: RoleChange) {
   const { role, changesBillingAdmins = false } = change;
   let admins = required(guard.counts.cr_admin, "count of admins");
   let decided = 0;
   const changing: Item[] = [];
-  const failures: Array<{ readonly id: string; readonly code: FailureCode }> = [];
+  const failures: RoleFailure[] = [];
   for (const id of rest) {
     const item = stored.get(id);
     const member = item && parseMember(item);
@@ -164,7 +130,7 @@ function decideEach(
     else if (member.role !== role || !member.role_decided) {
       const losesAdmin = member.role === "cr_admin" && role !== "cr_admin";
       if (losesAdmin && admins <= 1) failures.push({ id, code: "LAST_ADMIN" });
-      else if (changing.length === changedMax) break;
+      else if (changing.length === peopleLimits.changedTogetherMax) break;
       else {
         if (losesAdmin) admins--;
         if (member.role !== "cr_admin" && role === "cr_admin") admins++;
@@ -175,33 +141,3 @@ function decideEach(
   }
   return { decided, changing, failures, admins };
 }
-
-type MemberChange = { readonly id: string; readonly before: string; readonly after: string };
-
-export const rolesChangedEntry = (
-  context: AuditedContext,
-  organization: OrganizationItem,
-  {
-    role,
-    changes,
-    failures,
-  }: {
-    readonly role: string;
-    readonly changes: readonly MemberChange[];
-    readonly failures: readonly RoleFailure[];
-  },
-) =>
-  auditWritesFor(context, {
-    action: "roles.changed",
-    resourceType: "member",
-    resourceId: null,
-    summary: `Role ${role} given to ${named(changes.map(({ id }) => id))}`,
-    tenant: organization.tenant,
-    organization,
-    metadata: {
-      role,
-      ids: changes.map(({ id }) => id),
-      changes,
-      failed: recordedFailures(failures),
-    },
-  });

@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import { peopleLimits } from "../../lib/contract/limits.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { instanceTenant, memberKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
@@ -66,98 +68,98 @@ describe("POST /v1/users/roles with ALL", () => {
         { user_id: "only-home", organizations: [{ org_id: "poor", code: "USER_NOT_FOUND" }] },
       ],
     });
-    // The one call that changed something: its entries contain every failure, with the organization.
+    // An organization in which nothing changed has no entry.
     expect(await roleEntries("fleet")).toMatchObject([
       { organization_id: "home", metadata: { ids: ["second", "only-home"], failed: [] } },
-      {
-        organization_id: "poor",
-        metadata: {
-          role: "cr_member",
-          ids: [],
-          changes: [],
-          failed: [
-            { id: "second", code: "ENTERPRISE_PLAN_REQUIRED" },
-            { id: "only-home", code: "USER_NOT_FOUND" },
-          ],
-        },
-      },
     ]);
     // The repeated call changes nothing and writes no audit entry.
     await change({ user_ids: ["second", "only-home"], org_id: "ALL" });
-    expect(await roleEntries("fleet")).toHaveLength(2);
+    expect(await roleEntries("fleet")).toHaveLength(1);
   });
 
-  test("a call that is cut off after its first change has audited the failures of the other organizations", async () => {
-    await world.instance("cut");
-    const uuids: string[] = [];
-    for (const [name, plan] of Object.entries({ a: "pro", b: "enterprise", c: "enterprise" })) {
-      uuids.push(await world.organization(name, { instance_id: "cut", plan }));
-      await world.member(gitlab("cut", name), "ann", { role: "cr_admin" });
+  /** Organizations of an instance, each with ann and other admins. */
+  async function fleetOf(instance: string, admins: Readonly<Record<string, readonly string[]>>) {
+    await world.instance(instance);
+    const found = [];
+    for (const [name, users] of Object.entries(admins)) {
+      const uuid = await world.organization(name, { instance_id: instance });
+      for (const user of ["ann", ...users])
+        await world.member(gitlab(instance, name), user, { role: "cr_admin" });
+      found.push(await organizationOf(world.deps.table, uuid));
     }
-    // Another admin is left only in b.
-    await world.member(gitlab("cut", "b"), "boss", { role: "cr_admin" });
+    return found;
+  }
+  const context = () => ({ ...world.deps, ...operatorOrigin });
+  const demoteAnn = { role: "cr_member", userIds: ["ann"] };
+
+  test("with ALL, each organization that changed has its own entry, also if the call is cut off", async () => {
+    const organizations = await fleetOf("cut", { b: ["boss"], c: [], d: ["boss"], e: ["boss"] });
     const { table } = world.deps;
     let transactions = 0;
     const going: Table = {
       ...table,
       transact: (...given) =>
-        ++transactions > 1 ? Promise.reject(new StoreUnavailable("away", true)) : table.transact(...given),
+        ++transactions > 2 ? Promise.reject(new StoreUnavailable("away", true)) : table.transact(...given),
     };
-    const organizations = await Promise.all(uuids.map((uuid) => organizationOf(table, uuid)));
-    const change = { role: "cr_member", userIds: ["ann"] };
-    await changeRolesEverywhere(
-      { ...world.deps, ...operatorOrigin, table: going },
-      organizations,
-      change,
-    ).catch(() => undefined);
-    expect(await roleEntries("cut")).toMatchObject([
-      { organization_id: "a", metadata: { failed: [{ id: "ann", code: "ENTERPRISE_PLAN_REQUIRED" }] } },
-      { organization_id: "b", metadata: { ids: ["ann"] } },
-      { organization_id: "c", metadata: { failed: [{ id: "ann", code: "LAST_ADMIN" }] } },
-    ]);
+    await expect(
+      changeRolesEverywhere({ ...context(), table: going }, organizations, demoteAnn),
+    ).rejects.toThrow(StoreUnavailable);
+    const changed = await Promise.all(
+      organizations.map(async ({ uuid, provider_organization_id: name }) =>
+        (await table.get(memberKey(uuid, "ann")))?.role === "cr_member" ? [name] : [],
+      ),
+    );
+    expect(changed.flat()).toHaveLength(2);
+    expect((await roleEntries("cut")).map(({ organization_id }) => organization_id)).toEqual(changed.flat());
+    const { failed } = await changeRolesEverywhere(context(), organizations, demoteAnn);
+    expect(failed).toMatchObject([{ id: "ann", organizations: [{ org_id: "c", code: "LAST_ADMIN" }] }]);
+    expect((await roleEntries("cut")).map(({ organization_id }) => organization_id)).toEqual(["b", "d", "e"]);
   });
 
-  test("an organization that others changed meanwhile is audited too; if the store is away, the call fails", async () => {
-    await world.instance("raced");
-    const uuids: string[] = [];
-    for (const name of ["b", "c"]) {
-      uuids.push(await world.organization(name, { instance_id: "raced" }));
-      for (const user of ["ann", "boss"])
-        await world.member(gitlab("raced", name), user, { role: "cr_admin" });
-    }
+  test("with ALL, an organization that another call changes meanwhile keeps its last admin", async () => {
+    const organizations = await fleetOf("raced", { b: ["boss"], c: ["boss"] });
+    const c = required(organizations[1], "organization c");
     const { table } = world.deps;
-    const organizations = await Promise.all(uuids.map((uuid) => organizationOf(table, uuid)));
-    const [, c] = organizations;
-    if (!c) throw new Error("There are two.");
-    const context = { ...world.deps, ...operatorOrigin };
-    const changing = (isAway: boolean) => {
-      let isOvertaken = false;
-      const overtaken: Table = {
-        ...table,
-        transact: async (writes, ...rest) => {
-          const isEntry = writes.every((write) => "put" in write);
-          if (isEntry && isAway) throw new StoreUnavailable("away", true);
-          if (
-            !isOvertaken &&
-            writes.some((write) => "update" in write && write.update.pk === `MEMBERS#${c.uuid}`)
-          ) {
-            isOvertaken = true;
-            await changeRoles(context, c, { role: "cr_member", userIds: ["boss"] });
-          }
-          await table.transact(writes, ...rest);
-        },
-      };
-      const change = { role: "cr_member", userIds: ["ann"] };
-      return changeRolesEverywhere({ ...context, table: overtaken }, organizations, change);
+    let isOvertaken = false;
+    const overtaken: Table = {
+      ...table,
+      transact: async (writes, ...rest) => {
+        if (
+          !isOvertaken &&
+          writes.some((write) => "update" in write && write.update.pk === memberKey(c.uuid, "").pk)
+        ) {
+          isOvertaken = true;
+          await changeRoles(context(), c, { role: "cr_member", userIds: ["boss"] });
+        }
+        await table.transact(writes, ...rest);
+      },
     };
-    await expect(changing(true)).rejects.toThrow(StoreUnavailable);
-    for (const organization of organizations)
-      await changeRoles(context, organization, { role: "cr_admin", userIds: ["ann", "boss"] });
-    expect((await changing(false)).failed).toMatchObject([{ id: "ann", code: "LAST_ADMIN" }]);
-    const failures = (await roleEntries("raced")).map(({ metadata }) => metadata);
-    expect(failures).toContainEqual(
-      expect.objectContaining({ ids: [], failed: [{ id: "ann", code: "LAST_ADMIN" }] }),
+    const { failed } = await changeRolesEverywhere(
+      { ...context(), table: overtaken },
+      organizations,
+      demoteAnn,
     );
+    expect(failed).toMatchObject([{ id: "ann", organizations: [{ org_id: "c", code: "LAST_ADMIN" }] }]);
+    expect(await table.get(memberKey(c.uuid, "ann"))).toMatchObject({ role: "cr_admin" });
+  });
+
+  test("with ALL, each organization is read once", async () => {
+    const many = Array.from({ length: peopleLimits.organizationsAtOnce + 2 }, (_, index) => [
+      `o${index}`,
+      ["boss"],
+    ]);
+    const organizations = await fleetOf("often", Object.fromEntries(many));
+    const { table } = world.deps;
+    let reads = 0;
+    const counted: Table = {
+      ...table,
+      getMany: (...given) => {
+        reads++;
+        return table.getMany(...given);
+      },
+    };
+    await changeRolesEverywhere({ ...context(), table: counted }, organizations, demoteAnn);
+    expect(reads).toBe(organizations.length);
   });
 
   test("possible changes elsewhere are made, and the organization on another plan keeps its roles", async () => {

@@ -4,11 +4,14 @@ import { dirname, join } from "node:path";
 
 /** Calls whose items depend on the caller: what one function asks there says nothing about another function. */
 export const askedByCaller: Readonly<Record<string, string>> = {
-  "lib/access/authenticate.ts authenticate getMany": "the batch has the first reads of the operation",
-  "lib/access/authenticate.ts authenticate getMany 2": "the batch has the first reads of the operation",
   "lib/access/key-registry.ts storeNew transact": "only the operator's new keys check their owner",
   "lib/access/key-rows.ts pagesOf queryPage": "only the operator lists the directory of all keys",
   "lib/people/batch.ts inParts transact": "the transaction changes either seats or roles",
+  "lib/store/read-ahead.ts read getMany": "the batch has the first reads of the operation or event",
+  "lib/store/read-ahead.ts readOne get": "only authentication reads keys and tenants first",
+  "lib/store/read-ahead.ts getUnlessAhead getMany": "the items are an operation's or an event's",
+  "lib/store/walk.ts pagesOf queryPage": "every list has its own partitions",
+  "lib/store/walk.ts pagesOf queryPage 2": "every list has its own partitions",
 };
 
 /** Calls that are in the bundle of a function, but that the function never makes. */

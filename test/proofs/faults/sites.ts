@@ -81,10 +81,6 @@ export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
     test: "test/access/key-rotation.test.ts",
     asks: { action: "UpdateItem", partition: "KEY#0a1b" },
   },
-  "lib/people/change-roles-everywhere.ts recordTheRest transact": {
-    test: "test/functions/role-changes.test.ts",
-    asks: entry,
-  },
   "lib/learnings/create.ts recordLateFailures transact": {
     test: "test/proofs/learnings/store-faults.test.ts",
     asks: entry,
