@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { recordingsFolder } from "../../../cli/generate/examples.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
@@ -211,11 +211,15 @@ test.each(operations)(
 );
 
 test("a recording does not follow from the recordings before it", async () => {
+  const recordAll = async () => {
+    const recordings: string[] = [];
+    for (const id of ["listReviewMetrics", "listRoles", "listKeys", "listAuditLogs"])
+      recordings.push(await recordingOf(operationOf(id)));
+    return recordings;
+  };
+  const before = await recordAll();
   await recordingOf(operationOf("deleteRole"));
-  for (const id of ["listReviewMetrics", "listRoles", "listKeys", "listAuditLogs"])
-    expect(await recordingOf(operationOf(id))).toBe(
-      readFileSync(new URL(fileOf(id), import.meta.url), "utf8"),
-    );
+  expect(await recordAll()).toEqual(before);
 });
 
 test("every header has the recorded value", async () => {
