@@ -49,7 +49,7 @@ test("due approvals do not delay the Learnings of moved organizations: both begi
   expect(await api.store().table.get(note)).toBeUndefined();
 });
 
-test("a fault in the approvals does not stop the Learnings of moved organizations, and the run counts as failed", async () => {
+test("a fault in the approvals does not stop moved Learnings, and the run counts as failed", async () => {
   const { note, states } = await withDueWork("fault");
   engine.inject(({ operation, body }) =>
     operation === "Query" && body.includes(`"${pendingPartition}"`) ? "validation" : undefined,

@@ -82,7 +82,7 @@ test("an address in a list as Markdown is a link, and a hostile one is not", () 
   );
 });
 
-test("only the address of a pull request is a link in a list as Markdown, not its author and the author's teams", () => {
+test("in a list as Markdown only the address of a pull request is a link, not its author and teams", () => {
   const teamsOf = teamsByAuthor([team("7", "https://evil.example")]);
   const reviews = collected([review(1, { author_username: "https://evil.example/a" })]);
   expect(markdownList(listOf(reviews, period, "no-review", { teamsOf }))).toContain(
