@@ -24,54 +24,50 @@ export async function readRefusals(
   nowMs: number,
 ): Promise<ReadonlyMap<string, KeyRefusal>> {
   const live = keys.filter((key) => isLive(key, nowMs));
-  const organizations = await readItems(
-    table,
-    live.flatMap(({ organization }) => (organization === null ? [] : [organizationKey(organization)])),
-  );
-  const dependents = live.map((key): Dependent => {
-    const item = key.organization === null ? undefined : organizations(organizationKey(key.organization));
-    const organization = item && parseOrganization(item);
-    return { key, organization, tenant: tenantOf(key, organization) };
-  });
-  const found = await readItems(table, dependents.flatMap(relatedKeys));
+  const items = new Map<string, Item>();
+  const find: Find = (key) => items.get(identityOf(key));
+  const read = async (wanted: readonly Key[]) => {
+    for (const item of await table.getMany(wanted)) if (item) items.set(identityOf(item), item);
+  };
+  await read(live.flatMap(relatedKeys));
+  // An organization may have moved since the key was made.
+  const moved = live.filter((key) => tenantOf(key, find) !== key.tenant);
+  await read(moved.map((key) => tenantKey(tenantOf(key, find))));
   return new Map(
-    dependents.flatMap((each) => {
-      const refusal = refusalOf(each, found);
-      return refusal ? [[each.key.id, refusal] as const] : [];
+    live.flatMap((key) => {
+      const refusal = refusalOf(key, find);
+      return refusal ? [[key.id, refusal] as const] : [];
     }),
   );
 }
 
-/** A key and what it depends on. */
-type Dependent = {
-  readonly key: KeyItem;
-  readonly organization: OrganizationItem | undefined;
-  readonly tenant: TenantKey;
-};
 type Find = (key: Key) => Item | undefined;
-
-async function readItems(table: Table, keys: readonly Key[]): Promise<Find> {
-  const items = await table.getMany(keys);
-  const found = new Map(items.flatMap((item) => (item ? [[identityOf(item), item] as const] : [])));
-  return (key) => found.get(identityOf(key));
-}
-
-/** An organization may have moved since the key was made; an instance key stays with its instance. */
-const tenantOf = ({ instance_id, tenant }: KeyItem, organization: OrganizationItem | undefined): TenantKey =>
-  instance_id === null ? (organization?.tenant ?? tenant) : instanceTenant(instance_id);
 
 const ownerKeys = ({ organization, owner }: KeyItem): Key[] =>
   organization === null || owner === null ? [] : [memberKey(organization, owner)];
 
-const relatedKeys = ({ key, tenant }: Dependent): Key[] => [
-  ...(isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)]),
+const relatedKeys = (key: KeyItem): Key[] => [
+  ...(isOrganizationTenant(key.tenant) ? [] : [tenantKey(key.tenant)]),
+  ...(key.organization === null ? [] : [organizationKey(key.organization)]),
   ...ownerKeys(key),
 ];
 
-function refusalOf({ key, organization, tenant }: Dependent, find: Find): KeyRefusal | null {
+function organizationOf({ organization }: KeyItem, find: Find): OrganizationItem | undefined {
+  const item = organization === null ? undefined : find(organizationKey(organization));
+  return item && parseOrganization(item);
+}
+
+/** An instance key stays with its instance. */
+const tenantOf = (key: KeyItem, find: Find): TenantKey =>
+  key.instance_id === null
+    ? (organizationOf(key, find)?.tenant ?? key.tenant)
+    : instanceTenant(key.instance_id);
+
+function refusalOf(key: KeyItem, find: Find): KeyRefusal | null {
+  const tenant = tenantOf(key, find);
   if (!isActive(tenant, find)) return "organization_inactive";
-  if (key.kind === "workspace") return isAdmin(key, tenant, find) ? null : "owner_not_admin";
-  if (!organization?.active) return "organization_inactive";
+  if (key.kind === "workspace") return isAdmin(key, find) ? null : "owner_not_admin";
+  if (!organizationOf(key, find)?.active) return "organization_inactive";
   const hasOwner = ownerKeys(key).every((owner) => {
     const member = find(owner);
     return member !== undefined && parseMember(member).active;
@@ -86,7 +82,7 @@ function isActive(tenant: TenantKey, find: Find): boolean {
   return item !== undefined && (isWorkspaceTenant(tenant) ? parseWorkspace : parseInstance)(item).active;
 }
 
-function isAdmin({ owner }: KeyItem, tenant: TenantKey, find: Find): boolean {
+function isAdmin({ owner, tenant }: KeyItem, find: Find): boolean {
   const item = find(tenantKey(tenant));
   return item !== undefined && parseWorkspace(item).admins.some(({ user_id }) => user_id === owner);
 }

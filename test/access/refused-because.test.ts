@@ -103,6 +103,17 @@ describe("why a key that has not ended is refused", () => {
     },
   );
 
+  test("a key of an organization that moved depends on the workspace where the organization is now", async () => {
+    const { keys, cloud } = await everyKindOfKey(world, "moved-keys");
+    await world.workspace("moved-keys-new");
+    await world.organization(cloud.provider_organization_id, { workspace_id: "moved-keys-new" });
+    const read = () => readRefusals(store().table, [keys.user.key], clock.nowMs());
+    await world.workspace("moved-keys-workspace", { active: false });
+    expect(await read()).toEqual(new Map());
+    await world.workspace("moved-keys-new", { active: false });
+    expect(await read()).toEqual(new Map([[keys.user.key.id, "organization_inactive"]]));
+  });
+
   test("a key that has ended has no further reason", async () => {
     const { keys, cloud } = await everyKindOfKey(world, "ended-and-left");
     await world.revoke(keys.user);

@@ -162,6 +162,8 @@ describe("a holder of a seat without an e-mail address", () => {
     const refusal = async (by: string, user_ids: string[]) =>
       (await api.call("/v1/users/seats", { key: by, body: { action: "unassign", user_ids } })).message;
     expect(await refusal(token, [`github:${"x".repeat(257)}:1`])).toContain("must be the seat_holder_id");
+    // Each person has one spelling: an audit entry holds what the caller sent.
+    expect(await refusal(token, ["github:a%b:1"])).toContain("must be the seat_holder_id");
     expect(await refusal(token, [`github:1:${"x".repeat(257)}`])).toContain("must be the seat_holder_id");
     expect(await refusal(key, ["1", `${user}x`])).toBe("user_ids[1]: must have at most 256 bytes.");
   });

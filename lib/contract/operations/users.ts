@@ -14,7 +14,7 @@ import {
 } from "../parameters.ts";
 import type { FieldWords } from "../records.ts";
 import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
-import { parseSeatHolderId } from "../seat-holder.ts";
+import { parseSeatHolderId, seatHolderId } from "../seat-holder.ts";
 
 const { users } = pageLimits;
 const { batchUsersMax, seatHolderIdBytesMax } = peopleLimits;
@@ -56,9 +56,11 @@ const seatHolders = namedUsers.extend({ action: z.literal("unassign"), user_ids:
 
 const isIdentifier = (text: string): boolean => identifier.safeParse(text).success;
 
+/** Only as `GET /v1/users` shows it: a person with many spellings would not fit in an audit entry. */
 function isSeatHolderId(text: string): boolean {
   const holder = parseSeatHolderId(text);
-  return holder !== undefined && [holder.organizationId, holder.userId].every(isIdentifier);
+  if (!holder || seatHolderId(holder) !== text) return false;
+  return [holder.organizationId, holder.userId].every(isIdentifier);
 }
 
 export const assignSeats = operation({

@@ -278,6 +278,15 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
         uncompared: /WEBHOOK-SECRETS#|ONCE#|WEBHOOK-KEY/,
       },
     ),
+    "a webhook that the same request made before": send(
+      "createWebhook",
+      "organization",
+      { body: { idempotency_key } },
+      {
+        prepare: async () => void (await ofEveryOperation().createWebhook?.act()),
+        uncompared: /WEBHOOK-SECRETS#|ONCE#/,
+      },
+    ),
     "a Learning, disapproved": send("decideLearning", "workspace", {
       body: { decision: "disapprove", org_id: "one" },
     }),
