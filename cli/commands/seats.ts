@@ -3,6 +3,7 @@ import { peopleLimits } from "../../lib/contract/limits.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { findIdleSeats, type SeatedPerson } from "../../lib/people/idle-seats.ts";
+import { usernameOf } from "../../lib/people/person.ts";
 import { lastDays } from "../../lib/report/period.ts";
 import { lastReviewDays } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
@@ -149,7 +150,7 @@ async function findIdleHolders(
   const rows = holders.map(({ person, members, seatSince }) => ({
     organizations: distinct(person.memberships.map(({ organization }) => nameOf(organization))),
     user_ids: distinct(person.memberships.map(({ user_id }) => user_id)),
-    username: members.find(({ username }) => username !== null)?.username ?? null,
+    username: usernameOf(members),
     email: person.email ?? members[0]?.email ?? null,
     seat_since: seatSince,
     last_reviewed_at: lastReviewedBy(person) > 0 ? toTimestamp(lastReviewedBy(person)) : null,

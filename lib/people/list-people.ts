@@ -7,6 +7,7 @@ import { memberKey, organizationKey, personsRange, type WorkspaceTenant } from "
 import type { Item, Table } from "../store/table.ts";
 import { rangeAfter, walkRange } from "../store/walk.ts";
 import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
+import { usernameOf } from "./person.ts";
 
 type PersonRecord = z.output<typeof personRecord>;
 type FoundPerson = { readonly sk: string; readonly record: PersonRecord };
@@ -55,7 +56,7 @@ async function select(
     const matches = shown.some(({ member }) => roleMatches(filters.role, member.role));
     const isHolderElsewhere = person.seat && shown.length === 0 && filters.role === "all";
     if (!matches && !isHolderElsewhere) return [];
-    const record = toPersonRecord(person, shown, namesOf(person, members));
+    const record = toPersonRecord(person, shown, membersOf(person, members));
     return [{ sk: person.sk, record: { ...record, ...holderOf(person, organizations) } }];
   });
 }
@@ -91,7 +92,7 @@ function readMemberships({ memberships, seat }: PersonItem, visible: ReadonlyMap
   return shown.length === 0 && seat ? memberships : shown;
 }
 
-const namesOf = ({ memberships }: PersonItem, members: ReadonlyMap<string, Item | undefined>) =>
+const membersOf = ({ memberships }: PersonItem, members: ReadonlyMap<string, Item | undefined>) =>
   memberships.flatMap(({ organization, user_id }) => {
     const item = members.get(`${organization} ${user_id}`);
     return item ? [parseMember(item)] : [];
@@ -113,10 +114,10 @@ const shownMemberships = (
 const toPersonRecord = (
   { email, seat }: PersonItem,
   shown: readonly Shown[],
-  names: ReadonlyArray<Pick<MemberItem, "email" | "username">>,
+  members: readonly MemberItem[],
 ): PersonRecord => ({
-  email: email ?? names[0]?.email ?? null,
-  username: names.find(({ username }) => username !== null)?.username ?? null,
+  email: email ?? members[0]?.email ?? null,
+  username: usernameOf(members),
   seat_assigned: seat,
   organizations: shown.map(({ organization, member }) => ({
     provider: organization.provider,

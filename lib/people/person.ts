@@ -1,4 +1,4 @@
-import type { PersonItem } from "../store/items/people.ts";
+import type { MemberItem, PersonItem } from "../store/items/people.ts";
 import type { Key } from "../store/table.ts";
 
 export type Membership = PersonItem["memberships"][number];
@@ -13,6 +13,15 @@ export const isSeatDue = ({ memberships, seat_decided }: PersonItem): boolean =>
 /** The person is due a seat, but none was free. */
 export const lacksSeat = (person: PersonItem | undefined): boolean =>
   person !== undefined && !person.seat && isSeatDue(person);
+
+/** A person may have another name in each organization: the newest one counts. */
+export const usernameOf = (members: ReadonlyArray<Pick<MemberItem, "username" | "version">>): string | null =>
+  members
+    .filter(({ username }) => username !== null)
+    .reduce<{ username: string | null; version: string }>(
+      (newest, member) => (member.version > newest.version ? member : newest),
+      { username: null, version: "" },
+    ).username;
 
 export const newPerson = ({ pk, sk }: Key, email: string | null): PersonItem => ({
   pk,

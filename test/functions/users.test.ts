@@ -128,6 +128,37 @@ describe("GET /v1/users", () => {
     });
   });
 
+  test("a person with several names in a workspace has the newest one, whatever arrives first", async () => {
+    await world.workspace("names");
+    const organizations = ["names-1", "names-2", "names-3"];
+    for (const name of organizations) await world.organization(name, { workspace_id: "names" });
+    const save = (name: string, day: number, email: string, username: string | null) =>
+      world.member(github(name), email, { email, username }, `2026-01-0${day}T00:00:00.000Z`);
+    const orders = [
+      [1, 2, 3],
+      [2, 3, 1],
+      [3, 1, 2],
+      [3, 2, 1],
+    ];
+    for (const [index, order] of orders.entries())
+      // The last event of the person has no name.
+      for (const place of order)
+        await save(
+          organizations[place - 1] ?? "",
+          place,
+          `p${index}@example.com`,
+          place === 3 ? null : `day-${place}`,
+        );
+    await save("names-1", 5, "back@example.com", "newest");
+    await save("names-2", 4, "back@example.com", "older");
+    const { text: key } = await world.token("names");
+    const { users } = await json<Users>(await api.call("/v1/users", { key }));
+    expect(users.map(({ email, username }) => [email, username])).toEqual([
+      ["back@example.com", "newest"],
+      ...orders.map((_, index) => [`p${index}@example.com`, "day-2"]),
+    ]);
+  });
+
   test("GET /v1/users needs the Admin role", async () => {
     const { uuid } = await company("not-admin");
     const { text: key } = await world.key({ kind: "user", organization: uuid, owner: "m0" });

@@ -20,8 +20,11 @@ export type History = {
   readonly events: readonly OutgoingEvent[];
   /** The Learnings at the end. */
   readonly ends?: readonly object[];
-  /** Orders in which the documentation promises another end. */
-  readonly excepts?: (order: readonly number[]) => boolean;
+  /** Orders in which the documentation promises another end, and the Learnings then. */
+  readonly excepts?: {
+    readonly isIn: (order: readonly number[]) => boolean;
+    readonly ends: readonly object[];
+  };
 };
 
 const organization = { ...organizationName(), provider: "github" };
@@ -159,7 +162,27 @@ const aboutLearnings: readonly History[] = [
       repositorySaved(1_440 * 21, delay(2)),
     ],
     // A Learning that was shared under the earliest settings known then stays shared.
-    excepts: (order) => Math.min(...order.slice(0, order.indexOf(2))) === 1,
+    excepts: {
+      isIn: (order) => Math.min(...order.slice(0, order.indexOf(2))) === 1,
+      ends: [learning(1_440 * 20)],
+    },
+    ends: [learning(1_440 * 20, { state: "pending", approve_at: minute(1_440 * 50) })],
+  },
+  {
+    name: "a capture and the settings of its organization, of which the first ones count",
+    events: [
+      organizationSaved(1, delay(30)),
+      organizationSaved(2, delay(0)),
+      repositorySaved(3),
+      chat(1_440 * 20),
+    ],
+    excepts: {
+      isIn: (order) => {
+        const before = order.slice(0, order.indexOf(3));
+        return before.includes(1) && before.includes(2) && !before.includes(0);
+      },
+      ends: [learning(1_440 * 20)],
+    },
     ends: [learning(1_440 * 20, { state: "pending", approve_at: minute(1_440 * 50) })],
   },
   {
