@@ -1,56 +1,17 @@
+import * as kinds from "../../lib/contract/items.ts";
+import { isOf } from "../../lib/contract/kind.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { retention } from "../../lib/contract/platform.ts";
+import {
+  instanceTenant,
+  isWorkspaceTenant,
+  organizationTenant,
+  type TenantKey,
+  workspaceTenant,
+} from "../../lib/contract/tenants.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseWaitingByAge } from "../../lib/store/items/waiting.ts";
-import {
-  apiKeyKey,
-  auditPartition,
-  deliveriesPartition,
-  findingsPartition,
-  instanceTenant,
-  isWebhookCount,
-  isWorkspaceTenant,
-  keyDirectoryKey,
-  keyOfRow,
-  keyUseKey,
-  learningListPartition,
-  learningPartition,
-  learningRemovalsPartition,
-  logMoveKey,
-  membersRange,
-  movingKey,
-  newsPartition,
-  organizationDirectoryKey,
-  organizationKey,
-  organizationPendingPartition,
-  organizationTenant,
-  pendingPartition,
-  peopleKey,
-  personsRange,
-  pointerPartition,
-  pullRequestLearningsKey,
-  relistPartition,
-  rolesRange,
-  scansPartition,
-  spillPartition,
-  stalePartition,
-  streamHeadKey,
-  streamPartition,
-  streamRemovalPartition,
-  type TenantKey,
-  teamsRange,
-  tenantKey,
-  tenantKeyRow,
-  tenantOrganizationsRange,
-  textKey,
-  triesKey,
-  vectorPartition,
-  waitingByAgeRange,
-  waitingKey,
-  webhookSecretsKey,
-  webhooksRange,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
+import { keyOfRow, streamPartition, streamRemovalPartition, waitingKey } from "../../lib/store/layout.ts";
 import { type Key, queryAll, type Table } from "../../lib/store/table.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { parseSpill, partKeys } from "../../lib/stream/spill.ts";
@@ -80,10 +41,14 @@ async function removeStage(connection: Connection, eventIds: readonly string[] =
   };
   // First: waiting events would be applied as soon as a new stage has what they wait for.
   await remove(await waitingEvents(table));
-  await removeWhatIsThere(eventIds.map(triesKey));
+  await removeWhatIsThere(eventIds.map((messageId) => kinds.tries.key({ messageId })));
   for (const id of await keyIds(table)) {
-    if (await table.get(apiKeyKey(id))) await endKey(connection, id);
-    await remove([apiKeyKey(id), keyUseKey(id), keyDirectoryKey(id)]);
+    if (await table.get(kinds.apiKey.key({ keyId: id }))) await endKey(connection, id);
+    await remove([
+      kinds.apiKey.key({ keyId: id }),
+      kinds.keyUse.key({ keyId: id }),
+      kinds.keyDirectory.key({ keyId: id }),
+    ]);
   }
   for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
   for (const owner of owners()) await removeWebhooks(table, owner, remove);
@@ -91,11 +56,18 @@ async function removeStage(connection: Connection, eventIds: readonly string[] =
     await remove(rows);
   for (const { uuid, provider_organization_id } of organizations) {
     for (const pk of partitionsOf(uuid)) await remove(await keysIn(table, pk));
-    const listed = organizationDirectoryKey(provider_organization_id, uuid);
-    await removeWhatIsThere([listed, movingKey(uuid), logMoveKey(uuid)]);
+    const listed = kinds.organizationDirectory.key({
+      providerId: provider_organization_id,
+      organization: uuid,
+    });
+    await removeWhatIsThere([
+      listed,
+      kinds.moving.key({ organization: uuid }),
+      kinds.movingLog.key({ organization: uuid }),
+    ]);
   }
   for (const tenant of tenants) {
-    await removeWhatIsThere([streamHeadKey(tenant)]);
+    await removeWhatIsThere([kinds.streamHead.key({ tenant })]);
     for (const pk of partitionsOfTenant(tenant)) await remove(await keysIn(table, pk));
   }
   return removed;
@@ -111,12 +83,12 @@ async function removeWebhooks(
   owner: TenantKey,
   remove: (keys: readonly Key[]) => Promise<void>,
 ): Promise<void> {
-  const { pk, beginsWith } = webhooksRange(shardOf(owner), owner);
+  const { pk, beginsWith = "" } = kinds.webhook.range({ shard: shardOf(owner), tenant: owner });
   const found = await keysIn(table, pk, beginsWith);
-  for (const key of found.filter((each) => !isWebhookCount(each))) {
+  for (const key of found.filter((each) => !isOf(kinds.webhookCount, each))) {
     const id = key.sk.slice(beginsWith.length);
-    await remove(await keysIn(table, deliveriesPartition(id)));
-    await remove(await keysIn(table, webhookSecretsKey(id).pk));
+    await remove(await keysIn(table, kinds.delivery.partition({ webhookId: id })));
+    await remove(await keysIn(table, kinds.webhookSecrets.key({ webhookId: id }).pk));
   }
   await remove(found);
 }
@@ -143,7 +115,7 @@ async function waitingEvents(table: Table): Promise<readonly Key[]> {
     ...tenants.flatMap(partitionsOfTenant),
   ];
   const found: Key[] = [];
-  for await (const item of queryAll(table, waitingByAgeRange)) {
+  for await (const item of queryAll(table, kinds.waitingByAge.range())) {
     const { pk, sk, dependency, version } = parseWaitingByAge(item);
     if (partitions.includes(dependency.pk)) found.push(waitingKey(dependency, version), { pk, sk });
   }
@@ -152,7 +124,7 @@ async function waitingEvents(table: Table): Promise<readonly Key[]> {
 
 /** Organizations whose Learnings must be listed again. */
 const relistRows = async (table: Table): Promise<readonly Key[]> =>
-  (await keysIn(table, relistPartition)).filter(({ sk }) =>
+  (await keysIn(table, kinds.relist.partition())).filter(({ sk }) =>
     organizations.some(({ uuid }) => sk.endsWith(`#${uuid}`)),
   );
 
@@ -174,9 +146,10 @@ async function namedPartitions(table: Table): Promise<readonly string[]> {
       }
   }
   for (const { uuid } of organizations) {
-    for await (const item of queryAll(table, { pk: spillPartition(uuid) }))
+    for await (const item of queryAll(table, { pk: kinds.spill.partition({ organization: uuid }) }))
       for (const { pk } of partKeys(parseSpill(item, uuid))) found.push(pk);
-    for (const { sk } of await keysIn(table, scansPartition(uuid))) found.push(findingsPartition(uuid, sk));
+    for (const { sk } of await keysIn(table, kinds.scans.partition({ organization: uuid })))
+      found.push(kinds.findings.partition({ organization: uuid, digest: sk }));
   }
   return found;
 }
@@ -184,14 +157,18 @@ async function namedPartitions(table: Table): Promise<readonly string[]> {
 /** Learnings that wait for approval, in the list of all organizations. */
 async function pendingRows(table: Table): Promise<readonly Key[]> {
   const own = await Promise.all(
-    organizations.map(({ uuid }) => keysIn(table, organizationPendingPartition(uuid))),
+    organizations.map(({ uuid }) =>
+      keysIn(table, kinds.organizationPending.partition({ organization: uuid })),
+    ),
   );
-  return own.flat().map(({ sk }) => ({ pk: pendingPartition, sk }));
+  return own.flat().map(({ sk }) => ({ pk: kinds.pending.partition(), sk }));
 }
 
 /** Learnings that the index has not followed yet. */
 async function staleMarkers(table: Table): Promise<readonly Key[]> {
-  const shards = Array.from({ length: indexLimits.staleShards }, (_, shard) => stalePartition(shard));
+  const shards = Array.from({ length: indexLimits.staleShards }, (_, shard) =>
+    kinds.stale.partition({ shard }),
+  );
   const found = await Promise.all(
     shards.flatMap((pk) => organizations.map(({ uuid }) => keysIn(table, pk, `${uuid}#`))),
   );
@@ -199,23 +176,42 @@ async function staleMarkers(table: Table): Promise<readonly Key[]> {
 }
 
 const partitionsOf = (uuid: string): readonly string[] => [
-  ...[pointerPartition(uuid), spillPartition(uuid), scansPartition(uuid)],
-  ...[learningPartition(uuid), textKey(uuid, "").pk, vectorPartition(uuid)],
-  ...[pullRequestLearningsKey(uuid, "").pk, learningListPartition(`o#${uuid}`)],
-  ...[learningRemovalsPartition(`o#${uuid}`), organizationPendingPartition(uuid)],
-  ...[personsRange(`o#${uuid}`).pk, membersRange(uuid).pk, rolesRange(uuid).pk, peopleKey(uuid).pk],
-  teamsRange(uuid).pk,
-  ...[keyRowsOf(organizationTenant(uuid)), organizationKey(uuid).pk],
+  ...[
+    kinds.pointer.partition({ organization: uuid }),
+    kinds.spill.partition({ organization: uuid }),
+    kinds.scans.partition({ organization: uuid }),
+  ],
+  ...[
+    kinds.learning.partition({ organization: uuid }),
+    kinds.text.key({ organization: uuid, digest: "" }).pk,
+    kinds.vector.partition({ organization: uuid }),
+  ],
+  ...[
+    kinds.pullRequestLearnings.key({ organization: uuid, digest: "" }).pk,
+    kinds.listedLearning.partition({ tenant: `o#${uuid}` }),
+  ],
+  ...[
+    kinds.learningRemoval.partition({ tenant: `o#${uuid}` }),
+    kinds.organizationPending.partition({ organization: uuid }),
+  ],
+  ...[
+    kinds.person.range({ pool: `o#${uuid}` }).pk,
+    kinds.member.range({ organization: uuid }).pk,
+    kinds.role.range({ organization: uuid }).pk,
+    kinds.people.key({ organization: uuid }).pk,
+  ],
+  kinds.team.range({ organization: uuid }).pk,
+  ...[keyRowsOf(organizationTenant(uuid)), kinds.organization.key({ organization: uuid }).pk],
 ];
 
 const partitionsOfTenant = (tenant: TenantKey): readonly string[] => [
-  newsPartition(tenant),
-  ...[learningListPartition(tenant), learningRemovalsPartition(tenant)],
-  ...(isWorkspaceTenant(tenant) ? [personsRange(tenant).pk] : []),
-  ...[tenantOrganizationsRange(tenant).pk, keyRowsOf(tenant), tenantKey(tenant).pk],
+  kinds.news.partition({ tenant }),
+  ...[kinds.listedLearning.partition({ tenant }), kinds.learningRemoval.partition({ tenant })],
+  ...(isWorkspaceTenant(tenant) ? [kinds.person.range({ pool: tenant }).pk] : []),
+  ...[kinds.tenantOrganization.range({ tenant }).pk, keyRowsOf(tenant), kinds.tenant.key({ tenant }).pk],
 ];
 
-const keyRowsOf = (owner: TenantKey): string => tenantKeyRow(owner, "").pk;
+const keyRowsOf = (owner: TenantKey): string => kinds.keyRow.key({ tenant: owner, keyId: "" }).pk;
 
 async function keysIn(table: Table, pk: string, beginsWith?: string): Promise<readonly Key[]> {
   const range = { pk, only: ["pk", "sk"], ...(beginsWith !== undefined && { beginsWith }) };
@@ -232,7 +228,9 @@ export const neverRemoved: readonly string[] = [
 /** A sentence about what remains: nobody deletes audit entries before their retention ends. */
 export async function countAuditEntries(table: Table, sinceMs: number, nowMs: number): Promise<string> {
   const months = new Set([sinceMs, nowMs].map((atMs) => toTimestamp(atMs).slice(0, 7)));
-  const partitions = owners().flatMap((owner) => [...months].map((month) => auditPartition(owner, month)));
+  const partitions = owners().flatMap((owner) =>
+    [...months].map((month) => kinds.audit.partition({ tenant: owner, month })),
+  );
   const entries = await Promise.all(partitions.map((pk) => keysIn(table, pk)));
   return `${entries.flat().length} audit entries of ${stage.workspace}, until their retention ends`;
 }

@@ -1,4 +1,12 @@
 import { ApiError, unauthorized } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
+import {
+  instanceTenant,
+  isOrganizationTenant,
+  isWorkspaceTenant,
+  type TenantKey,
+  workspaceTenant,
+} from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -10,21 +18,6 @@ import {
   parseWorkspace,
   type WorkspaceItem,
 } from "../store/items/tenant.ts";
-import {
-  apiKeyKey,
-  instanceTenant,
-  isOrganizationTenant,
-  isScopeEpochs,
-  isWorkspaceTenant,
-  keyUseKey,
-  memberKey,
-  organizationKey,
-  peopleKey,
-  type TenantKey,
-  tenantKey,
-  tenantOrganizationsRange,
-  workspaceTenant,
-} from "../store/layout.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
 import { type KeyHints, type KeyText, parseKeyText, sameHash } from "./key-text.ts";
@@ -87,7 +80,12 @@ export async function authenticate(
     user: hints.kind === "user" ? hints.userId : undefined,
   };
   const keysOf = (of: TenantKey) => [...tenantRecordKeys(hints, of), ...prefetch(of, named)];
-  const keys = [apiKeyKey(parsed.id), ...wanted, keyUseKey(parsed.id), ...keysOf(tenant)];
+  const keys = [
+    kinds.apiKey.key({ keyId: parsed.id }),
+    ...wanted,
+    kinds.keyUse.key({ keyId: parsed.id }),
+    ...keysOf(tenant),
+  ];
   const [others, rows] = await Promise.all([
     deps.table.getMany(keys.slice(first.length)),
     tenantOrganizations(deps.table, hints),
@@ -110,12 +108,12 @@ async function readFirst(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
   parsed: KeyText,
 ): Promise<{ readonly hints: ReadHints; readonly first: ReadonlyArray<Item | undefined> }> {
-  const item = await table.get(apiKeyKey(parsed.id));
+  const item = await table.get(kinds.apiKey.key({ keyId: parsed.id }));
   const key = checkedKey(parsed, item, clock);
   const hints = hintsOf(parsed, key);
   if (hints.kind !== "workspace" && hints.kind !== "instance") return { hints, first: [item] };
   const tenant = tenantHint(hints);
-  const row = await table.get(tenantKey(tenant));
+  const row = await table.get(kinds.tenant.key({ tenant }));
   checkTenant(key, tenant, row);
   return { hints, first: [item, row] };
 }
@@ -125,7 +123,9 @@ async function readFirst(
  * the keys of a whole workspace or instance read it with their other items.
  */
 const tenantRecordKeys = ({ kind }: ReadHints, tenant: TenantKey): Key[] =>
-  kind === "workspace" || kind === "instance" || isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)];
+  kind === "workspace" || kind === "instance" || isOrganizationTenant(tenant)
+    ? []
+    : [kinds.tenant.key({ tenant })];
 
 const checkTenant = (key: KeyItem, tenant: TenantKey, item: Item | undefined): object =>
   isWorkspaceTenant(tenant) ? activeWorkspace(item, key) : activeInstance(item, key);
@@ -150,21 +150,24 @@ function tenantHint(hints: ReadHints): TenantKey {
 function wantedKeys(hints: ReadHints): Key[] {
   switch (hints.kind) {
     case "workspace":
-      return [tenantKey(workspaceTenant(hints.workspaceId))];
+      return [kinds.tenant.key({ tenant: workspaceTenant(hints.workspaceId) })];
     case "instance":
       return [
-        tenantKey(instanceTenant(hints.instanceId)),
-        organizationKey(hints.home),
-        peopleKey(hints.home),
-        memberKey(hints.home, hints.userId),
+        kinds.tenant.key({ tenant: instanceTenant(hints.instanceId) }),
+        kinds.organization.key({ organization: hints.home }),
+        kinds.people.key({ organization: hints.home }),
+        kinds.member.key({ organization: hints.home, userId: hints.userId }),
       ];
     case "legacy":
-      return [organizationKey(hints.organization), peopleKey(hints.organization)];
+      return [
+        kinds.organization.key({ organization: hints.organization }),
+        kinds.people.key({ organization: hints.organization }),
+      ];
     default:
       return [
-        organizationKey(hints.organization),
-        peopleKey(hints.organization),
-        memberKey(hints.organization, hints.userId),
+        kinds.organization.key({ organization: hints.organization }),
+        kinds.people.key({ organization: hints.organization }),
+        kinds.member.key({ organization: hints.organization, userId: hints.userId }),
       ];
   }
 }
@@ -183,12 +186,12 @@ async function tenantOrganizations(table: Table, hints: ReadHints): Promise<Tena
 
 /** Reads the tenant's active organizations and the epochs of its scope. */
 async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRows> {
-  const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
-  const organizations = items.filter((item) => !isScopeEpochs(item)).map(parseOrganization);
+  const items = await Array.fromAsync(queryAll(table, kinds.tenantOrganization.range({ tenant })));
+  const organizations = items.filter((item) => item.sk !== kinds.scopeEpochs.sk).map(parseOrganization);
   return {
     organizations: organizations.filter(({ active }) => active),
     inactiveOrganizations: organizations.filter(({ active }) => !active).map(({ uuid }) => uuid),
-    scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
+    scopeEpochs: parseScopeEpochs(items.find((item) => item.sk === kinds.scopeEpochs.sk)),
   };
 }
 

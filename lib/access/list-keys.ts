@@ -1,18 +1,13 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { keyLimits, walkLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
+import { organizationTenant } from "../contract/tenants.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import {
-  apiKeyKey,
-  keyOfRow,
-  keyRowsPrefix,
-  organizationKey,
-  organizationKeyRow,
-  tenantKeyRow,
-} from "../store/layout.ts";
+import { keyOfRow, keyRowsPrefix } from "../store/layout.ts";
 import type { ItemPage, Range, Table } from "../store/table.ts";
 import { itemsPerQuery } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
@@ -72,11 +67,17 @@ function keyPartitionsOf({ principal, scope }: Reader, after: KeyPosition | null
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
   const sources: KeyPartition[] = [
     ...(hasTenantKeys
-      ? [{ name: tenantSource, pk: tenantKeyRow(principal.tenant, "").pk, isTenant: true }]
+      ? [
+          {
+            name: tenantSource,
+            pk: kinds.keyRow.partition({ tenant: principal.tenant }),
+            isTenant: true,
+          },
+        ]
       : []),
     ...scope.organizations.map(({ uuid }) => ({
       name: uuid,
-      pk: organizationKeyRow(uuid, "").pk,
+      pk: kinds.keyRow.partition({ tenant: organizationTenant(uuid) }),
       isTenant: false,
     })),
   ];
@@ -145,7 +146,7 @@ async function* pagesOf(table: Table, range: Range, firstPage: Promise<ItemPage>
 /** Leaves out instance keys in an organization's rows: they use its roles, but are listed with the instance. */
 async function* keysOf({ table }: Reader, source: KeyPartition, page: ItemPage): AsyncGenerator<FoundKey> {
   const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
-  const items = await table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
+  const items = await table.getMany(rows.map(({ sk }) => kinds.apiKey.key({ keyId: keyOfRow(sk) })));
   for (const key of items.filter((item) => item !== undefined).map(parseKey))
     yield { place: { source: source.name, keyId: key.id }, key };
 }
@@ -171,7 +172,9 @@ async function providerIds(table: Table, { organizations }: Principal, keys: rea
     keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),
   );
   const unknown = [...wanted].filter((uuid) => !names.has(uuid));
-  const read = (await table.getMany(unknown.map(organizationKey))).filter((item) => item !== undefined);
+  const read = (
+    await table.getMany(unknown.map((organization) => kinds.organization.key({ organization })))
+  ).filter((item) => item !== undefined);
   for (const { uuid, provider_organization_id } of read.map(parseOrganization))
     names.set(uuid, provider_organization_id);
   return names;

@@ -1,12 +1,12 @@
 import { auditWrites } from "../audit/entry.ts";
 import { secondsPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { apiKeyKey, keyUseKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
@@ -109,7 +109,7 @@ async function endGrace(
   const when = { equals: ["rotated_to", successor.id] } as const;
   const table = boundedRegistryTable(deps);
   try {
-    await table.write({ update: apiKeyKey(old.id), change, when }, { idempotent: true });
+    await table.write({ update: kinds.apiKey.key({ keyId: old.id }), change, when }, { idempotent: true });
   } catch (error) {
     const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
     if (!isOpen && !(error instanceof ConditionFailed)) throw error;
@@ -124,7 +124,7 @@ async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Pr
   if (old.rotated_to === null) return undefined;
   const [successor, use] = await Promise.all([
     requireKey(table, old.rotated_to),
-    table.get(keyUseKey(old.rotated_to)),
+    table.get(kinds.keyUse.key({ keyId: old.rotated_to })),
   ]);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
   const isRepeatable = ageMs >= keyLimits.unreceivedAfterMs && ageMs < keyLimits.unreceivedGraceMs;
@@ -145,7 +145,7 @@ function revokeUnsentWrites(
   const action = unsent.kind === "workspace" ? "token.deleted" : "key.revoked";
   return [
     {
-      update: apiKeyKey(unsent.id),
+      update: kinds.apiKey.key({ keyId: unsent.id }),
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
       when: { present: "pk" },
     },
@@ -186,7 +186,7 @@ async function requireRights(
 }
 
 const retiring = (old: KeyItem, successor: KeyItem, endMs: number): TransactionWrite => ({
-  update: apiKeyKey(old.id),
+  update: kinds.apiKey.key({ keyId: old.id }),
   change: {
     set: [
       ["rotated_to", successor.id],

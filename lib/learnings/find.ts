@@ -1,7 +1,8 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { learningKey, vectorKey } from "../store/layout.ts";
+import { vectorKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 
 export type LocatedLearning = { readonly organization: OrganizationItem; readonly learning: LearningItem };
@@ -13,7 +14,7 @@ export const learningPrefetch = (
 ): readonly Key[] => {
   const { learning_id: id } = path;
   const isReadable = organization !== undefined && id && id.length <= learningLimits.idCharactersMax;
-  return isReadable ? [learningKey(organization, id)] : [];
+  return isReadable ? [kinds.learning.key({ organization, learningId: id })] : [];
 };
 type PathValues = { readonly [name: string]: string | undefined };
 
@@ -27,7 +28,9 @@ export async function findLearning(
 ): Promise<LocatedLearning | undefined> {
   const [first] = organizations;
   if (first && ahead) return { organization: first, learning: parseLearning(ahead) };
-  const items = await table.getMany(organizations.map(({ uuid }) => learningKey(uuid, id)));
+  const items = await table.getMany(
+    organizations.map(({ uuid }) => kinds.learning.key({ organization: uuid, learningId: id })),
+  );
   for (const [index, organization] of organizations.entries()) {
     const item = items[index];
     if (item) return { organization, learning: parseLearning(item) };

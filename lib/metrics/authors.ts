@@ -1,6 +1,7 @@
+import * as kinds from "../contract/items.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { prUrlOfReview } from "./reviews.ts";
 import { type MetricsContext, walkMetrics } from "./walk.ts";
@@ -32,7 +33,7 @@ export async function* authorsBetween(
       paging: { position, pageSize: entriesTogether, next: String, resume: String },
       table,
       clock,
-      prefetched: [await table.get(streamHeadKey(place.tenant))],
+      prefetched: [await table.get(kinds.streamHead.key({ tenant: place.tenant }))],
       signal: new AbortController().signal,
     };
     const { entries, nextCursor } = await walkMetrics(call, {

@@ -1,4 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { eventLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import { describeError, log } from "../runtime/log.ts";
@@ -6,13 +8,6 @@ import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
 import { parseMoving } from "../store/items/moving.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import {
-  movingKey,
-  movingPartition,
-  organizationKey,
-  type TenantKey,
-  tenantOrganizationKey,
-} from "../store/layout.ts";
 import { isTemporaryStoreError } from "../store/retry.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { transactIf } from "../store/table.ts";
@@ -83,9 +78,9 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   };
   const change = { remove: ["leaving"] };
   return await transactIf(store.table, [
-    { update: organizationKey(uuid), change, when: stillThisMove },
-    { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
-    { delete: movingKey(uuid) },
+    { update: kinds.organization.key({ organization: uuid }), change, when: stillThisMove },
+    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change, when: { present: "pk" } },
+    { delete: kinds.moving.key({ organization: uuid }) },
   ]);
 }
 
@@ -137,14 +132,14 @@ export async function resumeMoves(
   { timeBudgetMs = Number.POSITIVE_INFINITY }: { readonly timeBudgetMs?: number } = {},
 ): Promise<number> {
   return await takeTurns(store, {
-    pk: movingPartition,
+    pk: kinds.moving.partition(),
     timeBudgetMs,
     waitingOf(item) {
       const { sk: uuid, busy_until_ms: busyUntilMs = 0 } = parseMoving(item);
       return { uuid, sinceMs: busyUntilMs, busyUntilMs };
     },
     async turn(bounded, uuid, turnEndsMs) {
-      const item = await bounded.table.get(organizationKey(uuid));
+      const item = await bounded.table.get(kinds.organization.key({ organization: uuid }));
       if (!item) return false;
       const organization = parseOrganization(item);
       await (await MoveProgress.read(bounded.table, organization)).takeTurn(turnEndsMs);

@@ -1,10 +1,11 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { teamLimits } from "../contract/limits.ts";
 import type { teamRecord } from "../contract/records-people.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseTeam, type TeamItem } from "../store/items/team.ts";
-import { packSortKey, teamsRange, unpackSortKey } from "../store/layout.ts";
+import { packSortKey, unpackSortKey } from "../store/layout.ts";
 import type { ItemPage, Key, Table } from "../store/table.ts";
 
 export type TeamPage = {
@@ -102,7 +103,7 @@ const isIn = ({ organization, sk }: TeamPosition, uuid: string): boolean =>
 const teamPages =
   (table: Table, { uuid }: OrganizationItem, after: string | null, limit: number) =>
   (resume?: Key): Promise<ItemPage> => {
-    const range = teamsRange(uuid);
+    const range = kinds.team.range({ organization: uuid });
     return table.queryPage({ ...range, ...(after !== null && { after }), pageItems: limit + 1 }, resume);
   };
 

@@ -1,7 +1,7 @@
+import * as kinds from "../contract/items.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { scansPartition } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger.ts";
 
@@ -72,7 +72,12 @@ async function* everyLedger(
   for (const some of chunksOf(organizations, organizationsAtOnce)) {
     const lists = some.map((organization) => {
       const from = organization.uuid === after?.organization ? { from: after.repository } : {};
-      const range = { pk: scansPartition(organization.uuid), ...from, pageItems, signal };
+      const range = {
+        pk: kinds.scans.partition({ organization: organization.uuid }),
+        ...from,
+        pageItems,
+        signal,
+      };
       const firstPage = table.queryPage(range);
       // Awaited later; until then a failure must not be reported as an unhandled rejection.
       firstPage.catch(() => {});

@@ -1,11 +1,11 @@
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import { parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
-import { webhookCountKey, webhookEncryptionKey, webhookSecretsKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
@@ -62,7 +62,7 @@ export async function createWebhook(
   try {
     await table.transact([
       {
-        update: webhookCountKey(shardOf(scope.owner), scope.owner),
+        update: kinds.webhookCount.key({ shard: shardOf(scope.owner), tenant: scope.owner }),
         change: { add: [["count", 1]] },
         when: { any: [{ absent: "count" }, { below: ["count", perScopeMax] }] },
       },
@@ -175,8 +175,11 @@ export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope
     const webhook = await readWebhook(manager.table, scope, id);
     await manager.table.transact([
       { delete: keyOfWebhook(scope, id), when: { equals: ["generation", webhook.generation] } },
-      { delete: webhookSecretsKey(id) },
-      { update: webhookCountKey(shardOf(scope.owner), scope.owner), change: { add: [["count", -1]] } },
+      { delete: kinds.webhookSecrets.key({ webhookId: id }) },
+      {
+        update: kinds.webhookCount.key({ shard: shardOf(scope.owner), tenant: scope.owner }),
+        change: { add: [["count", -1]] },
+      },
       ...webhookEntry(manager, scope, "webhook.deleted", webhook, { before: webhook }),
     ]);
   });
@@ -213,7 +216,7 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
 }
 
 async function readWithSecrets({ table }: Pick<AuditedContext, "table">, scope: WebhookScope, id: string) {
-  const keys = [keyOfWebhook(scope, id), webhookEncryptionKey, webhookSecretsKey(id)];
+  const keys = [keyOfWebhook(scope, id), kinds.webhookKey.key(), kinds.webhookSecrets.key({ webhookId: id })];
   const [item, key, secrets] = await table.getMany(keys);
   return {
     webhook: requireReach(scope, item),

@@ -7,12 +7,12 @@ import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as itemKinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { TimeUp } from "../../lib/runtime/time-up.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
-import { apiKeyKey, organizationKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { everyKindOfKey, github, keysOf } from "../support/world.ts";
@@ -92,7 +92,7 @@ describe("rotation", () => {
     await expect(world.rotate(brief, 0)).rejects.toThrow(
       refusal(`Key ${brief.key.id} has expired; create a new one.`),
     );
-    await store().table.write({ delete: organizationKey(organization) });
+    await store().table.write({ delete: itemKinds.organization.key({ organization }) });
     await expect(world.rotate(keys.agentic, 0)).rejects.toThrow(
       refusal(`There is no active organization ${organization}.`),
     );
@@ -144,7 +144,7 @@ describe("rotation", () => {
       ["organization", "organization of the key"],
     ] as const) {
       await store().table.write({
-        update: apiKeyKey(keys.instance.key.id),
+        update: itemKinds.apiKey.key({ keyId: keys.instance.key.id }),
         change: { set: [[field, null]] },
       });
       await expect(world.rotate(keys.instance, 0)).rejects.toThrow(

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { instanceTenant } from "../../lib/contract/tenants.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
-import { instanceTenant, memberKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
@@ -183,7 +184,10 @@ describe("POST /v1/users/roles with ALL", () => {
         "org_id: is read from the body on this operation. Send it there.",
       ]);
     }
-    const plain = memberKey(organizationUuid(gitlab("fleet", "home")), "plain");
+    const plain = kinds.member.key({
+      organization: organizationUuid(gitlab("fleet", "home")),
+      userId: "plain",
+    });
     expect(await api.store().table.get(plain)).toMatchObject({ role: "cr_member" });
     const both = await api.call("/v1/users/roles?org_id=home", {
       key,
@@ -203,7 +207,9 @@ describe("POST /v1/users/roles with ALL", () => {
     expect(answer.status).toBe(200);
     for (const { provider_organization_id: name } of organizations) {
       const uuid = organizationUuid(gitlab("fleet", name));
-      expect(await api.store().table.get(memberKey(uuid, "ann"))).toMatchObject({
+      expect(
+        await api.store().table.get(kinds.member.key({ organization: uuid, userId: "ann" })),
+      ).toMatchObject({
         role: "cr_member",
         role_decided: true,
       });

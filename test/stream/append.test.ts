@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { organizationTenant } from "../../lib/store/layout.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { identityOf, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { appendBatch, keysToAppend } from "../../lib/stream/append.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { organizationTenant } from "../../lib/store/layout.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { createWebhook, updateWebhook } from "../../lib/webhooks/manage.ts";
 import { readWebhooks } from "../../lib/webhooks/scope.ts";
 import { useStore } from "../support/engine.ts";

@@ -4,8 +4,8 @@ import { checkKeyKind } from "../../access/policy.ts";
 import { actorOf } from "../../access/principal.ts";
 import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
+import * as kinds from "../../contract/items.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { cursorKeysKey, memberReadsKey } from "../../store/layout.ts";
 import { peekBody, restrictedFields } from "../body.ts";
 import { dependencies } from "../dependencies.ts";
 import { keyTextOf } from "../headers.ts";
@@ -31,10 +31,12 @@ export function authenticateKey(
         {
           text: keyTextOf(event),
           prefetch: (tenant, { organization, user }) => [
-            ...(wantsCursorKeys ? [cursorKeysKey] : []),
+            ...(wantsCursorKeys ? [kinds.cursorKeys.key()] : []),
             ...prefetch(tenant, { organization, path: pathValues(event) }),
             // Must be the last: `readableBy` gets the last item.
-            ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
+            ...(operation.readableOnly && organization && user
+              ? [kinds.memberReads.key({ organization, userId: user })]
+              : []),
           ],
         },
       );
