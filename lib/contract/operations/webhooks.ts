@@ -17,6 +17,7 @@ const { urlCharactersMax, descriptionCharactersMax, perScopeMax, rotationGraceMs
   webhookLimits;
 const { deliveries } = pageLimits;
 
+const withSecrets = ["webhook", "webhookSecrets", "webhookKey"] as const;
 const shared = {
   tag: "Webhooks",
   keys: noLegacyKey,
@@ -64,9 +65,8 @@ export const createWebhook = operation({
   query,
   body: z.strictObject({ ...fields, ...organizationSelector }),
   answer: { status: 201, description: "The webhook, with its secret", schema: webhookWithSecret },
-  tableActions: ["GetItem", "PutItem", "UpdateItem"],
-  tablePartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
-  writesRights: ["authorized", "owner"],
+  reads: { get: withSecrets },
+  writes: { put: withSecrets, update: withSecrets, rights: ["webhook"] },
   errors: ["WEBHOOK_LIMIT_REACHED"],
 });
 
@@ -86,8 +86,7 @@ export const listWebhooks = operation({
     description: "All webhooks of the scope",
     schema: z.strictObject({ data: z.array(webhookRecord), next_cursor: nextCursor }),
   },
-  tableActions: ["Query"],
-  readPartitions: ["WEBHOOKS#"],
+  reads: { query: ["webhook"] },
   errors: [],
 });
 
@@ -102,8 +101,7 @@ export const getWebhook = operation({
   pathParameters,
   query,
   answer: { status: 200, description: "The webhook", schema: webhookRecord },
-  tableActions: ["GetItem"],
-  readPartitions: ["WEBHOOKS#"],
+  reads: { get: ["webhook"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -127,8 +125,8 @@ export const updateWebhook = operation({
     ...organizationSelector,
   }),
   answer: { status: 200, description: "The webhook", schema: webhookRecord },
-  tableActions: ["GetItem", "UpdateItem"],
-  tablePartitions: ["WEBHOOKS#"],
+  reads: { get: ["webhook"] },
+  writes: { update: ["webhook"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -143,9 +141,8 @@ export const deleteWebhook = operation({
   pathParameters,
   query,
   answer: { status: 204, description: "The webhook is deleted" },
-  tableActions: ["GetItem", "UpdateItem", "DeleteItem"],
-  tablePartitions: ["WEBHOOKS#"],
-  writePartitions: ["WEBHOOK-SECRETS#"],
+  reads: { get: ["webhook"] },
+  writes: { update: ["webhook", "webhookSecrets"], delete: ["webhook", "webhookSecrets"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -164,9 +161,8 @@ export const rotateWebhook = operation({
   body: selecting,
   bodyOptional: true,
   answer: { status: 201, description: "The webhook, with its new secret", schema: webhookWithSecret },
-  tableActions: ["BatchGetItem", "PutItem"],
-  tablePartitions: ["WEBHOOK-SECRETS#"],
-  readPartitions: ["WEBHOOKS#", "WEBHOOK-KEY"],
+  reads: { getMany: withSecrets },
+  writes: { put: ["webhookSecrets"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -183,8 +179,7 @@ export const testWebhook = operation({
   body: selecting,
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
-  tableActions: ["BatchGetItem"],
-  readPartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
+  reads: { getMany: withSecrets },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -207,7 +202,6 @@ export const listWebhookDeliveries = operation({
     schema: z.strictObject({ data: z.array(deliveryRecord), next_cursor: nextCursor }),
   },
   paging: { bindsPageSize: false, resumable: false, defaultSize: deliveries.default },
-  tableActions: ["GetItem", "Query"],
-  readPartitions: ["WEBHOOKS#", "DELIVERIES#"],
+  reads: { get: ["webhook", "delivery"], query: ["webhook", "delivery"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
