@@ -1,4 +1,5 @@
 import * as kinds from "../contract/items.ts";
+import type { Mover } from "../contract/kind.ts";
 import { eventLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
@@ -13,6 +14,7 @@ import type { Store } from "../store/retry-on-conflict.ts";
 import { transactIf } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
+import { moveNews } from "./move-news.ts";
 import { MoveProgress } from "./move-progress.ts";
 import { takeTurns } from "./turns.ts";
 import { hasEpochs, publishedEpochs } from "./visibility.ts";
@@ -21,19 +23,20 @@ import { hasEpochs, publishedEpochs } from "./visibility.ts";
  * Moves one kind of an organization's data from the tenant it left to its current tenant. It runs again after a crash,
  * so it must detect what has already been moved.
  */
-type Mover = (
+type Move = (
   store: Store,
   organization: OrganizationItem,
   from: TenantKey,
   progress: MoveProgress,
 ) => Promise<void>;
 
-/** Everything that is stored by tenant and not by organization alone: data without a mover here is not moved. */
-const movers: ReadonlyArray<readonly [string, Mover]> = [
-  ["people", movePeople],
-  ["learnings", moveLearnings],
-  ["metrics", moveMetrics],
-];
+/** In this order. The kinds of items say who moves them (lib/contract/items.ts): each mover that they name is here. */
+const movers: Readonly<Record<Mover, Move>> = {
+  people: movePeople,
+  learnings: moveLearnings,
+  news: moveNews,
+  metrics: moveMetrics,
+};
 
 /** Until this is done, the organization's metrics are reported as `preparing`: see `isMoving`. */
 async function moveMetrics(
@@ -62,7 +65,7 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   // yet.
   if (hasEpochs(leaving)) await publishedEpochs(store.table, leaving);
   const progress = await MoveProgress.read(store.table, organization);
-  for (const [kind, move] of movers) {
+  for (const [kind, move] of Object.entries(movers)) {
     if (progress.isDone(kind)) continue;
     await move(store, organization, leaving, progress);
     await progress.finish(kind);
