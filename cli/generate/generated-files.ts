@@ -8,6 +8,7 @@ import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables, startWithTables } from "./guide-tables.ts";
+import { itemsPage } from "./items-page.ts";
 import { mcpPage } from "./mcp-page.ts";
 import { schemaPage } from "./schema-page.ts";
 
@@ -29,6 +30,7 @@ const guideFile = "docs/use/guide.md";
 const startFile = "docs/use/start.md";
 const mcpFile = "docs/use/mcp.md";
 const eventsFile = "docs/use/events.md";
+const itemsFile = "docs/change/item-growth.md";
 const architectureFile = "docs/change/architecture.md";
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -43,6 +45,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...eventSchemaFiles(),
     ["docs/use/errors.md", errorsPage()],
     ["docs/use/schema.md", schemaPage(read(releasedFile))],
+    [itemsFile, itemsPage(read(itemsFile))],
     [architectureFile, architecturePage(read(architectureFile))],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],
