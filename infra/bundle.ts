@@ -9,6 +9,7 @@ import { bundleBudgetOf, bundleBudgets, fallbackSource } from "../lib/contract/p
 import { referenceBundle, referenceSource } from "../lib/contract/reference.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
 import {
+  keysOnly,
   omitCredentialSearch,
   omitFormValidator,
   omitJsonSchema,
@@ -112,6 +113,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
       omitCredentialSearch,
       omitJsonSchema,
       omitFormValidator,
+      keysOnly,
       routesOnly(sourceDirectory),
     ],
     external: [...absent],

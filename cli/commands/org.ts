@@ -1,10 +1,10 @@
 import { seatAssignmentModes } from "../../lib/contract/access.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
+import { poolOf } from "../../lib/contract/tenants.ts";
 import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings, type OrganizationSettings } from "../../lib/organizations/settings.ts";
 import { poolSeats } from "../../lib/people/list-members.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import { poolOf } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";

@@ -1,5 +1,12 @@
 import { msPerDay } from "../../lib/contract/days.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
+import {
+  isWorkspaceTenant,
+  type PoolKey,
+  poolOf,
+  requireWorkspaceTenant,
+  type TenantKey,
+} from "../../lib/contract/tenants.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { findIdleSeats, type SeatedPerson } from "../../lib/people/idle-seats.ts";
@@ -9,13 +16,6 @@ import { lastReviewDays } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import {
-  isWorkspaceTenant,
-  type PoolKey,
-  poolOf,
-  requireWorkspaceTenant,
-  type TenantKey,
-} from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import * as http from "../api/seats.ts";
 import type { Command, CommandInput } from "../command.ts";

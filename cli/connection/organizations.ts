@@ -1,11 +1,8 @@
+import * as kinds from "../../lib/contract/items.ts";
+import { partsOf } from "../../lib/contract/kind.ts";
+import type { TenantKey } from "../../lib/contract/tenants.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
 import { parsePeopleGuard } from "../../lib/store/items/people.ts";
-import {
-  organizationDirectoryKey,
-  organizationKey,
-  peopleKey,
-  type TenantKey,
-} from "../../lib/store/layout.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import { OperatorError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
@@ -32,20 +29,20 @@ export async function findOrganizationByName(
 }
 
 async function organizationsNamed(table: Table, name: string): Promise<readonly OrganizationItem[]> {
-  const { pk, sk } = organizationDirectoryKey(name, "");
-  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith: sk }));
-  const uuids = rows.map((row) => row.sk.slice(sk.length));
+  const rows = await Array.fromAsync(
+    queryAll(table, kinds.organizationDirectory.range({ providerId: name })),
+  );
+  const uuids = rows.flatMap((row) => partsOf(kinds.organizationDirectory, row)?.organization ?? []);
   if (uuidForm.test(name)) uuids.push(name.toLowerCase());
   return readOrganizations(table, uuids);
 }
 
 /** All organizations, sorted by provider id. */
 export async function readAllOrganizations(table: Table): Promise<readonly OrganizationItem[]> {
-  const { pk } = organizationDirectoryKey("", "");
-  const rows = await Array.fromAsync(queryAll(table, { pk }));
+  const rows = await Array.fromAsync(queryAll(table, kinds.organizationDirectory.range()));
   return readOrganizations(
     table,
-    rows.map((row) => row.sk.slice(row.sk.lastIndexOf("#") + 1)),
+    rows.flatMap((row) => partsOf(kinds.organizationDirectory, row)?.organization ?? []),
   );
 }
 
@@ -54,7 +51,9 @@ export async function countAdmins(
   table: Table,
   organizations: readonly OrganizationItem[],
 ): Promise<ReadonlyMap<string, number>> {
-  const guards = await table.getMany(organizations.map(({ uuid }) => peopleKey(uuid)));
+  const guards = await table.getMany(
+    organizations.map(({ uuid }) => kinds.people.key({ organization: uuid })),
+  );
   const counts = guards.map((guard) => (guard ? (parsePeopleGuard(guard).counts.cr_admin ?? 0) : 0));
   return new Map(organizations.map(({ uuid }, index) => [uuid, counts[index] ?? 0]));
 }
@@ -80,6 +79,8 @@ export async function readOrganizations(
   table: Table,
   uuids: readonly string[],
 ): Promise<readonly OrganizationItem[]> {
-  const items = await table.getMany([...new Set(uuids)].map(organizationKey));
+  const items = await table.getMany(
+    [...new Set(uuids)].map((organization) => kinds.organization.key({ organization })),
+  );
   return items.filter((item) => item !== undefined).map(parseOrganization);
 }

@@ -1,9 +1,9 @@
+import * as kinds from "../../lib/contract/items.ts";
 import { bedrockClient, createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
 import { parseReconciler } from "../../lib/store/items/vector.ts";
-import { reconcilerKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { OperatorError } from "../errors.ts";
 
@@ -14,7 +14,7 @@ const bedrockPrefix = "bedrock:";
  * embedders. The identity's region is the region where the stack calls Bedrock.
  */
 export async function embedderInUse(table: Table, identity: AwsIdentity): Promise<Embedder> {
-  const noted = await table.get(reconcilerKey);
+  const noted = await table.get(kinds.reconciler.key());
   const id = noted && parseReconciler(noted).embedder;
   if (id === localEmbedder.id) return localEmbedder;
   if (!id?.startsWith(bedrockPrefix))

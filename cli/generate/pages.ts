@@ -4,6 +4,7 @@ import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables, startWithTables } from "./guide-tables.ts";
 import { releasedFile } from "./interface.ts";
+import { itemsPage } from "./items-page.ts";
 import { mcpPage } from "./mcp-page.ts";
 import { schemaPage } from "./schema-page.ts";
 
@@ -12,6 +13,7 @@ const startFile = "docs/use/start.md";
 const mcpFile = "docs/use/mcp.md";
 const eventsFile = "docs/use/events.md";
 const architectureFile = "docs/change/architecture.md";
+const itemsFile = "docs/change/item-growth.md";
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 /**
@@ -28,4 +30,5 @@ export const generatedPages = (): ReadonlyMap<string, string> =>
     ["docs/use/errors.md", errorsPage()],
     ["docs/use/schema.md", schemaPage(read(releasedFile))],
     [architectureFile, architecturePage(read(architectureFile))],
+    [itemsFile, itemsPage(read(itemsFile))],
   ]);

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { storeLimits } from "../../lib/contract/limits.ts";
+import { escapeKeyPart } from "../../lib/contract/tenants.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "../../lib/events/ports.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseItem } from "../../lib/store/items/parse.ts";
-import { escapeKeyPart } from "../../lib/store/layout.ts";
 import type { Store } from "../../lib/store/retry-on-conflict.ts";
 import {
   type Item,

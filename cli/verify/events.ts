@@ -1,18 +1,7 @@
+import * as kinds from "../../lib/contract/items.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
+import { instanceTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import {
-  instanceTenant,
-  learningKey,
-  learningPartition,
-  memberKey,
-  organizationKey,
-  pointerPartition,
-  repositoryKey,
-  scansPartition,
-  teamKey,
-  tenantKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sendAll } from "../send-events.ts";
@@ -67,17 +56,20 @@ function tracesOf(table: Table): Readonly<Record<string, () => Promise<boolean>>
   const there = async (key: { pk: string; sk: string }) => (await table.get(key)) !== undefined;
   const any = async (pk: string) => (await table.queryPage({ pk, pageItems: 1 })).items.length > 0;
   return {
-    "workspace.saved": () => there(tenantKey(workspaceTenant(stage.workspace))),
-    "instance.saved": () => there(tenantKey(instanceTenant(stage.instance))),
+    "workspace.saved": () => there(kinds.tenant.key({ tenant: workspaceTenant(stage.workspace) })),
+    "instance.saved": () => there(kinds.tenant.key({ tenant: instanceTenant(stage.instance) })),
     "organization.saved": async () =>
-      (await there(organizationKey(cloud.uuid))) && (await there(organizationKey(home.uuid))),
-    "repository.saved": () => there(repositoryKey(home.uuid, stage.repositoryId)),
-    "member.saved": () => there(memberKey(home.uuid, stage.member)),
-    "team.saved": () => there(teamKey(cloud.uuid, stage.teamId)),
+      (await there(kinds.organization.key({ organization: cloud.uuid }))) &&
+      (await there(kinds.organization.key({ organization: home.uuid }))),
+    "repository.saved": () =>
+      there(kinds.repository.key({ organization: home.uuid, repositoryId: stage.repositoryId })),
+    "member.saved": () => there(kinds.member.key({ organization: home.uuid, userId: stage.member })),
+    "team.saved": () => there(kinds.team.key({ organization: cloud.uuid, teamId: stage.teamId })),
     "pull_request.finalized": async () =>
-      (await any(pointerPartition(cloud.uuid))) && (await any(pointerPartition(home.uuid))),
-    "learning.captured": () => any(learningPartition(cloud.uuid)),
-    "security_scan.completed": () => any(scansPartition(cloud.uuid)),
+      (await any(kinds.pointer.partition({ organization: cloud.uuid }))) &&
+      (await any(kinds.pointer.partition({ organization: home.uuid }))),
+    "learning.captured": () => any(kinds.learning.partition({ organization: cloud.uuid })),
+    "security_scan.completed": () => any(kinds.scans.partition({ organization: cloud.uuid })),
   };
 }
 
@@ -86,7 +78,9 @@ function usedCheck(connection: Connection, events: StageEvents, waitMs: number):
   return {
     name: "learning.used is applied",
     async run() {
-      const [captured] = await Array.fromAsync(queryAll(table, { pk: learningPartition(cloud.uuid) }));
+      const [captured] = await Array.fromAsync(
+        queryAll(table, { pk: kinds.learning.partition({ organization: cloud.uuid }) }),
+      );
       if (!captured)
         throw new CheckFailed(
           "Not tried: there is no Learning to use. The event learning.captured makes it: first repair what that check reports.",
@@ -94,7 +88,11 @@ function usedCheck(connection: Connection, events: StageEvents, waitMs: number):
       const event = events.used(captured.sk);
       await sendAll(connection, [event]);
       await waitUntil(
-        async () => Number((await table.get(learningKey(cloud.uuid, captured.sk)))?.usage_count) > 0,
+        async () =>
+          Number(
+            (await table.get(kinds.learning.key({ organization: cloud.uuid, learningId: captured.sk })))
+              ?.usage_count,
+          ) > 0,
         { untilMs: systemClock.nowMs() + waitMs, otherwise: notApplied(event.type) },
       );
     },

@@ -1,57 +1,16 @@
+import * as kinds from "../../lib/contract/items.ts";
+import { type AnyKind, type AnyParts, type Finder, type Owner, partsOf } from "../../lib/contract/kind.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { retention } from "../../lib/contract/platform.ts";
+import {
+  instanceTenant,
+  organizationTenant,
+  type TenantKey,
+  workspaceTenant,
+} from "../../lib/contract/tenants.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseWaitingByAge } from "../../lib/store/items/waiting.ts";
-import {
-  apiKeyKey,
-  auditPartition,
-  deliveriesPartition,
-  findingsPartition,
-  instanceTenant,
-  isWebhookCount,
-  isWorkspaceTenant,
-  keyDirectoryKey,
-  keyOfRow,
-  keyUseKey,
-  learningListPartition,
-  learningPartition,
-  learningRemovalsPartition,
-  logMoveKey,
-  membersRange,
-  movingKey,
-  newsPartition,
-  organizationDirectoryKey,
-  organizationKey,
-  organizationPendingPartition,
-  organizationTenant,
-  pendingPartition,
-  peopleKey,
-  personsRange,
-  pointerPartition,
-  pullRequestLearningsKey,
-  relistPartition,
-  rolesRange,
-  scansPartition,
-  spillPartition,
-  stalePartition,
-  streamHeadKey,
-  streamPartition,
-  streamRemovalPartition,
-  type TenantKey,
-  teamsRange,
-  tenantKey,
-  tenantKeyRow,
-  tenantOrganizationsRange,
-  textKey,
-  triesKey,
-  vectorPartition,
-  waitingByAgeRange,
-  waitingKey,
-  webhookSecretsKey,
-  webhooksRange,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
-import { type Key, queryAll, type Table } from "../../lib/store/table.ts";
+import { type Key, queryAll, type Range, type Table } from "../../lib/store/table.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { parseSpill, partKeys } from "../../lib/stream/spill.ts";
 import { shardOf } from "../../lib/webhooks/scope.ts";
@@ -61,64 +20,144 @@ import { endKey, stage } from "./stage.ts";
 
 const organizations = [stage.cloud, stage.home];
 const tenants: readonly TenantKey[] = [workspaceTenant(stage.workspace), instanceTenant(stage.instance)];
-
-/**
- * Removes everything of the stage; returns how many items it removed. An item that names other items is deleted after
- * them, so that the next run can complete an interrupted one. `eventIds` are the events of this run: their failed tries
- * are stored under these ids.
- */
-async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
-  const { table } = connection;
-  let removed = 0;
-  const remove = async (keys: readonly Key[]) => {
-    await table.writeMany(keys.map((key) => ({ delete: key })));
-    removed += keys.length;
-  };
-  const removeWhatIsThere = async (keys: readonly Key[]) => {
-    const items = await table.getMany(keys);
-    await remove(keys.filter((_, index) => items[index] !== undefined));
-  };
-  // First: waiting events would be applied as soon as a new stage has what they wait for.
-  await remove(await waitingEvents(table));
-  await removeWhatIsThere(eventIds.map(triesKey));
-  for (const id of await keyIds(table)) {
-    if (await table.get(apiKeyKey(id))) await endKey(connection, id);
-    await remove([apiKeyKey(id), keyUseKey(id), keyDirectoryKey(id)]);
-  }
-  for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
-  for (const owner of owners()) await removeWebhooks(table, owner, remove);
-  for (const rows of [await staleMarkers(table), await pendingRows(table), await relistRows(table)])
-    await remove(rows);
-  for (const { uuid, provider_organization_id } of organizations) {
-    for (const pk of partitionsOf(uuid)) await remove(await keysIn(table, pk));
-    const listed = organizationDirectoryKey(provider_organization_id, uuid);
-    await removeWhatIsThere([listed, movingKey(uuid), logMoveKey(uuid)]);
-  }
-  for (const tenant of tenants) {
-    await removeWhatIsThere([streamHeadKey(tenant)]);
-    for (const pk of partitionsOfTenant(tenant)) await remove(await keysIn(table, pk));
-  }
-  return removed;
-}
-
-const owners = (): readonly TenantKey[] => [
+/** Organizations own keys, webhooks and lists like tenants. */
+const owners: readonly TenantKey[] = [
   ...organizations.map(({ uuid }) => organizationTenant(uuid)),
   ...tenants,
 ];
 
-async function removeWebhooks(
+const everyKind: readonly AnyKind[] = Object.values(kinds);
+const kindsOf = (owner: Owner) => everyKind.filter((kind) => kind.owner === owner);
+
+/** What is known of the owners in the stage. An item that names other items is removed after them, so order counts. */
+const known: Readonly<
+  Record<
+    Exclude<Owner, "service">,
+    (table: Table, eventIds: readonly string[]) => Promise<readonly AnyParts[]>
+  >
+> = {
+  // First: waiting events would be applied as soon as a new stage has what they wait for.
+  event: async (_, eventIds) => eventIds.map((id) => ({ eventId: id, messageId: id })),
+  /** Includes keys that a call created, such as the successor of a rotated key. */
+  key: (table) =>
+    namedIn(
+      table,
+      kinds.keyRow,
+      owners.map((tenant) => ({ tenant })),
+    ),
+  webhook: (table) => namedIn(table, kinds.webhook, shardsOfWebhooks),
+  organization: async () => ofOrganizations,
+  tenant: async () => owners.map((tenant) => ({ tenant, pool: tenant })),
+};
+const shardsOfWebhooks = owners.map((tenant) => ({ tenant, shard: shardOf(tenant) }));
+const ofOrganizations = organizations.flatMap(({ uuid, provider_organization_id: providerId }) =>
+  owners.map((tenant) => ({ organization: uuid, providerId, tenant, pool: tenant })),
+);
+
+/** What is not known of an owner: items of other kinds name it. */
+const finders: Readonly<Record<Exclude<Finder, "expiry">, (table: Table) => Promise<readonly AnyParts[]>>> = {
+  scans: (table) => namedIn(table, kinds.scans, ofOrganizations),
+  organizationPending: (table) => namedIn(table, kinds.organizationPending, ofOrganizations),
+  async spill(table) {
+    const found: AnyParts[] = [];
+    for (const { uuid } of organizations)
+      for await (const item of queryAll(table, kinds.spill.range({ organization: uuid })))
+        for (const key of partKeys(parseSpill(item, uuid))) found.push({ ...partsOf(kinds.spillPart, key) });
+    return found;
+  },
+  async streamHead(table) {
+    const heads = await Promise.all(
+      tenants.map(async (tenant) => ({ tenant, ...(await readHead(table, tenant)) })),
+    );
+    return heads.flatMap(({ tenant, weeks }) =>
+      organizations.flatMap(({ uuid }) =>
+        ["c", "r", "m"].flatMap((dataset) =>
+          // Removals are in no week: a stream without entries may have some.
+          [{ week: 0 }, ...weeks].map(({ week }) => ({ tenant, organization: uuid, dataset, week })),
+        ),
+      ),
+    );
+  },
+  async waitingByAge(table) {
+    const direct = [...kindsOf("organization"), ...kindsOf("tenant")].filter(({ foundBy }) => !foundBy);
+    const partitions = new Set(
+      direct.flatMap((kind) => ofOrganizations.map((parts) => kind.range(parts).pk)),
+    );
+    const found: AnyParts[] = [];
+    for await (const item of queryAll(table, kinds.waitingByAge.range())) {
+      const { dependency, version } = parseWaitingByAge(item);
+      const { since = "", eventId = "" } = partsOf(kinds.waitingByAge, item) ?? {};
+      if (partitions.has(dependency.pk))
+        found.push({ dependency: `${dependency.pk}/${dependency.sk}`, version, since, eventId });
+    }
+    return found;
+  },
+  shards: async () => [
+    ...shardsOfWebhooks,
+    ...Array.from({ length: indexLimits.staleShards }, (_, shard) =>
+      organizations.map(({ uuid }) => ({ shard, organization: uuid })),
+    ).flat(),
+  ],
+};
+
+/** The parts of the keys of all items of a kind. */
+async function namedIn(
   table: Table,
-  owner: TenantKey,
-  remove: (keys: readonly Key[]) => Promise<void>,
-): Promise<void> {
-  const { pk, beginsWith } = webhooksRange(shardOf(owner), owner);
-  const found = await keysIn(table, pk, beginsWith);
-  for (const key of found.filter((each) => !isWebhookCount(each))) {
-    const id = key.sk.slice(beginsWith.length);
-    await remove(await keysIn(table, deliveriesPartition(id)));
-    await remove(await keysIn(table, webhookSecretsKey(id).pk));
+  kind: Pick<AnyKind, "pk" | "sk" | "range">,
+  each: readonly AnyParts[],
+): Promise<readonly AnyParts[]> {
+  const keys = await keysOf(table, kind, each);
+  return keys.map((key) => ({ ...partsOf(kind, key) }));
+}
+
+/** The keys of a kind whose parts are among these. Each range is read once. */
+async function keysOf(
+  table: Table,
+  kind: Pick<AnyKind, "pk" | "sk" | "range">,
+  each: readonly AnyParts[],
+): Promise<readonly Key[]> {
+  const needed = [...kind.pk.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name);
+  const usable = each.filter((parts) => needed.every((name) => name in parts));
+  const together = Map.groupBy(usable, (parts) => JSON.stringify(kind.range(parts)));
+  const isOneOf = (parts: AnyParts[], own: AnyParts) =>
+    parts.some((some) =>
+      Object.entries(own).every(([name, value]) => !(name in some) || some[name] === value),
+    );
+  const found = [...together.values()].map(async (parts) => {
+    const keys = await keysIn(table, kind.range(parts[0] ?? {}));
+    return keys.filter((key) => {
+      const own = partsOf(kind, key);
+      // Earlier releases wrote other sort keys: everything in a partition of the stage is of the stage.
+      return own ? isOneOf(parts, own) : needed.length > 0;
+    });
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/**
+ * Removes everything of the stage; returns how many items it removed. The next run can complete an interrupted one.
+ * `eventIds` are the events of this run: their failed tries are stored under these ids.
+ */
+async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
+  const { table } = connection;
+  let removed = 0;
+  for (const owner of ["event", "key", "webhook", "organization", "tenant"] as const) {
+    const parts = await known[owner](table, eventIds);
+    if (owner === "key")
+      for (const { keyId } of parts)
+        if (await table.get(kinds.apiKey.key({ keyId: String(keyId) })))
+          await endKey(connection, String(keyId));
+    // An item that another kind names is found as long as the item that names it is there.
+    for (const kind of kindsOf(owner).toSorted(
+      (one, other) => Number(!one.foundBy) - Number(!other.foundBy),
+    )) {
+      if (kind.foundBy === "expiry") continue;
+      const keys = await keysOf(table, kind, kind.foundBy ? await finders[kind.foundBy](table) : parts);
+      await table.writeMany(keys.map((key) => ({ delete: key })));
+      removed += keys.length;
+    }
   }
-  await remove(found);
+  return removed;
 }
 
 const removalsMax = 3;
@@ -136,91 +175,9 @@ export async function removeWholeStage(
   );
 }
 
-/** Events of the stage that wait for something, with their rows in the list of all waiting events. */
-async function waitingEvents(table: Table): Promise<readonly Key[]> {
-  const partitions = [
-    ...organizations.flatMap(({ uuid }) => partitionsOf(uuid)),
-    ...tenants.flatMap(partitionsOfTenant),
-  ];
-  const found: Key[] = [];
-  for await (const item of queryAll(table, waitingByAgeRange)) {
-    const { pk, sk, dependency, version } = parseWaitingByAge(item);
-    if (partitions.includes(dependency.pk)) found.push(waitingKey(dependency, version), { pk, sk });
-  }
-  return found;
-}
-
-/** Organizations whose Learnings must be listed again. */
-const relistRows = async (table: Table): Promise<readonly Key[]> =>
-  (await keysIn(table, relistPartition)).filter(({ sk }) =>
-    organizations.some(({ uuid }) => sk.endsWith(`#${uuid}`)),
-  );
-
-/** Includes keys that a call created, such as the successor of a rotated key. */
-async function keyIds(table: Table): Promise<readonly string[]> {
-  const rows = await Promise.all(owners().map((owner) => keysIn(table, keyRowsOf(owner))));
-  return [...new Set(rows.flat().map(({ sk }) => keyOfRow(sk)))];
-}
-
-/** Partitions that are named in other items: entries and removals of a stream, parts of large entries, findings. */
-async function namedPartitions(table: Table): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const tenant of tenants) {
-    const { weeks } = await readHead(table, tenant);
-    for (const organization of [undefined, ...organizations.map(({ uuid }) => uuid)])
-      for (const dataset of ["c", "r", "m"] as const) {
-        found.push(streamRemovalPartition({ tenant, organization, dataset }));
-        for (const { week } of weeks) found.push(streamPartition({ tenant, organization, dataset, week }));
-      }
-  }
-  for (const { uuid } of organizations) {
-    for await (const item of queryAll(table, { pk: spillPartition(uuid) }))
-      for (const { pk } of partKeys(parseSpill(item, uuid))) found.push(pk);
-    for (const { sk } of await keysIn(table, scansPartition(uuid))) found.push(findingsPartition(uuid, sk));
-  }
-  return found;
-}
-
-/** Learnings that wait for approval, in the list of all organizations. */
-async function pendingRows(table: Table): Promise<readonly Key[]> {
-  const own = await Promise.all(
-    organizations.map(({ uuid }) => keysIn(table, organizationPendingPartition(uuid))),
-  );
-  return own.flat().map(({ sk }) => ({ pk: pendingPartition, sk }));
-}
-
-/** Learnings that the index has not followed yet. */
-async function staleMarkers(table: Table): Promise<readonly Key[]> {
-  const shards = Array.from({ length: indexLimits.staleShards }, (_, shard) => stalePartition(shard));
-  const found = await Promise.all(
-    shards.flatMap((pk) => organizations.map(({ uuid }) => keysIn(table, pk, `${uuid}#`))),
-  );
-  return found.flat();
-}
-
-const partitionsOf = (uuid: string): readonly string[] => [
-  ...[pointerPartition(uuid), spillPartition(uuid), scansPartition(uuid)],
-  ...[learningPartition(uuid), textKey(uuid, "").pk, vectorPartition(uuid)],
-  ...[pullRequestLearningsKey(uuid, "").pk, learningListPartition(`o#${uuid}`)],
-  ...[learningRemovalsPartition(`o#${uuid}`), organizationPendingPartition(uuid)],
-  ...[personsRange(`o#${uuid}`).pk, membersRange(uuid).pk, rolesRange(uuid).pk, peopleKey(uuid).pk],
-  teamsRange(uuid).pk,
-  ...[keyRowsOf(organizationTenant(uuid)), organizationKey(uuid).pk],
-];
-
-const partitionsOfTenant = (tenant: TenantKey): readonly string[] => [
-  newsPartition(tenant),
-  ...[learningListPartition(tenant), learningRemovalsPartition(tenant)],
-  ...(isWorkspaceTenant(tenant) ? [personsRange(tenant).pk] : []),
-  ...[tenantOrganizationsRange(tenant).pk, keyRowsOf(tenant), tenantKey(tenant).pk],
-];
-
-const keyRowsOf = (owner: TenantKey): string => tenantKeyRow(owner, "").pk;
-
-async function keysIn(table: Table, pk: string, beginsWith?: string): Promise<readonly Key[]> {
-  const range = { pk, only: ["pk", "sk"], ...(beginsWith !== undefined && { beginsWith }) };
-  const items = await Array.fromAsync(queryAll(table, range));
-  return items.map(({ pk: own, sk }) => ({ pk: own, sk }));
+async function keysIn(table: Table, range: Range): Promise<readonly Key[]> {
+  const items = await Array.fromAsync(queryAll(table, { ...range, only: ["pk", "sk"] }));
+  return items.map(({ pk, sk }) => ({ pk, sk }));
 }
 
 /** What always remains and expires by itself. */
@@ -232,7 +189,7 @@ export const neverRemoved: readonly string[] = [
 /** A sentence about what remains: nobody deletes audit entries before their retention ends. */
 export async function countAuditEntries(table: Table, sinceMs: number, nowMs: number): Promise<string> {
   const months = new Set([sinceMs, nowMs].map((atMs) => toTimestamp(atMs).slice(0, 7)));
-  const partitions = owners().flatMap((owner) => [...months].map((month) => auditPartition(owner, month)));
-  const entries = await Promise.all(partitions.map((pk) => keysIn(table, pk)));
-  return `${entries.flat().length} audit entries of ${stage.workspace}, until their retention ends`;
+  const partitions = owners.flatMap((tenant) => [...months].map((month) => ({ tenant, month })));
+  const entries = await keysOf(table, kinds.audit, partitions);
+  return `${entries.length} audit entries of ${stage.workspace}, until their retention ends`;
 }

@@ -1,11 +1,11 @@
 import type { OperationContext } from "../../lib/access/operation-context.ts";
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { listUsers as operation } from "../../lib/contract/operations/users.ts";
+import { requireWorkspaceTenant } from "../../lib/contract/tenants.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionText } from "../../lib/http/cursors.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
-import { requireWorkspaceTenant } from "../../lib/store/layout.ts";
 
 export const handler = createHandler(operation, async (call) => {
   const { scope, paging } = call;

@@ -1,5 +1,6 @@
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { assignSeats as operation } from "../../lib/contract/operations/users.ts";
+import { requireWorkspaceTenant } from "../../lib/contract/tenants.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import {
   assignSeatsByEmail,
@@ -7,7 +8,6 @@ import {
   unassignSeatHolders,
 } from "../../lib/people/assign-seats.ts";
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
-import { requireWorkspaceTenant } from "../../lib/store/layout.ts";
 
 export const handler = createHandler(operation, async (call) => {
   const { action, emails, user_ids: userIds = [], dry_run: dryRun } = call.input.body;

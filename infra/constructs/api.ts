@@ -12,12 +12,7 @@ import {
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import {
-  chainGrants,
-  deniedAttributes,
-  operationTransactions,
-  ownGrants,
-} from "../../lib/contract/grants.ts";
+import { deniedAttributes, operationGrants } from "../../lib/contract/grants.ts";
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import {
@@ -244,9 +239,8 @@ function operationFunction(
     source: operation.source,
     description: `${operation.method} ${operation.path}`,
     ...(operation.streaming ? functionSettings.streaming : functionSettings.operation),
-    tableGrants: [...chainGrants, ...ownGrants(operation)],
+    tableGrants: operationGrants(operation),
     deniedAttributes: deniedAttributes(operation),
-    ...operationTransactions(operation),
     ...(operation.uses && { uses: operation.uses }),
     environment,
   });

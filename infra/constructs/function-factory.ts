@@ -3,7 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { type TableGrant, type Transactions, transactionGrants } from "../../lib/contract/grants.ts";
+import type { TableGrant } from "../../lib/contract/grants.ts";
 import { environmentVariables } from "../../lib/contract/platform.ts";
 import type { WorkerResource } from "../../lib/contract/workers.ts";
 import type { StackOptions } from "../options.ts";
@@ -15,17 +15,19 @@ import { ServiceFunction, type ServiceFunctionProps } from "./service-function.t
 /** Where a function's code comes from: its bundle, or a small placeholder in tests. */
 export type CodeOf = (source: string) => Code;
 
-export type FunctionProps = Transactions &
-  Pick<ServiceFunctionProps, "description" | "timeoutSeconds" | "memoryMegabytes"> & {
-    /** Id in the contract; names the construct and the reserved concurrency. */
-    readonly id: string;
-    readonly source: string;
-    readonly tableGrants: readonly TableGrant[];
-    /** Attributes of the table's items that it may not write. */
-    readonly deniedAttributes?: readonly string[];
-    readonly uses?: readonly WorkerResource[];
-    readonly environment?: ServiceFunctionProps["environment"];
-  };
+export type FunctionProps = Pick<
+  ServiceFunctionProps,
+  "description" | "timeoutSeconds" | "memoryMegabytes"
+> & {
+  /** Id in the contract; names the construct and the reserved concurrency. */
+  readonly id: string;
+  readonly source: string;
+  readonly tableGrants: readonly TableGrant[];
+  /** Attributes of the table's items that it may not write. */
+  readonly deniedAttributes?: readonly string[];
+  readonly uses?: readonly WorkerResource[];
+  readonly environment?: ServiceFunctionProps["environment"];
+};
 
 export type FunctionFactoryProps = {
   readonly data: Data;
@@ -69,7 +71,7 @@ export class FunctionFactory {
         ...props.environment,
       },
       statements: [
-        ...tableStatements(data.table.arn, [...tableGrants, ...transactionGrants(tableGrants, props)]),
+        ...tableStatements(data.table.arn, tableGrants),
         ...attributesDenied(data.table.arn, props.deniedAttributes ?? []),
         ...provisions.flatMap(({ statements }) => statements),
       ],

@@ -1,6 +1,5 @@
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { TableGrant } from "../../lib/contract/grants.ts";
-import type { TableAction } from "../../lib/contract/operation.ts";
+import type { TableAction, TableGrant } from "../../lib/contract/grants.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 
 /** The statements of a role, from the contract's grants: exact actions, restricted to partitions. */
@@ -42,6 +41,6 @@ const statement = (actions: readonly TableAction[], resource: string): PolicySta
 
 /** `ForAllValues` is also true if there is no key at all; the second condition excludes that case. */
 const leadingKeys = (partitions: readonly string[]) => ({
-  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions },
   Null: { "dynamodb:LeadingKeys": "false" },
 });

@@ -1,5 +1,5 @@
 import { keyLimits } from "../contract/limits.ts";
-import type { TenantKey } from "../store/layout.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 
 type Accepted = { readonly atMs: number; readonly tenant: TenantKey };
 

@@ -1,4 +1,13 @@
 import { ApiError, unauthorized } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
+import { isOf } from "../contract/kind.ts";
+import {
+  instanceTenant,
+  isOrganizationTenant,
+  isWorkspaceTenant,
+  type TenantKey,
+  workspaceTenant,
+} from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -10,21 +19,6 @@ import {
   parseWorkspace,
   type WorkspaceItem,
 } from "../store/items/tenant.ts";
-import {
-  apiKeyKey,
-  instanceTenant,
-  isOrganizationTenant,
-  isScopeEpochs,
-  isWorkspaceTenant,
-  keyUseKey,
-  memberKey,
-  organizationKey,
-  peopleKey,
-  type TenantKey,
-  tenantKey,
-  tenantOrganizationsRange,
-  workspaceTenant,
-} from "../store/layout.ts";
 import { ReadAhead } from "../store/read-ahead.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
@@ -88,16 +82,16 @@ export async function authenticate(
   const keysOf = (of: TenantKey) => [...tenantRecordKeys(hints, of), ...prefetch(of, named)];
   const [, rows] = await Promise.all([
     items.read(deps.table, [
-      apiKeyKey(parsed.id),
-      keyUseKey(parsed.id),
+      kinds.apiKey.key({ keyId: parsed.id }),
+      kinds.keyUse.key({ keyId: parsed.id }),
       ...principalKeys(hints),
       ...keysOf(tenant),
     ]),
     tenantOrganizations(deps.table, hints),
   ]);
 
-  const stored = checkedKey(parsed, items.get(apiKeyKey(parsed.id)), deps.clock);
-  const key = withUse(stored, items.get(keyUseKey(parsed.id)));
+  const stored = checkedKey(parsed, items.get(kinds.apiKey.key({ keyId: parsed.id })), deps.clock);
+  const key = withUse(stored, items.get(kinds.keyUse.key({ keyId: parsed.id })));
   const principal = principalOf(hints, key, items, rows);
   // The organization moved after the key was made or last accepted: the items of its old tenant were read.
   if (principal.tenant !== tenant) await items.read(deps.table, keysOf(principal.tenant));
@@ -113,11 +107,11 @@ async function readFirst(
   parsed: KeyText,
   items: ReadAhead,
 ): Promise<ReadHints> {
-  const key = checkedKey(parsed, await items.readOne(table, apiKeyKey(parsed.id)), clock);
+  const key = checkedKey(parsed, await items.readOne(table, kinds.apiKey.key({ keyId: parsed.id })), clock);
   const hints = hintsOf(parsed, key);
   if (!isOfWholeTenant(hints)) return hints;
   const tenant = tenantHint(hints);
-  checkTenant(key, tenant, await items.readOne(table, tenantKey(tenant)));
+  checkTenant(key, tenant, await items.readOne(table, kinds.tenant.key({ tenant })));
   return hints;
 }
 
@@ -126,7 +120,7 @@ async function readFirst(
  * the keys of a whole workspace or instance read it with their other items.
  */
 const tenantRecordKeys = (hints: ReadHints, tenant: TenantKey): Key[] =>
-  isOfWholeTenant(hints) || isOrganizationTenant(tenant) ? [] : [tenantKey(tenant)];
+  isOfWholeTenant(hints) || isOrganizationTenant(tenant) ? [] : [kinds.tenant.key({ tenant })];
 
 const checkTenant = (key: KeyItem, tenant: TenantKey, item: Item | undefined): object =>
   isWorkspaceTenant(tenant) ? activeWorkspace(item, key) : activeInstance(item, key);
@@ -151,11 +145,11 @@ function tenantHint(hints: ReadHints): TenantKey {
 
 /** What `principalOf` asks for. */
 function principalKeys(hints: ReadHints): Key[] {
-  const record = isOfWholeTenant(hints) ? [tenantKey(tenantHint(hints))] : [];
+  const record = isOfWholeTenant(hints) ? [kinds.tenant.key({ tenant: tenantHint(hints) })] : [];
   if (hints.kind === "workspace") return record;
   const organization = hints.kind === "instance" ? hints.home : hints.organization;
-  const member = hints.kind === "legacy" ? [] : [memberKey(organization, hints.userId)];
-  return [...record, organizationKey(organization), peopleKey(organization), ...member];
+  const member = hints.kind === "legacy" ? [] : [kinds.member.key({ organization, userId: hints.userId })];
+  return [...record, kinds.organization.key({ organization }), kinds.people.key({ organization }), ...member];
 }
 
 type TenantRows = {
@@ -171,12 +165,12 @@ async function tenantOrganizations(table: Table, hints: ReadHints): Promise<Tena
 
 /** Reads the tenant's active organizations and the epochs of its scope. */
 async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRows> {
-  const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
-  const organizations = items.filter((item) => !isScopeEpochs(item)).map(parseOrganization);
+  const items = await Array.fromAsync(queryAll(table, kinds.tenantOrganization.range({ tenant })));
+  const organizations = items.filter((item) => !isOf(kinds.scopeEpochs, item)).map(parseOrganization);
   return {
     organizations: organizations.filter(({ active }) => active),
     inactiveOrganizations: organizations.filter(({ active }) => !active).map(({ uuid }) => uuid),
-    scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
+    scopeEpochs: parseScopeEpochs(items.find((item) => isOf(kinds.scopeEpochs, item))),
   };
 }
 
@@ -212,7 +206,7 @@ function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyI
 
 function principalOf(hints: ReadHints, key: UsedKey, items: ReadAhead, rows: TenantRows): Principal {
   if (hints.kind === "workspace")
-    return workspacePrincipal(key, items.get(tenantKey(tenantHint(hints))), rows);
+    return workspacePrincipal(key, items.get(kinds.tenant.key({ tenant: tenantHint(hints) })), rows);
   if (hints.kind === "instance") return instancePrincipal(hints, key, items, rows);
   return organizationPrincipal(hints, key, items);
 }
@@ -222,12 +216,18 @@ function organizationPrincipal(
   key: UsedKey,
   items: ReadAhead,
 ): Principal {
-  const organization = activeOrganization(items.get(organizationKey(hints.organization)), key);
+  const organization = activeOrganization(
+    items.get(kinds.organization.key({ organization: hints.organization })),
+    key,
+  );
   // Only legacy keys have no member behind them.
   const member =
     hints.kind === "legacy"
       ? undefined
-      : activeMember(items.get(memberKey(hints.organization, hints.userId)), key);
+      : activeMember(
+          items.get(kinds.member.key({ organization: hints.organization, userId: hints.userId })),
+          key,
+        );
   const actingAs = hints.kind === "user" || hints.kind === "agentic" ? member : undefined;
   const roleId = actingAs ? actingAs.role : key.role;
   return {
@@ -274,9 +274,9 @@ function instancePrincipal(
   { organizations, scopeEpochs }: TenantRows,
 ): Principal {
   const tenant = tenantHint(hints);
-  activeInstance(items.get(tenantKey(tenant)), key);
-  const home = activeOrganization(items.get(organizationKey(hints.home)), key);
-  activeMember(items.get(memberKey(hints.home, hints.userId)), key);
+  activeInstance(items.get(kinds.tenant.key({ tenant })), key);
+  const home = activeOrganization(items.get(kinds.organization.key({ organization: hints.home })), key);
+  activeMember(items.get(kinds.member.key({ organization: hints.home, userId: hints.userId })), key);
   return {
     key,
     tenant,
@@ -292,7 +292,7 @@ function instancePrincipal(
 }
 
 function roleIn(items: ReadAhead, organization: string, roleId: string | null): Principal["role"] {
-  const people = items.get(peopleKey(organization));
+  const people = items.get(kinds.people.key({ organization }));
   return roleId ? roleOf(roleId, people && parsePeopleGuard(people)) : null;
 }
 

@@ -1,6 +1,7 @@
 import { type AuditDeps, auditWrites } from "../audit/entry.ts";
 import { isSystemRole } from "../contract/access.ts";
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { toTimestamp } from "../runtime/clock.ts";
@@ -11,7 +12,6 @@ import { boundedTable } from "../store/bounded.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeopleGuard } from "../store/items/people.ts";
-import { apiKeyKey, keyDirectoryRange, memberKey, peopleKey } from "../store/layout.ts";
 import {
   ConditionFailed,
   StoreUnavailable,
@@ -45,7 +45,12 @@ export async function keyConditions(
   const member: TransactionWrite[] =
     owner === null
       ? []
-      : [{ check: memberKey(organization.uuid, owner), when: { equals: ["active", true] } }];
+      : [
+          {
+            check: kinds.member.key({ organization: organization.uuid, userId: owner }),
+            when: { equals: ["active", true] },
+          },
+        ];
   return [...member, ...(await roleConditions(table, organization, role))];
 }
 
@@ -56,7 +61,7 @@ export async function roleConditions(
   role: string | null,
 ): Promise<TransactionWrite[]> {
   if (!organization || role === null || isSystemRole(role)) return [];
-  const guard = await table.get(peopleKey(organization.uuid));
+  const guard = await table.get(kinds.people.key({ organization: organization.uuid }));
   return [keyGivenWrite(parsePeopleGuard(required(guard, "people guard")), role)];
 }
 
@@ -66,7 +71,7 @@ export async function listKeysOfOrganization(
   organization?: string,
 ): Promise<KeyItem[]> {
   if (organization !== undefined) return await keysOfOrganization(table, organization);
-  return (await Array.fromAsync(keysOfRows(table, keyDirectoryRange))).flat();
+  return (await Array.fromAsync(keysOfRows(table, kinds.keyDirectory.range()))).flat();
 }
 
 /** The fields of a new key. */
@@ -78,7 +83,7 @@ export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
   const text = textOf(fields, deps.random);
   const { id, hash } = fingerprint(text);
   const key: KeyItem = {
-    ...apiKeyKey(id),
+    ...kinds.apiKey.key({ keyId: id }),
     id,
     hash,
     name: null,

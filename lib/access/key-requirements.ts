@@ -1,17 +1,10 @@
 import { isSystemRole } from "../contract/access.ts";
+import * as kinds from "../contract/items.ts";
+import { instanceTenant, workspaceTenant } from "../contract/tenants.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
-import {
-  apiKeyKey,
-  instanceTenant,
-  memberKey,
-  organizationKey,
-  peopleKey,
-  tenantKey,
-  workspaceTenant,
-} from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 
 /** The operator's request cannot be done. The message is written for the operator. */
@@ -38,7 +31,7 @@ export class NoSuccessor extends KeyRegistryError {
 export const unknownKey = (id: string): string => `There is no key ${id}.`;
 
 export async function requireKey(table: Table, id: string): Promise<KeyItem> {
-  const item = await table.get(apiKeyKey(id));
+  const item = await table.get(kinds.apiKey.key({ keyId: id }));
   if (!item) throw new KeyRegistryError(unknownKey(id));
   return parseKey(item);
 }
@@ -55,7 +48,7 @@ export async function requireOwnKind(table: Table, id: string): Promise<KeyItem>
 }
 
 export async function findOrganization(table: Table, uuid: string): Promise<OrganizationItem | null> {
-  const item = await table.get(organizationKey(uuid));
+  const item = await table.get(kinds.organization.key({ organization: uuid }));
   return item ? parseOrganization(item) : null;
 }
 
@@ -66,7 +59,7 @@ export async function requireOrganization(table: Table, uuid: string): Promise<O
 }
 
 export async function requireMember(table: Table, organization: string, userId: string): Promise<void> {
-  const item = await table.get(memberKey(organization, userId));
+  const item = await table.get(kinds.member.key({ organization, userId }));
   if (!item || !parseMember(item).active) {
     throw new KeyRegistryError(`User ${userId} is not an active member of the organization.`);
   }
@@ -79,7 +72,7 @@ export async function requireRole(table: Table, organization: string, role: stri
 
 export async function hasRole(table: Table, organization: string, role: string): Promise<boolean> {
   if (isSystemRole(role)) return true;
-  const item = await table.get(peopleKey(organization));
+  const item = await table.get(kinds.people.key({ organization }));
   return item !== undefined && Object.hasOwn(parsePeopleGuard(item).roles, role);
 }
 
@@ -94,7 +87,7 @@ export async function requireInstance(
       `Organization ${organization.provider_organization_id} is not of instance ${instanceId}.`,
     );
   }
-  const item = await table.get(tenantKey(tenant));
+  const item = await table.get(kinds.tenant.key({ tenant }));
   if (!item || !parseInstance(item).active)
     throw new KeyRegistryError(`There is no active instance ${instanceId}.`);
 }
@@ -104,7 +97,7 @@ export async function requireWorkspaceAdmin(
   workspaceId: string,
   userId: string,
 ): Promise<void> {
-  const item = await table.get(tenantKey(workspaceTenant(workspaceId)));
+  const item = await table.get(kinds.tenant.key({ tenant: workspaceTenant(workspaceId) }));
   const workspace = item && parseWorkspace(item);
   if (!workspace?.active) throw new KeyRegistryError(`There is no active workspace ${workspaceId}.`);
   if (!workspace.admins.some((admin) => admin.user_id === userId)) {

@@ -1,14 +1,9 @@
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
+import { organizationTenant } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseKey } from "../store/items/key.ts";
-import {
-  apiKeyKey,
-  keyDirectoryKey,
-  keyOfRow,
-  keyRowsPrefix,
-  organizationKeyRow,
-  tenantKeyRow,
-} from "../store/layout.ts";
+import { keyOfRow, keyRowsPrefix } from "../store/layout.ts";
 import type { Item, Key, Put, Range, Table } from "../store/table.ts";
 
 /**
@@ -16,27 +11,31 @@ import type { Item, Key, Put, Range, Table } from "../store/table.ts";
  * workspace or instance if it reaches more than one organization.
  */
 const placesOf = ({ id, kind, organization, tenant }: KeyItem): Key[] => [
-  ...(organization === null ? [] : [organizationKeyRow(organization, id)]),
-  ...(kind === "workspace" || kind === "instance" ? [tenantKeyRow(tenant, id)] : []),
+  ...(organization === null
+    ? []
+    : [kinds.keyRow.key({ tenant: organizationTenant(organization), keyId: id })]),
+  ...(kind === "workspace" || kind === "instance" ? [kinds.keyRow.key({ tenant, keyId: id })] : []),
 ];
 
 /** All rows that list a key: in the directory of all keys, and at its places. */
 export const keyRowWrites = (key: KeyItem): Put[] =>
-  [keyDirectoryKey(key.id), ...placesOf(key)].map((row) => ({ put: { ...row, kind: key.kind } }));
+  [kinds.keyDirectory.key({ keyId: key.id }), ...placesOf(key)].map((row) => ({
+    put: { ...row, kind: key.kind },
+  }));
 
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
 export async function* keysOfRows(table: Table, range: Range): AsyncGenerator<KeyItem[]> {
   const idOf = ({ sk }: Key) => (sk.startsWith(keyRowsPrefix) ? keyOfRow(sk) : sk);
   for await (const rows of pagesOf(table, range)) {
-    const items = await table.getMany(rows.map((row) => apiKeyKey(idOf(row))));
+    const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: idOf(row) })));
     yield items.filter((item) => item !== undefined).map(parseKey);
   }
 }
 
 /** The keys that belong to one organization, and the instance keys whose home it is. */
 export async function keysOfOrganization(table: Table, organization: string): Promise<KeyItem[]> {
-  const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
-  return (await Array.fromAsync(keysOfRows(table, { pk, beginsWith }))).flat();
+  const range = kinds.keyRow.range({ tenant: organizationTenant(organization) });
+  return (await Array.fromAsync(keysOfRows(table, range))).flat();
 }
 
 async function* pagesOf(table: Table, range: Range): AsyncGenerator<readonly Item[]> {

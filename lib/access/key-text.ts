@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { KeyKind } from "../contract/access.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
+import { isTenantKey, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Random } from "../runtime/random.ts";
-import { isTenantKey, organizationTenant, type TenantKey } from "../store/layout.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 
 /**

@@ -1,6 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
-import { keyUseKey } from "../store/layout.ts";
 import { type Item, type Table, type TransactionWrite, writeIf } from "../store/table.ts";
 
 /** A key with the time of its last use, which is an item of its own. */
@@ -12,13 +12,13 @@ export const withUse = (key: KeyItem, use: Item | undefined): UsedKey => ({
 });
 
 export async function readUses(table: Table, keys: readonly KeyItem[]): Promise<UsedKey[]> {
-  const uses = await table.getMany(keys.map(({ id }) => keyUseKey(id)));
+  const uses = await table.getMany(keys.map(({ id }) => kinds.keyUse.key({ keyId: id })));
   return keys.map((key, index) => withUse(key, uses[index]));
 }
 
 /** For the transaction of a change that needs a key whose value nobody has. */
 export const neverUsed = (keyId: string): TransactionWrite => ({
-  check: keyUseKey(keyId),
+  check: kinds.keyUse.key({ keyId }),
   when: { absent: "pk" },
 });
 
@@ -27,7 +27,7 @@ export async function touchLastUsed(table: Table, key: UsedKey, nowMs: number): 
   const cutoff = nowMs - keyLimits.lastUsedEveryMs;
   if ((key.last_used_at_ms ?? 0) > cutoff) return;
   await writeIf(table, {
-    update: keyUseKey(key.id),
+    update: kinds.keyUse.key({ keyId: key.id }),
     change: { set: [["at_ms", nowMs]] },
     when: { any: [{ absent: "pk" }, { atMost: ["at_ms", cutoff] }] },
   });

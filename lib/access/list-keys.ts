@@ -1,17 +1,12 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
+import { organizationTenant } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import {
-  apiKeyKey,
-  keyOfRow,
-  keyRowsPrefix,
-  organizationKey,
-  organizationKeyRow,
-  tenantKeyRow,
-} from "../store/layout.ts";
+import { keyOfRow, keyRowsPrefix } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 import { itemsPerQuery, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
@@ -45,7 +40,9 @@ export async function listKeysOfScope(
     async (items, { isTenant }) => {
       // An organization's rows include instance keys, which use its roles, but are listed with the instance.
       const rows = items.filter(({ kind }) => isTenant || kind !== "instance");
-      const keys = await reader.table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
+      const keys = await reader.table.getMany(
+        rows.map(({ sk }) => kinds.apiKey.key({ keyId: keyOfRow(sk) })),
+      );
       return rows.flatMap(({ sk }, index) => {
         const item = keys[index];
         const key = item && parseKey(item);
@@ -66,8 +63,12 @@ function keyPartitionsOf({ principal, scope }: Reader, pageItems: number) {
   const { kind } = principal.key;
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
   return [
-    ...(hasTenantKeys ? [partition(tenantName, tenantKeyRow(principal.tenant, ""))] : []),
-    ...scope.organizations.map(({ uuid }) => partition(uuid, organizationKeyRow(uuid, ""))),
+    ...(hasTenantKeys
+      ? [partition(tenantName, kinds.keyRow.key({ tenant: principal.tenant, keyId: "" }))]
+      : []),
+    ...scope.organizations.map(({ uuid }) =>
+      partition(uuid, kinds.keyRow.key({ tenant: organizationTenant(uuid), keyId: "" })),
+    ),
   ];
 }
 
@@ -95,7 +96,9 @@ async function providerIds(table: Table, { organizations }: Principal, keys: rea
     keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),
   );
   const unknown = [...wanted].filter((uuid) => !names.has(uuid));
-  const read = (await table.getMany(unknown.map(organizationKey))).filter((item) => item !== undefined);
+  const read = (
+    await table.getMany(unknown.map((organization) => kinds.organization.key({ organization })))
+  ).filter((item) => item !== undefined);
   for (const { uuid, provider_organization_id } of read.map(parseOrganization))
     names.set(uuid, provider_organization_id);
   return names;

@@ -1,8 +1,9 @@
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { keyIdForm } from "../contract/parameters.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
-import { apiKeyKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
 import { KeyRegistryError, KeyRotated, NoSuccessor } from "./key-requirements.ts";
@@ -15,7 +16,7 @@ import type { Scope } from "./scope.ts";
 export const keyPrefetch = (
   _: TenantKey,
   { path: { key_id } }: { readonly path: { readonly [name: string]: string | undefined } },
-): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [apiKeyKey(key_id)] : []);
+): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [kinds.apiKey.key({ keyId: key_id })] : []);
 
 /** A caller over HTTP. Its reach decides what it may do with keys. */
 type Manager = AuditedContext & {

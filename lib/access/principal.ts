@@ -1,10 +1,10 @@
 import type { Actor } from "../audit/entry.ts";
 import { isSystemRole, type Permission, permissions, systemRoles } from "../contract/access.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, permissionBit } from "../store/items/people.ts";
 import type { ScopeEpochs } from "../store/items/scope-epochs.ts";
-import type { TenantKey } from "../store/layout.ts";
 import type { UsedKey } from "./last-used.ts";
 
 export type Role = {

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { organizationTenant } from "../contract/tenants.ts";
 import type { Random } from "../runtime/random.ts";
-import { organizationTenant } from "../store/layout.ts";
 import { makeKeyText } from "./key-text.ts";
 
 const timeoutMs = 20_000;

@@ -1,9 +1,9 @@
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { cacheLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
-import { limitKey } from "../store/layout.ts";
 import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../store/table.ts";
 
 /**
@@ -98,7 +98,7 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
     try {
       const item = await table.write(
         {
-          update: limitKey(limit.bucket, owner),
+          update: kinds.limit.key({ bucket: limit.bucket, owner }),
           change: {
             set: [
               [slot, stamp],

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import * as kinds from "../contract/items.ts";
 import { parseMemberReads } from "../store/items/people.ts";
-import { memberReadsKey, memberReadsPartKey } from "../store/layout.ts";
+import { memberReadsPartKey } from "../store/layout.ts";
 import type { ReadAhead } from "../store/read-ahead.ts";
 import type { Item, Table } from "../store/table.ts";
 import type { Principal } from "./principal.ts";
@@ -32,7 +33,12 @@ export async function readableBy(
   if (key.kind !== "user") return "*";
   // A user key has both. Without them, it reads nothing.
   if (!home || !userId) return new Set();
-  return await readableFrom(table, home.uuid, userId, ahead.get(memberReadsKey(home.uuid, userId)));
+  return await readableFrom(
+    table,
+    home.uuid,
+    userId,
+    ahead.get(kinds.memberReads.key({ organization: home.uuid, userId })),
+  );
 }
 
 /** The repositories that the member can read now. `first` is the first part of the list, which is already read. */

@@ -1,17 +1,15 @@
 import type { KeyRefusal } from "../contract/access.ts";
-import { isLive, type KeyItem } from "../store/items/key.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { parseMember } from "../store/items/people.ts";
-import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
+import * as kinds from "../contract/items.ts";
 import {
   instanceTenant,
   isOrganizationTenant,
   isWorkspaceTenant,
-  memberKey,
-  organizationKey,
   type TenantKey,
-  tenantKey,
-} from "../store/layout.ts";
+} from "../contract/tenants.ts";
+import { isLive, type KeyItem } from "../store/items/key.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { parseMember } from "../store/items/people.ts";
+import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
 /**
@@ -32,7 +30,7 @@ export async function readRefusals(
   await read(live.flatMap(relatedKeys));
   // An organization may have moved since the key was made.
   const moved = live.filter((key) => tenantOf(key, find) !== key.tenant);
-  await read(moved.map((key) => tenantKey(tenantOf(key, find))));
+  await read(moved.map((key) => kinds.tenant.key({ tenant: tenantOf(key, find) })));
   return new Map(
     live.flatMap((key) => {
       const refusal = refusalOf(key, find);
@@ -44,16 +42,16 @@ export async function readRefusals(
 type Find = (key: Key) => Item | undefined;
 
 const ownerKeys = ({ organization, owner }: KeyItem): Key[] =>
-  organization === null || owner === null ? [] : [memberKey(organization, owner)];
+  organization === null || owner === null ? [] : [kinds.member.key({ organization, userId: owner })];
 
 const relatedKeys = (key: KeyItem): Key[] => [
-  ...(isOrganizationTenant(key.tenant) ? [] : [tenantKey(key.tenant)]),
-  ...(key.organization === null ? [] : [organizationKey(key.organization)]),
+  ...(isOrganizationTenant(key.tenant) ? [] : [kinds.tenant.key({ tenant: key.tenant })]),
+  ...(key.organization === null ? [] : [kinds.organization.key({ organization: key.organization })]),
   ...ownerKeys(key),
 ];
 
 function organizationOf({ organization }: KeyItem, find: Find): OrganizationItem | undefined {
-  const item = organization === null ? undefined : find(organizationKey(organization));
+  const item = organization === null ? undefined : find(kinds.organization.key({ organization }));
   return item && parseOrganization(item);
 }
 
@@ -78,11 +76,11 @@ function refusalOf(key: KeyItem, find: Find): KeyRefusal | null {
 /** A stand-alone organization is its own tenant. */
 function isActive(tenant: TenantKey, find: Find): boolean {
   if (isOrganizationTenant(tenant)) return true;
-  const item = find(tenantKey(tenant));
+  const item = find(kinds.tenant.key({ tenant }));
   return item !== undefined && (isWorkspaceTenant(tenant) ? parseWorkspace : parseInstance)(item).active;
 }
 
 function isAdmin({ owner, tenant }: KeyItem, find: Find): boolean {
-  const item = find(tenantKey(tenant));
+  const item = find(kinds.tenant.key({ tenant }));
   return item !== undefined && parseWorkspace(item).admins.some(({ user_id }) => user_id === owner);
 }

@@ -1,9 +1,9 @@
 import { type Actor, auditWrites } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { storeLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem, parseKey } from "../store/items/key.ts";
-import { apiKeyKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 import { type KeyActor, keyEvent } from "./key-entry.ts";
@@ -49,7 +49,7 @@ async function follow(
   const found: KeyItem[] = [];
   let next = from[direction];
   while (next) {
-    const item = await table.get(apiKeyKey(next));
+    const item = await table.get(kinds.apiKey.key({ keyId: next }));
     if (!item) break;
     const key = parseKey(item);
     found.push(key);
@@ -77,7 +77,7 @@ async function revoke(
     };
     await deps.table.transact([
       ...some.map(({ id, rotated_to }) => ({
-        update: apiKeyKey(id),
+        update: kinds.apiKey.key({ keyId: id }),
         change: { set: [["revoked_at", toTimestamp(nowMs)] as const] },
         when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", rotated_to] }] } as const,
       })),

@@ -1,12 +1,12 @@
 import { auditWrites } from "../audit/entry.ts";
 import { secondsPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { apiKeyKey, keyUseKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
@@ -107,7 +107,7 @@ async function endGrace(
   const when = { equals: ["rotated_to", successor.id] } as const;
   const table = boundedRegistryTable(deps);
   try {
-    await table.write({ update: apiKeyKey(old.id), change, when }, { idempotent: true });
+    await table.write({ update: kinds.apiKey.key({ keyId: old.id }), change, when }, { idempotent: true });
   } catch (error) {
     const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
     if (!isOpen && !(error instanceof ConditionFailed)) throw error;
@@ -128,7 +128,7 @@ async function unsentSuccessor(
   if (actor.keyId === old.id && old.rotated_by !== old.id) throw new KeyRotated(old.id, old.rotated_to);
   const [successor, use] = await Promise.all([
     requireKey(table, old.rotated_to),
-    table.get(keyUseKey(old.rotated_to)),
+    table.get(kinds.keyUse.key({ keyId: old.rotated_to })),
   ]);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
   const isRepeatable = ageMs >= keyLimits.unreceivedAfterMs && ageMs < keyLimits.unreceivedGraceMs;
@@ -149,7 +149,7 @@ function revokeUnsentWrites(
   const action = unsent.kind === "workspace" ? "token.deleted" : "key.revoked";
   return [
     {
-      update: apiKeyKey(unsent.id),
+      update: kinds.apiKey.key({ keyId: unsent.id }),
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
       when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", null] }] },
     },
@@ -194,7 +194,7 @@ const retiring = (
   successor: KeyItem,
   { by, endMs }: { readonly by: string | null; readonly endMs: number },
 ): TransactionWrite => ({
-  update: apiKeyKey(old.id),
+  update: kinds.apiKey.key({ keyId: old.id }),
   change: {
     set: [
       ["rotated_to", successor.id],

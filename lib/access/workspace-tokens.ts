@@ -1,7 +1,8 @@
 import type { Actor } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
+import { workspaceTenant } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
-import { tenantKeyRow, workspaceTenant } from "../store/layout.ts";
 import {
   checkedKeyName,
   draftKeyItem,
@@ -50,8 +51,8 @@ export async function listWorkspaceTokens(
   as: string,
 ): Promise<KeyItem[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
-  const { pk, sk: beginsWith } = tenantKeyRow(workspaceTenant(workspaceId), "");
-  return (await Array.fromAsync(keysOfRows(deps.table, { pk, beginsWith }))).flat();
+  const range = kinds.keyRow.range({ tenant: workspaceTenant(workspaceId) });
+  return (await Array.fromAsync(keysOfRows(deps.table, range))).flat();
 }
 
 export async function deleteWorkspaceToken(

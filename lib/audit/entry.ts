@@ -1,9 +1,10 @@
 import type { KeyKind } from "../contract/access.ts";
 import type { AuditAction, AuditResourceType } from "../contract/audit.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { auditKey, organizationTenant, type TenantKey } from "../store/layout.ts";
+import { auditKey } from "../store/layout.ts";
 import type { AttributeValue, Put, Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { auditRecord } from "../contract/records-audit.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { AuditItem } from "../store/items/audit.ts";
-import { organizationTenant, type TenantKey } from "../store/layout.ts";
 
 type Record = z.output<typeof auditRecord>;
 

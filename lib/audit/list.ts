@@ -1,8 +1,9 @@
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { auditLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { type AuditItem, parseAudit } from "../store/items/audit.ts";
-import { auditPartition, type TenantKey } from "../store/layout.ts";
 import type { Range, Table } from "../store/table.ts";
 import { itemsPerQuery } from "../store/walk.ts";
 
@@ -149,7 +150,7 @@ export function monthsBetween(from: string, upTo: string): string[] {
 }
 
 const rangeOf = ({ owner, order, limit }: AuditQuery, month: string, { from, upTo }: Bounds): Range => ({
-  pk: auditPartition(owner, month),
+  pk: kinds.audit.partition({ tenant: owner, month }),
   from,
   upTo,
   descending: order === "desc",

@@ -1,10 +1,11 @@
+import * as kinds from "../contract/items.ts";
+import { partsOf } from "../contract/kind.ts";
 import { auditLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
 import { required } from "../runtime/required.ts";
 import { type OwedItem, parseOwed } from "../store/items/owed.ts";
-import { tenantKeySchema } from "../store/items/parse.ts";
-import { auditKey, auditOwnerOf, owedKey, owedPartition } from "../store/layout.ts";
+import { auditKey } from "../store/layout.ts";
 import { type Put, queryAll, type Table, type TransactionWrite, transactIf } from "../store/table.ts";
 
 /**
@@ -85,13 +86,13 @@ function noteOf(copies: readonly Put[], number: number): OwedItem {
     name = `${createdAt}#${id}#${number}`;
     shared = defined(entry);
     return {
-      owner: tenantKeySchema.parse(auditOwnerOf({ pk, sk })),
+      owner: required(partsOf(kinds.audit, { pk, sk }), "key of an audit entry").tenant,
       text: known.index,
       own: defined({ id, organization, organization_id, organizations }),
     };
   });
   return {
-    ...owedKey(name),
+    ...kinds.owed.key({ name }),
     entry: shared,
     texts: [...texts.values()].map(({ text }) => text),
     copies: own,
@@ -138,7 +139,7 @@ function copiesOf({ entry, texts, copies }: OwedItem, momentMs: number): Put[] {
 export async function writeOldOwed(deps: OwedDeps): Promise<void> {
   const upTo = toTimestamp(deps.clock.nowMs() - auditLimits.settledAfterMs);
   const pieces = new ErrorCollector();
-  for await (const item of queryAll(deps.table, { pk: owedPartition, upTo })) {
+  for await (const item of queryAll(deps.table, { pk: kinds.owed.partition(), upTo })) {
     if (item.settled !== true) await pieces.run(() => writeOwed(deps, [parseOwed(item)]));
   }
   pieces.end();

@@ -1,7 +1,7 @@
+import * as kinds from "../contract/items.ts";
 import { auditLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { organizationKey, refusalKey } from "../store/layout.ts";
 import { type Table, transactIf } from "../store/table.ts";
 import { type Actor, type AuditDeps, auditWrites } from "./entry.ts";
 
@@ -24,11 +24,11 @@ export async function recordRefusal(
 ): Promise<void> {
   const { key, actor, reason, operation } = refusal;
   const nowMs = deps.clock.nowMs();
-  const marker = refusalKey(key.id, reason);
+  const marker = kinds.refusal.key({ keyId: key.id, reason });
   const last = await deps.table.get(marker);
   if (typeof last?.at_ms === "number" && last.at_ms > nowMs - auditLimits.refusedEveryMs) return;
   const organizationItem = key.organization
-    ? await deps.table.get(organizationKey(key.organization))
+    ? await deps.table.get(kinds.organization.key({ organization: key.organization }))
     : undefined;
   const organization = organizationItem && parseOrganization(organizationItem);
   // The condition fails if another function has written this minute's entry.

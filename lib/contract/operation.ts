@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { KeyKind, Permission } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { TableUse } from "./table-use.ts";
 
 /** How an operation treats a kind of key. A kind that is not `accepted` is refused. */
 export type KeyPolicy = Readonly<Record<KeyKind, "accepted" | "forbidden" | "gone">>;
@@ -36,38 +37,11 @@ export type OrganizationRule = "optional" | "required" | "refused" | "ignored";
  */
 export type InstanceScope = "authorized" | "home" | "named";
 
-/** DynamoDB actions that the operation's own work needs, in addition to those of the chain. */
-export type TableAction =
-  | "GetItem"
-  | "BatchGetItem"
-  | "Query"
-  | "PutItem"
-  | "UpdateItem"
-  | "DeleteItem"
-  | "BatchWriteItem"
-  | "ConditionCheckItem"
-  | "SearchVectors";
-
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export type AnswerSchema = { readonly description: string; readonly schema?: z.ZodType };
 
-const ofOrganization = ["tenant", "plan", "subscription_active", "active", "metrics", "deployment"] as const;
-
-/** Attributes that give rights, by the kind of item that has them (lib/store/layout.ts). */
-export const rightsAttributes = {
-  "API key": [
-    ...["hash", "kind", "tenant", "workspace_id", "instance_id", "authorized", "owner", "role"],
-    ...["expires_at_ms", "revoked_at", "rotated_by"],
-  ],
-  organization: ofOrganization,
-  "organization of tenant": ofOrganization,
-  "member's repositories": ["all", "parts", "repository_ids"],
-  member: ["role", "active"],
-  "people guard": ["roles", "default_role"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-export type RightsAttribute = (typeof rightsAttributes)[keyof typeof rightsAttributes][number];
-
-export type Operation = {
+/** What it reads, writes and checks in the table beside the work of the chain is part of `TableUse`. */
+export type Operation = TableUse & {
   /** The name in OpenAPI and in the client. */
   readonly id: string;
   /** functions/<source>.ts holds its handler. */
@@ -133,23 +107,6 @@ export type Operation = {
   readonly downloads?: readonly string[];
   /** Responses can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
-  readonly tableActions: readonly TableAction[];
-  /**
-   * Partitions from which it reads several items, or the result of a transaction, in one snapshot (TransactGetItems).
-   */
-  readonly snapshotPartitions?: readonly string[];
-  /** The partitions of `tableActions`, as prefixes of partition keys (lib/store/layout.ts). */
-  readonly tablePartitions?: readonly string[];
-  /** Further partitions whose items its transactions only check. */
-  readonly checkPartitions?: readonly string[];
-  /** Further partitions that it writes and cannot read. */
-  readonly writePartitions?: readonly string[];
-  /** Further partitions that it only reads. */
-  readonly readPartitions?: readonly string[];
-  /** Further partitions whose items it updates and never puts. */
-  readonly updatePartitions?: readonly string[];
-  /** The attributes it writes, or compares while it writes, of those that give rights; its role is denied the others. */
-  readonly writesRights?: readonly RightsAttribute[];
   /** What it uses besides the table; each adds a grant and an environment variable. */
   readonly uses?: readonly "embedder"[];
   /** The advice in the 413 response, if the usual advice does not fit. */

@@ -1,5 +1,6 @@
-import type { TableAction } from "./operation.ts";
+import type { KindName } from "./kind-names.ts";
 import { eventQueueSettings } from "./platform.ts";
+import type { TableUse } from "./table-use.ts";
 
 /** What starts a worker. */
 export type WorkerTrigger =
@@ -10,59 +11,53 @@ export type WorkerTrigger =
 export type WorkerResource = "eventsQueue" | "deadLetterQueue" | "eventsBucket" | "embedder" | "publicApi";
 
 /** A Lambda function that the queue or the clock starts. */
-export type Worker = {
+export type Worker = TableUse & {
   readonly id: string;
   /** functions/<source>.ts holds its handler. */
   readonly source: string;
   readonly summary: string;
   readonly trigger: WorkerTrigger;
-  readonly tableActions: readonly TableAction[];
-  /** The partitions of `tableActions`, as prefixes of partition keys: never a key, a limit or the audit log. */
-  readonly tablePartitions: readonly string[];
-  /** Partitions that it only reads. */
-  readonly readPartitions?: readonly string[];
-  /**
-   * Partitions from which it reads several items, or the result of a transaction, in one snapshot (TransactGetItems).
-   */
-  readonly snapshotPartitions?: readonly string[];
-  /** Writes that it never makes as part of a transaction. */
-  readonly writesAlone?: readonly TableAction[];
-  /** Its changes are recorded in the audit log, in the same transactions. */
-  readonly writesAudit?: boolean;
   readonly uses: readonly WorkerResource[];
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
 };
 
-/** The partitions of pull requests: the streams, the pointers into them, and the parts of large entries. */
-const streams = ["S#", "PR#", "SPILL#", "PART#"] as const;
+/** Pull requests: the streams, the pointers into them, and the parts of large entries. */
+const streams = ["streamHead", "entry", "pointer", "spill", "spillPart"] as const;
 
 /** The people of an organization, without its custom roles. */
-const people = ["PEOPLE#", "MEMBERS#", "SEATS#"] as const;
+const people = ["people", "member", "person"] as const;
+
+const learnings = ["learning", "listedLearning", "pending", "organizationPending"] as const;
+
+/** Reads and writes in every way, with audit entries in the same transactions. */
+const everyUse = (of: readonly KindName[]) => ({
+  reads: everyRead(of),
+  writes: { put: [...of, "audit"], update: of, delete: of, many: of } satisfies TableUse["writes"],
+  checks: of,
+});
+const everyRead = (of: readonly KindName[]) => ({ get: of, getMany: of, query: of });
 
 const worker = <const Entry extends Worker>(entry: Entry): Entry => entry;
 
+const ofEvents = everyUse([
+  ...people,
+  ...(["organization", "tenant", "tenantOrganization", "organizationDirectory"] as const),
+  ...(["moving", "movingLog"] as const),
+  ...(["waiting", "waitingByAge", "applied", "tries", "owed"] as const),
+  ...streams,
+  ...(["scans", "findings", "team", "news"] as const),
+  ...learnings,
+  ...(["text", "pullRequestLearnings", "stale", "relist"] as const),
+]);
+const changedByEvents = ["learning", "pullRequestLearnings"] as const;
 /** What is needed to apply an event of any type. */
 const applying = {
-  tableActions: [
-    "GetItem",
-    "BatchGetItem",
-    "Query",
-    "PutItem",
-    "UpdateItem",
-    "DeleteItem",
-    "BatchWriteItem",
-    "ConditionCheckItem",
-  ],
-  tablePartitions: [
-    ...[...people, "ORG#", "TENANT#", "ORGS#"],
-    ...["DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
-    ...streams,
-    ...["SCANS#", "FINDINGS#", "TEAMS#", "NEWS#"],
-    ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
-  ],
-  snapshotPartitions: ["S#", "ORGS#", "ORG#", "MEMBERS#", "LEARNING#", "PRIVATE#"],
-  writesAudit: true,
+  ...ofEvents,
+  reads: {
+    ...ofEvents.reads,
+    snapshot: ["streamHead", "tenantOrganization", "organization", "member", ...changedByEvents],
+  },
   uses: ["deadLetterQueue", "eventsBucket"],
   /** One whole CPU: a batch of events is a third work, the rest waits for the table. */
   memoryMegabytes: 1769,
@@ -87,72 +82,70 @@ export const expireWaiting = worker({
   timeoutSeconds: 300,
 });
 
+const approved = [...learnings, "stale", "relist"] as const;
 const approveDue = worker({
   id: "approveDue",
   source: "workers/approve-due",
   summary:
     "Approves Learnings whose approval delay has passed, and lists Learnings of moved organizations again",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem"],
-  tablePartitions: ["LEARNING#", "LEARNINGS#", "PENDING", "STALE#", "RELIST"],
-  readPartitions: ["ORG#"],
-  writesAudit: true,
+  reads: everyRead([...approved, "organization"]),
+  writes: { put: [...approved, "audit"], delete: approved },
   uses: [],
   timeoutSeconds: 60,
   memoryMegabytes: 512,
 });
 
+const reconciled = ["organizationDirectory", "learning", "vector", "stale", "reconciler"] as const;
 export const reconcileIndex = worker({
   id: "reconcileIndex",
   source: "workers/reconcile-index",
   summary: "Updates the review index where a writer did not, and checks the whole index in turns",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["GetItem", "Query", "PutItem", "BatchWriteItem"],
-  tablePartitions: ["DIRECTORY#ORG", "LEARNING#", "VECTOR#", "STALE#", "RECONCILER"],
-  snapshotPartitions: ["LEARNING#", "STALE#"],
-  writesAlone: ["PutItem"],
+  reads: { get: reconciled, query: reconciled, snapshot: ["learning", "stale"] },
+  writes: { put: reconciled, many: reconciled, alone: true },
   uses: ["embedder"],
   timeoutSeconds: 60,
   memoryMegabytes: 1024,
 });
 
+const ofMoves = everyUse([
+  ...people,
+  ...(["organization", "tenantOrganization", "moving", "movingLog", "owed"] as const),
+  ...streams,
+  ...learnings,
+  "relist",
+]);
 export const finishMoves = worker({
   id: "finishMoves",
   source: "workers/finish-moves",
   summary:
     "Continues the moves of organizations to another tenant, and writes missing copies of audit entries",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: applying.tableActions,
-  writesAudit: true,
-  tablePartitions: [
-    ...people,
-    "ORG#",
-    "ORGS#",
-    "MOVING",
-    "MOVING-LOG",
-    "OWED",
-    ...streams,
-    "LEARNING#",
-    "LEARNINGS#",
-    "PENDING",
-    "RELIST",
-  ],
-  readPartitions: ["AUDIT#"],
-  snapshotPartitions: ["S#", "ORGS#"],
+  ...ofMoves,
+  reads: {
+    ...everyRead([...ofMoves.checks, "audit"]),
+    query: [...ofMoves.checks, "audit", "news"],
+    snapshot: ["streamHead", "tenantOrganization"],
+  },
+  writes: {
+    ...ofMoves.writes,
+    put: [...ofMoves.checks, "audit", "news"],
+    delete: [...ofMoves.checks, "news"],
+  },
   uses: [],
   timeoutSeconds: 58,
   memoryMegabytes: 1024,
 });
 
+const swept = ["organizationDirectory", "sweeper", ...streams] as const;
 const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
   summary: "Deletes parts of large entries that no entry refers to",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
-  tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
-  tablePartitions: ["DIRECTORY#ORG", "SWEEPER", ...streams],
-  snapshotPartitions: ["PR#", "S#"],
-  writesAlone: ["PutItem", "UpdateItem"],
+  reads: { get: swept, query: swept, snapshot: ["pointer", "streamHead"] },
+  writes: { put: swept, update: swept, many: swept, alone: true },
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,
@@ -167,25 +160,26 @@ export const rotateCursorKeys = worker({
   source: "workers/rotate-cursor-keys",
   summary: "Creates the first key that encrypts cursors, and a new one when the last key is old",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["GetItem", "PutItem"],
-  tablePartitions: ["CURSOR-KEYS"],
-  writesAlone: ["PutItem"],
+  reads: { get: ["cursorKeys"] },
+  writes: { put: ["cursorKeys"], alone: true },
   uses: [],
   timeoutSeconds: 30,
   memoryMegabytes: 256,
 });
 
-const secretsAndNews = ["WEBHOOK-SECRETS#", "WEBHOOK-KEY", "NEWS#"] as const;
 /** Published numbers, the ends of the lists, and keys that expire. */
-const whatRingsAreAbout = [
-  "S#",
-  "LEARNINGS#",
-  "AUDIT#",
-  "ORG#",
-  "ORGS#",
-  "TENANT#",
-  "KEY#",
-  "KEYS#",
+const rung = [
+  ...(["webhook", "delivery", "webhookSecrets", "webhookKey", "news"] as const),
+  ...[
+    "streamHead",
+    "listedLearning",
+    "audit",
+    "organization",
+    "tenantOrganization",
+    "tenant",
+    "apiKey",
+    "keyRow",
+  ],
 ] as const;
 
 const ringWebhooks = worker({
@@ -193,10 +187,8 @@ const ringWebhooks = worker({
   source: "workers/ring-webhooks",
   summary: "Sends rings to webhooks whose scope has something new, and repeats rings that failed",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
-  tablePartitions: ["WEBHOOKS#", "DELIVERIES#"],
-  readPartitions: [...secretsAndNews, ...whatRingsAreAbout],
-  writesAudit: true,
+  reads: everyRead(rung),
+  writes: { put: ["webhook", "delivery", "audit"], update: ["webhook", "delivery"] },
   uses: [],
   timeoutSeconds: 58,
   memoryMegabytes: 512,
@@ -208,8 +200,6 @@ export const probeApi = worker({
   source: "workers/probe-api",
   summary: "Calls the API at its public address with a key that does not exist, and expects the 401",
   trigger: { kind: "schedule", everyMinutes: 5 },
-  tableActions: [],
-  tablePartitions: [],
   uses: ["publicApi"],
   timeoutSeconds: 30,
   memoryMegabytes: 256,
@@ -235,8 +225,7 @@ export const searchForReview = {
   id: "searchForReview",
   source: "internal/search-for-review",
   summary: "Finds the Learnings that match a change, for the reviewer",
-  tableActions: ["BatchGetItem", "SearchVectors"],
-  tablePartitions: ["LEARNING#", "VECTOR#"],
+  reads: { getMany: ["learning", "vector"], search: ["vector"] },
   uses: ["embedder"],
   timeoutSeconds: 15,
   memoryMegabytes: 1024,

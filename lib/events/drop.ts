@@ -1,7 +1,7 @@
 import { type AuditEvent, type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { organizationUuid } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { organizationKey } from "../store/layout.ts";
 import { type Put, type Table, transactIf } from "../store/table.ts";
 import { EventRefused, type PlatformEvent, readMessage, readReferenced } from "./envelope.ts";
 import type { EventBucket } from "./ports.ts";
@@ -76,7 +76,8 @@ async function organizationOf(
 ): Promise<OrganizationItem | undefined> {
   const event = await eventIn(bucket, body);
   const name = organizationNameSchema.safeParse(event?.data);
-  const item = name.success && (await table.get(organizationKey(organizationUuid(name.data))));
+  const item =
+    name.success && (await table.get(kinds.organization.key({ organization: organizationUuid(name.data) })));
   return item ? parseOrganization(item) : undefined;
 }
 

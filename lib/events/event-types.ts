@@ -2,7 +2,9 @@ import type * as z from "zod";
 import { repositoryAddress, withoutCredentials } from "../contract/addresses.ts";
 import type { EventTypeName } from "../contract/event-names.ts";
 import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
+import { instanceTenant, workspaceTenant } from "../contract/tenants.ts";
 import { captureLearning } from "../learnings/events/capture.ts";
 import { closePrivateLearnings, mergedBefore } from "../learnings/events/pull-request.ts";
 import {
@@ -22,14 +24,6 @@ import { saveMember } from "../people/save-member.ts";
 import { saveTeam } from "../people/save-team.ts";
 import { completeScan } from "../security/complete-scan.ts";
 import { misdated, scanCompletedFields } from "../security/scan-completed.ts";
-import {
-  instanceTenant,
-  organizationKey,
-  pointerKey,
-  repositoryKey,
-  tenantKey,
-  workspaceTenant,
-} from "../store/layout.ts";
 import type { ReadAhead } from "../store/read-ahead.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Key } from "../store/table.ts";
@@ -112,20 +106,20 @@ const eventType = <Data>(
 });
 
 const workspace = (id: string): Dependency => ({
-  key: tenantKey(workspaceTenant(id)),
+  key: kinds.tenant.key({ tenant: workspaceTenant(id) }),
   label: `workspace ${id}`,
 });
 const instance = (id: string): Dependency => ({
-  key: tenantKey(instanceTenant(id)),
+  key: kinds.tenant.key({ tenant: instanceTenant(id) }),
   label: `instance ${id}`,
 });
 const organization = (name: OrganizationName): Dependency => ({
-  key: organizationKey(organizationUuid(name)),
+  key: kinds.organization.key({ organization: organizationUuid(name) }),
   label: `organization ${name.provider} ${name.provider_organization_id}`,
 });
 
 const repository = (data: OrganizationName & { readonly repository_id: string }): Dependency => ({
-  key: repositoryKey(organizationUuid(data), data.repository_id),
+  key: kinds.repository.key({ organization: organizationUuid(data), repositoryId: data.repository_id }),
   label: `repository ${data.repository_id} of ${organization(data).label}`,
 });
 
@@ -166,7 +160,7 @@ async function closeLearnings(
     version,
   }));
   const again = ended.filter(({ organization, prUrl }) =>
-    ahead?.get(pointerKey(organization, pointerIdOf(prUrl))),
+    ahead?.get(kinds.pointer.key({ organization, pointerId: pointerIdOf(prUrl) })),
   );
   const merged = await mergedBefore(store.table, again);
   await allEnded(ended.map((each) => closePrivateLearnings(store, each, merged.get(each))));
@@ -210,7 +204,8 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
   "repository.saved": eventType(repositorySaved, {
     publicUrl: repositoryAddress,
     dependency: organization,
-    provides: (data) => repositoryKey(organizationUuid(data), data.repository_id),
+    provides: (data) =>
+      kinds.repository.key({ organization: organizationUuid(data), repositoryId: data.repository_id }),
     apply: (store, { provider, instance_id, provider_organization_id, ...repository }, version) =>
       saveRepository(
         store,

@@ -1,10 +1,11 @@
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
-import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
+import { waitingKey } from "../store/layout.ts";
 import { identityOf, type Key, StoreUnavailable } from "../store/table.ts";
 import { drain } from "./apply.ts";
 import { deadLetter } from "./dead-letter.ts";
@@ -25,7 +26,7 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * msPerDay);
   let resume: Key | undefined;
   do {
-    const page = await deps.table.queryPage(waitingByAgeRange, resume);
+    const page = await deps.table.queryPage(kinds.waitingByAge.range(), resume);
     const rows: WaitingByAgeItem[] = [];
     for (const item of page.items) await pieces.run(async () => rows.push(parseWaitingByAge(item)));
     await dependencies.drain(rows);

@@ -1,5 +1,5 @@
+import * as kinds from "../contract/items.ts";
 import { eventLimits } from "../contract/limits.ts";
-import { triesKey } from "../store/layout.ts";
 import { ConditionFailed, type Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
@@ -40,7 +40,7 @@ export async function countTry(deps: TriesDeps, { id: messageId }: QueueMessage)
     [begunName(id), true],
     ["ttl", endOf(deps)],
   ] as const;
-  const write = { update: triesKey(messageId), change: { set } };
+  const write = { update: kinds.tries.key({ messageId }), change: { set } };
   const after = await table.write(write, { returning: "new", idempotent: true });
   return {
     id,
@@ -85,7 +85,7 @@ async function recordEnd(deps: TriesDeps, messageId: string, end: TryEnd, tryId?
     : { change: counted };
   try {
     const after = await table.write(
-      { update: triesKey(messageId), ...update },
+      { update: kinds.tries.key({ messageId }), ...update },
       { returning: "new", idempotent: begun !== undefined },
     );
     return Number(after?.unclear ?? 0);
@@ -112,12 +112,15 @@ export async function recordLateEnds(deps: TriesDeps): Promise<void> {
 export async function noteGivenUp(deps: TriesDeps, message: QueueMessage): Promise<void> {
   const { id, sending } = message;
   if (!isSuspect(message) || sending === undefined) await forgetTries(deps, message);
-  else await tableOf(deps).write({ put: { ...triesKey(id), given_up: sending, ttl: endOf(deps) } });
+  else
+    await tableOf(deps).write({
+      put: { ...kinds.tries.key({ messageId: id }), given_up: sending, ttl: endOf(deps) },
+    });
 }
 
 export async function forgetTries(deps: TriesDeps, { id }: QueueMessage): Promise<void> {
   const table = tableOf(deps);
-  await table.write({ delete: triesKey(id) });
+  await table.write({ delete: kinds.tries.key({ messageId: id }) });
 }
 
 /**

@@ -1,3 +1,4 @@
+import * as kinds from "../contract/items.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { CorruptItem, parsedOrDamage } from "../store/items/parse.ts";
@@ -7,12 +8,12 @@ import {
   type WaitingByAgeItem,
   type WaitingItem,
 } from "../store/items/waiting.ts";
-import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
+import { waitingKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 
 /** The oldest first. Damaged rows are left out: the scheduled worker reports them. */
 export async function* waitingRows(table: Table): AsyncGenerator<WaitingByAgeItem> {
-  for await (const item of queryAll(table, waitingByAgeRange)) {
+  for await (const item of queryAll(table, kinds.waitingByAge.range())) {
     const row = parsedOrDamage(parseWaitingByAge, item);
     if (!(row instanceof CorruptItem)) yield row;
   }

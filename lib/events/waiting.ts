@@ -1,11 +1,12 @@
 import { v5 } from "uuid";
 import { identityNamespace } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { CorruptItem, parsedOrDamage } from "../store/items/parse.ts";
 import { versionOf } from "../store/items/version.ts";
 import { parseWaiting, type WaitingItem } from "../store/items/waiting.ts";
-import { waitingByAgeKey, waitingKey, waitingPartition } from "../store/layout.ts";
+import { waitingKey, waitingPartition } from "../store/layout.ts";
 import { type Item, type Key, type Table, type TransactionWrite, transactIf } from "../store/table.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { PlatformEvent } from "./envelope.ts";
@@ -36,7 +37,15 @@ export async function keepWaiting(
       put: { ...waitingKey(key, version), id, group, body, event_id: event.id, since },
       when: { absent: "pk" },
     },
-    { put: { ...waitingByAgeKey(since, event.id), since, dependency: key, label, version } },
+    {
+      put: {
+        ...kinds.waitingByAge.key({ since, eventId: event.id }),
+        since,
+        dependency: key,
+        label,
+        version,
+      },
+    },
   ]);
 }
 
@@ -84,7 +93,7 @@ async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): P
   const hasRow = typeof since === "string" && typeof event_id === "string";
   await transactIf(table, [
     { delete: { pk, sk }, when },
-    ...(hasRow ? [{ delete: waitingByAgeKey(since, event_id) }] : []),
+    ...(hasRow ? [{ delete: kinds.waitingByAge.key({ since, eventId: event_id }) }] : []),
   ]);
 }
 
@@ -95,5 +104,5 @@ export async function stopWaiting(table: Table, item: WaitingItem): Promise<void
 export const stopWaitingWrites = ({ pk, sk, since, event_id }: WaitingItem): TransactionWrite[] => [
   // The same event may have started to wait again since it was read; that new item must stay.
   { delete: { pk, sk }, when: { equals: ["since", since] } },
-  { delete: waitingByAgeKey(since, event_id) },
+  { delete: kinds.waitingByAge.key({ since, eventId: event_id }) },
 ];

@@ -2,21 +2,19 @@ import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import * as z from "zod";
 import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { cacheLimits, cursorLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
-import { parseItem } from "../store/items/parse.ts";
-import { cursorKeysKey } from "../store/layout.ts";
+import { itemSchema, parseItem } from "../store/items/parse.ts";
 import { type Item, type Table, writeIf } from "../store/table.ts";
 
-const cursorKeysItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const cursorKeysItem = itemSchema({
   current: z.string(),
   keys: z.record(z.string(), z.object({ secret: z.string(), created_at_ms: z.number() })),
 });
 type CursorKeys = z.output<typeof cursorKeysItem>;
-const parseCursorKeys = parseItem("cursor keys", cursorKeysItem);
+export const parseCursorKeys = parseItem("cursor keys", cursorKeysItem);
 
 export type CursorKey = { readonly id: string; readonly encryption: KeyObject };
 
@@ -58,7 +56,7 @@ export class CursorKeyRing {
   async named(table: Table, id: string): Promise<CursorKey | undefined> {
     const known = this.#find(id);
     if (known || this.#knownSinceMs === this.#clock.nowMs()) return known;
-    this.accept(await table.get(cursorKeysKey));
+    this.accept(await table.get(kinds.cursorKeys.key()));
     return this.#find(id);
   }
 
@@ -94,7 +92,7 @@ type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly ran
 /** Writes the first cursor key of a new table. A second call changes nothing. */
 export async function createCursorKeys({ table, clock, random }: RotationDeps): Promise<void> {
   const fresh = newKey(clock, random);
-  const put = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
+  const put = { ...kinds.cursorKeys.key(), current: fresh.id, keys: { [fresh.id]: fresh.value } };
   await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
 }
 
@@ -106,7 +104,7 @@ export async function rotateCursorKeys(
   deps: RotationDeps,
   { keyDaysMax }: { readonly keyDaysMax: number } = cursorLimits,
 ): Promise<"created" | "rotated" | "young"> {
-  const item = await deps.table.get(cursorKeysKey);
+  const item = await deps.table.get(kinds.cursorKeys.key());
   if (!item) {
     await createCursorKeys(deps);
     return "created";
@@ -126,7 +124,7 @@ export async function rotateCursorKeys(
   });
   await deps.table.write({
     put: {
-      ...cursorKeysKey,
+      ...kinds.cursorKeys.key(),
       current: fresh.id,
       keys: { ...Object.fromEntries(kept), [fresh.id]: fresh.value },
     },

@@ -1,4 +1,4 @@
-import type { TenantKey } from "../store/layout.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { Key } from "../store/table.ts";
 
 /** Items that an operation reads in the round of authentication. */

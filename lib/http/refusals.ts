@@ -3,10 +3,10 @@ import { actorOf } from "../access/principal.ts";
 import { recordRefusal } from "../audit/refusals.ts";
 import type { ApiError } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import * as kinds from "../contract/items.ts";
 import { describeError, log } from "../runtime/log.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseMember } from "../store/items/people.ts";
-import { memberKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
@@ -51,6 +51,6 @@ export async function auditRefusal(
 /** For a key that is refused before its member is read: the audit entry names the member anyway. */
 async function readUserName(table: Table, { kind, organization, owner }: KeyItem): Promise<string | null> {
   if (kind !== "user" || organization === null || owner === null) return null;
-  const item = await table.get(memberKey(organization, owner));
+  const item = await table.get(kinds.member.key({ organization, userId: owner }));
   return item ? parseMember(item).username : null;
 }

@@ -10,10 +10,11 @@ import {
   type Selection,
   selectOrganizations,
 } from "../access/scope.ts";
+import * as kinds from "../contract/items.ts";
 import type { Operation } from "../contract/operation.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
-import { organizationsLeftRange, type TenantKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { checkMark, type OpenedCursor } from "./cursors.ts";
 import { fieldOf, listField, textField } from "./parameters.ts";
@@ -84,7 +85,7 @@ async function leftBetween(
   tenant: TenantKey,
   { from, to }: ScopeSpan,
 ): Promise<OrganizationLeft[]> {
-  const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(tenant)));
+  const items = await Array.fromAsync(queryAll(table, kinds.organizationLeft.range({ tenant })));
   return items.map(parseOrganizationLeft).filter(({ left_epoch: epoch }) => epoch > from && epoch <= to);
 }
 
@@ -94,7 +95,7 @@ async function organizationsLeft(
   { principal: { tenant, key }, input: { query } }: ScopeRequest,
 ): Promise<OrganizationLeft[]> {
   if (!asksForRemoved(query)) return [];
-  const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(tenant)));
+  const items = await Array.fromAsync(queryAll(table, kinds.organizationLeft.range({ tenant })));
   const named = listField(query, "organization_ids");
   const isAsked = ({ uuid, provider_organization_id: id }: OrganizationLeft) =>
     (key.authorized?.includes(uuid) ?? true) && (named?.includes(id) ?? true);

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { learningStates } from "../contract/access.ts";
+import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
-import { behindVectors, learningOfVector, learningPartition, vectorPartition } from "../store/layout.ts";
+import { behindVectors, learningOfVector } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import type { Embedder } from "./embedder.ts";
 import type { LearningRevision } from "./stale.ts";
@@ -42,13 +43,13 @@ export async function* differences(
   organization: string,
   after: string,
 ): AsyncGenerator<Compared> {
-  const records = walk(table, learningPartition(organization), after, [
+  const records = walk(table, kinds.learning.partition({ organization }), after, [
     "pk",
     ...Object.keys(learningHead.shape),
   ]);
   const vectors = walk(
     table,
-    vectorPartition(organization),
+    kinds.vector.partition({ organization }),
     after && behindVectors(after),
     vectorHeadAttributes,
   );

@@ -1,3 +1,4 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError, log } from "../runtime/log.ts";
@@ -10,7 +11,6 @@ import {
   type ReconcilerItem,
   type StaleItem,
 } from "../store/items/vector.ts";
-import { organizationDirectoryPartition, reconcilerKey, reconcilerMarkersKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { differences } from "./differences.ts";
 import {
@@ -47,7 +47,7 @@ export async function reconcileSome(deps: ReconcileDeps, endMs = 0): Promise<Rec
  * not block the others.
  */
 async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly StaleItem[]> {
-  const stored = await table.get(reconcilerMarkersKey);
+  const stored = await table.get(kinds.reconcilerMarkers.key());
   const from = stored && parseReconcilerMarkers(stored);
   const markers: StaleItem[] = [];
   for await (const marker of staleMarkers(table, { nowMs: clock.nowMs(), everything: false, from })) {
@@ -55,7 +55,8 @@ async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly St
     if (markers.length >= indexLimits.staleMarkersPerPieceMax) break;
   }
   const last = markers.at(-1);
-  if (last) await table.write({ put: { ...reconcilerMarkersKey, shard: shardOf(last.id), after: last.sk } });
+  if (last)
+    await table.write({ put: { ...kinds.reconcilerMarkers.key(), shard: shardOf(last.id), after: last.sk } });
   return markers;
 }
 
@@ -82,14 +83,14 @@ export async function reconcileAll(
  * immediately.
  */
 async function continueFullPass(deps: ReconcileDeps): Promise<Piece> {
-  const stored = await deps.table.get(reconcilerKey);
+  const stored = await deps.table.get(kinds.reconciler.key());
   const start = startOf(stored && parseReconciler(stored), deps);
   if (!start) return { report: emptyReport, next: null };
   const piece = await inspect(deps, start);
   const { next } = piece;
   await deps.table.write({
     put: {
-      ...reconcilerKey,
+      ...kinds.reconciler.key(),
       embedder: deps.embedder.id,
       organization: next?.organization ?? null,
       learning: next?.learning ?? "",
@@ -154,7 +155,10 @@ async function repair(deps: ReconcileDeps, changes: readonly LearningRevision[])
 
 /** Skips rows that cannot be read: they would end every pass at the same place. */
 async function* organizationsFrom(table: Table, from: string) {
-  for await (const item of queryAll(table, { pk: organizationDirectoryPartition, ...(from && { from }) })) {
+  for await (const item of queryAll(table, {
+    pk: kinds.organizationDirectory.partition(),
+    ...(from && { from }),
+  })) {
     try {
       yield parseOrganizationDirectory(item);
     } catch (error) {

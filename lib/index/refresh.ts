@@ -1,3 +1,4 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits, storeLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
@@ -9,7 +10,6 @@ import {
   type VectorHead,
   vectorHeadAttributes,
 } from "../store/items/vector.ts";
-import { learningKey, stalePartition, vectorPartition } from "../store/layout.ts";
 import { type Item, identityOf, type Key, queryAll, type Range, type Table } from "../store/table.ts";
 import { type Embedder, embedAll, embeddedTexts } from "./embedder.ts";
 import {
@@ -68,9 +68,9 @@ function markerRanges(from: MarkerPlace | undefined): Range[] {
   const { staleShards } = indexLimits;
   const { shard: first, after } = from ?? { shard: 0, after: "" };
   const others = Array.from({ length: staleShards - 1 }, (_, index) => ({
-    pk: stalePartition((first + 1 + index) % staleShards),
+    pk: kinds.stale.partition({ shard: (first + 1 + index) % staleShards }),
   }));
-  const pk = stalePartition(first % staleShards);
+  const pk = kinds.stale.partition({ shard: first % staleShards });
   return after === "" ? [{ pk }, ...others] : [{ pk, after }, ...others, { pk, upTo: after }];
 }
 
@@ -129,7 +129,7 @@ async function readTogether(
     groups.map(async ([first, ...others]) => {
       if (!first) return { record: undefined, markers: [] };
       const [record, ...markers] = await table.transactGet([
-        learningKey(first.organization, first.id),
+        kinds.learning.key({ organization: first.organization, learningId: first.id }),
         first,
         // If a Learning has more markers than this, the next run finds the others.
         ...others.slice(0, storeLimits.transactionReadsMax - 2),
@@ -144,7 +144,7 @@ type FoundVector = { readonly key: Key; readonly head: VectorHead | undefined };
 
 /** All vectors of the Learning, including pieces of an earlier text. */
 async function readVectors(table: Table, { organization, id }: StaleItem): Promise<readonly FoundVector[]> {
-  const pk = vectorPartition(organization);
+  const pk = kinds.vector.partition({ organization });
   const found: FoundVector[] = [];
   for await (const item of queryAll(table, { pk, beginsWith: id, only: vectorHeadAttributes }))
     found.push({ key: { pk, sk: item.sk }, head: unlessDamaged(parseVectorHead, item, reconciler) });

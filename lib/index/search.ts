@@ -1,7 +1,8 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { parseVector } from "../store/items/vector.ts";
-import { learningKey, learningOfVector } from "../store/layout.ts";
+import { learningOfVector } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { VectorSearch } from "../store/vectors.ts";
 import { cosine, type Embedder, type Embedding, embedAll, spaceOf } from "./embedder.ts";
@@ -90,7 +91,10 @@ async function searchPlace(
   );
   const keys = [...new Map(nearest.flat().map((key) => [key.sk, key])).values()];
   const ids = [...new Set(keys.map(({ sk }) => learningOfVector(sk)))];
-  const items = await table.getMany([...keys, ...ids.map((id) => learningKey(organization, id))]);
+  const items = await table.getMany([
+    ...keys,
+    ...ids.map((id) => kinds.learning.key({ organization, learningId: id })),
+  ]);
   const learnings = new Map(
     items.slice(keys.length).flatMap((item) => {
       const learning = item && parseLearning(item);

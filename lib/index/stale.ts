@@ -1,5 +1,5 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
-import { staleKey } from "../store/layout.ts";
 import type { Key, Put } from "../store/table.ts";
 
 /**
@@ -15,7 +15,8 @@ export type LearningRevision = {
 /** Ids are UUIDs v5, so their first byte is distributed like a hash. */
 export const shardOf = (id: string): number => Number.parseInt(id.slice(0, 2), 16) % indexLimits.staleShards;
 
-export const markerKey = (change: LearningRevision): Key => staleKey(shardOf(change.id), change);
+export const markerKey = ({ organization, id, revision }: LearningRevision): Key =>
+  kinds.stale.key({ shard: shardOf(id), organization, learningId: id, revision });
 
 /**
  * `leftBehindAtMs`: until this time the writer is expected to index the change, and the reconciler ignores the marker.

@@ -1,10 +1,11 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits, storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import type { Random } from "../runtime/random.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { VectorHead, VectorItem } from "../store/items/vector.ts";
-import { learningKey, vectorKey } from "../store/layout.ts";
+import { vectorKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 import { type Embedder, type Embedding, spaceOf } from "./embedder.ts";
 import { piecesOf } from "./pieces.ts";
@@ -114,7 +115,12 @@ async function settle({ table, random }: VectorDeps, placed: readonly VectorUpda
   try {
     // Read in a transaction, so that a change is seen completely: a change that includes its vector may become visible
     // there before its record does.
-    const keys = new Map(placed.map((each) => [nameOf(each), learningKey(each.organization, each.id)]));
+    const keys = new Map(
+      placed.map((each) => [
+        nameOf(each),
+        kinds.learning.key({ organization: each.organization, learningId: each.id }),
+      ]),
+    );
     const looks = chunksOf([...keys.values()], indexLimits.recordsReadTogetherMax).map((some) =>
       table.transactGet(some),
     );

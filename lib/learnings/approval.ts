@@ -1,14 +1,9 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { systemEntry } from "../audit/system-entry.ts";
+import * as kinds from "../contract/items.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import {
-  learningKey,
-  organizationKey,
-  organizationPendingPartition,
-  pendingPartition,
-} from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import {
@@ -27,12 +22,17 @@ export async function* pendingLearnings(
   wanted: { readonly organization?: string; readonly id?: string } = {},
 ): AsyncGenerator<LearningItem> {
   const { organization } = wanted;
-  const pk = organization === undefined ? pendingPartition : organizationPendingPartition(organization);
+  const pk =
+    organization === undefined
+      ? kinds.pending.partition()
+      : kinds.organizationPending.partition({ organization });
   let resume: Key | undefined;
   do {
     const page = await table.queryPage({ pk }, resume);
     const rows = page.items.map(parsePending).filter(({ id }) => id === (wanted.id ?? id));
-    const records = await table.getMany(rows.map(({ organization, id }) => learningKey(organization, id)));
+    const records = await table.getMany(
+      rows.map(({ organization, id }) => kinds.learning.key({ organization, learningId: id })),
+    );
     for (const record of records) {
       const learning = record && parseLearning(record);
       if (learning?.state === "pending") yield learning;
@@ -74,7 +74,7 @@ export async function approveDue(
 ): Promise<{ readonly approved: number }> {
   let count = 0;
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
-  for await (const item of queryAll(store.table, { pk: pendingPartition, upTo })) {
+  for await (const item of queryAll(store.table, { pk: kinds.pending.partition(), upTo })) {
     if (store.clock.nowMs() >= endsMs) break;
     try {
       const { organization, id } = parsePending(item);
@@ -114,7 +114,10 @@ async function readPending(
   organization: string,
   id: string,
 ): Promise<LearningToDecide | "not_found" | "not_pending"> {
-  const [owner, record] = await table.getMany([organizationKey(organization), learningKey(organization, id)]);
+  const [owner, record] = await table.getMany([
+    kinds.organization.key({ organization }),
+    kinds.learning.key({ organization, learningId: id }),
+  ]);
   if (!owner || !record) return "not_found";
   const learning = parseLearning(record);
   if (learning.state !== "pending") return "not_pending";

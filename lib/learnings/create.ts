@@ -2,12 +2,12 @@ import type * as z from "zod";
 import { isReadable } from "../access/readable.ts";
 import { auditWritesFor } from "../audit/entry.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
+import * as itemKinds from "../contract/items.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
 import { indexChanged } from "../index/follow.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { required } from "../runtime/required.ts";
 import { parseRepository } from "../store/items/repository.ts";
-import { repositoryKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { type BatchItem, readItems } from "./batch/item.ts";
 import {
@@ -120,7 +120,9 @@ async function activeRepositories(
   contents: readonly LearningContent[],
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(contents.map(({ repositoryId }) => repositoryId))];
-  const found = await table.getMany(ids.map((id) => repositoryKey(organization, id)));
+  const found = await table.getMany(
+    ids.map((id) => itemKinds.repository.key({ organization, repositoryId: id })),
+  );
   const known = found.filter((item) => item !== undefined).map(parseRepository);
   return new Set(known.filter(({ active }) => active).map(({ repository_id }) => repository_id));
 }

@@ -1,8 +1,8 @@
 import { isReadable } from "../access/readable.ts";
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { vectorKeys } from "../index/write-vectors.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { textKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, writeIf } from "../store/table.ts";
 import { findLearning, findOrphans, type LearningRequest, type LocatedLearning } from "./find.ts";
@@ -36,7 +36,10 @@ async function removeRecord(
 ): Promise<void> {
   const { uuid } = organization;
   const { id, digest, origin, repository_id, file, state } = learning;
-  const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
+  const [text, originText] = await deps.table.getMany([
+    kinds.text.key({ organization: uuid, digest }),
+    kinds.text.key({ organization: uuid, digest: origin.digest }),
+  ]);
   const nowMs = deps.clock.nowMs();
   const before = { ...firstWords(learning), repository_id, file: shortenedText(file), state };
   await deps.table.transact([

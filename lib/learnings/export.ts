@@ -12,11 +12,11 @@ import type { listLearnings } from "../contract/operations/learnings.ts";
 import type { RemovedOrganization } from "../contract/records.ts";
 import type { RemovedLearning } from "../contract/records-learnings.ts";
 import { startNewWalk } from "../contract/sentences.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import { learningFilter, removalFilter } from "./export/filter.ts";
 import { namedRepositories } from "./export/named-repository.ts";
 import {

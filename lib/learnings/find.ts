@@ -1,9 +1,10 @@
 import type { OperationContext } from "../access/operation-context.ts";
 import type { ReadableRepositories } from "../access/readable.ts";
+import * as kinds from "../contract/items.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { learningKey, vectorKey } from "../store/layout.ts";
+import { vectorKey } from "../store/layout.ts";
 import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
 import type { Key, Table } from "../store/table.ts";
 
@@ -16,7 +17,7 @@ export const learningPrefetch = (
 ): readonly Key[] => {
   const { learning_id: id } = path;
   const isReadable = organization !== undefined && id && id.length <= learningLimits.idCharactersMax;
-  return isReadable ? [learningKey(organization, id)] : [];
+  return isReadable ? [kinds.learning.key({ organization, learningId: id })] : [];
 };
 type PathValues = { readonly [name: string]: string | undefined };
 
@@ -46,7 +47,7 @@ export async function findLearning(
   id: string,
   ahead?: ReadAhead,
 ): Promise<LocatedLearning | undefined> {
-  const keys = organizations.map(({ uuid }) => learningKey(uuid, id));
+  const keys = organizations.map(({ uuid }) => kinds.learning.key({ organization: uuid, learningId: id }));
   const items = await getUnlessAhead(table, keys, ahead);
   for (const [index, organization] of organizations.entries()) {
     const item = items[index];

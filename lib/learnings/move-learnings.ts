@@ -1,17 +1,12 @@
+import * as kinds from "../contract/items.ts";
 import { learningLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
 import { required } from "../runtime/required.ts";
 import { untilTime } from "../store/bounded.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import {
-  learningPartition,
-  organizationKey,
-  relistKey,
-  relistPartition,
-  type TenantKey,
-} from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type TransactionWrite } from "../store/table.ts";
 import { listedBehind, moveWrites, timeOfPlace } from "./record.ts";
@@ -22,7 +17,9 @@ import { listedBehind, moveWrites, timeOfPlace } from "./record.ts";
  */
 export async function moveLearnings(store: Store, { uuid, tenant }: OrganizationItem): Promise<void> {
   const dueAt = toTimestamp(store.clock.nowMs() + learningLimits.settledAfterMs);
-  await store.table.write({ put: { ...relistKey(dueAt, uuid), organization: uuid } });
+  await store.table.write({
+    put: { ...kinds.relist.key({ dueAt, organization: uuid }), organization: uuid },
+  });
   await relist(store, uuid, tenant);
 }
 
@@ -30,11 +27,15 @@ export async function moveLearnings(store: Store, { uuid, tenant }: Organization
 export async function relistMoved(store: Store, endsMs = Number.POSITIVE_INFINITY): Promise<void> {
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
   const organizations = new ErrorCollector();
-  for await (const item of queryAll(store.table, { pk: relistPartition, upTo })) {
+  for await (const item of queryAll(store.table, { pk: kinds.relist.partition(), upTo })) {
     if (store.clock.nowMs() >= endsMs) break;
     const relistOne = async (bounded: Store): Promise<void> => {
       const uuid = String(item.organization);
-      await relist(bounded, uuid, tenantOf(await bounded.table.get(organizationKey(uuid))));
+      await relist(
+        bounded,
+        uuid,
+        tenantOf(await bounded.table.get(kinds.organization.key({ organization: uuid }))),
+      );
       await bounded.table.write({ delete: item });
     };
     await organizations.run(() => untilTime(store, endsMs, relistOne));
@@ -44,7 +45,7 @@ export async function relistMoved(store: Store, endsMs = Number.POSITIVE_INFINIT
 
 async function relist(store: Store, organization: string, tenant: TenantKey): Promise<void> {
   const strays: Array<Key & { readonly place: string }> = [];
-  for await (const item of queryAll(store.table, { pk: learningPartition(organization) })) {
+  for await (const item of queryAll(store.table, { pk: kinds.learning.partition({ organization }) })) {
     const { pk, sk, listed } = parseLearning(item);
     if (isStray(listed, tenant)) strays.push({ pk, sk, place: listed.place });
   }
@@ -70,7 +71,7 @@ async function moveTogether(
   notBeforeMs: number,
 ): Promise<number> {
   return await retryOnConflict(store, async () => {
-    const [owner, ...items] = await store.table.getMany([organizationKey(organization), ...keys]);
+    const [owner, ...items] = await store.table.getMany([kinds.organization.key({ organization }), ...keys]);
     const tenant = tenantOf(owner);
     const nowMs = Math.max(notBeforeMs, store.clock.nowMs());
     const writes = items.flatMap((item, placeInBatch): TransactionWrite[] => {

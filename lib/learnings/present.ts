@@ -1,10 +1,10 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import type { listedLearning } from "../contract/records-learnings.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { parseRepository } from "../store/items/repository.ts";
-import { memberKey, repositoryKey } from "../store/layout.ts";
 import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
 export type LearningRecord = z.input<typeof listedLearning>;
@@ -21,8 +21,8 @@ export type LearningNames = {
 type NamedLearning = Pick<LearningItem, "organization" | "repository_id" | "author_id">;
 
 export const nameKeys = ({ organization, repository_id, author_id }: NamedLearning): Key[] => [
-  repositoryKey(organization, repository_id),
-  memberKey(organization, author_id),
+  kinds.repository.key({ organization, repositoryId: repository_id }),
+  kinds.member.key({ organization, userId: author_id }),
 ];
 
 /** One round of reads for a whole page, each repository and author once. */
@@ -37,13 +37,13 @@ export function namesFrom(items: ReadonlyArray<Item | undefined>): LearningNames
   const known = new Map(items.flatMap((item) => (item ? [[identityOf(item), item] as const] : [])));
   return {
     repository(organization, repositoryId) {
-      const item = known.get(identityOf(repositoryKey(organization, repositoryId)));
+      const item = known.get(identityOf(kinds.repository.key({ organization, repositoryId })));
       if (!item) return { name: repositoryId, fullName: repositoryId };
       const { name, full_name: fullName } = parseRepository(item);
       return { name, fullName };
     },
     username(organization, userId) {
-      const item = known.get(identityOf(memberKey(organization, userId)));
+      const item = known.get(identityOf(kinds.member.key({ organization, userId })));
       return item ? parseMember(item).username : null;
     },
   };

@@ -1,19 +1,12 @@
+import * as kinds from "../contract/items.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { markStale } from "../index/stale.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import {
-  learningKey,
-  learningListKey,
-  learningPlace,
-  learningRemovalKey,
-  organizationPendingKey,
-  organizationTenant,
-  pendingKey,
-  type TenantKey,
-} from "../store/layout.ts";
+import { learningPlace } from "../store/layout.ts";
 import { type Condition, type Item, identityOf, type Key, type TransactionWrite } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import type { LearningContent } from "./content.ts";
@@ -64,7 +57,7 @@ export function newLearning(
   const id = learningUuid(organization, repositoryId, text, generation);
   const isListed = birth.state === "approved";
   return {
-    ...learningKey(organization, id),
+    ...kinds.learning.key({ organization, learningId: id }),
     id,
     organization,
     repository_id: repositoryId,
@@ -189,7 +182,10 @@ export const recordWrites = (
 
 /** Deletes the record and its rows in the lists. */
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
-  { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
+  {
+    delete: kinds.learning.key({ organization: learning.organization, learningId: learning.id }),
+    when: unchanged(learning, ["revision"]),
+  },
   ...secondaryKeys(learning).map((key) => ({ delete: key })),
   ...removalWrites(learning, nowMs),
 ];
@@ -239,7 +235,7 @@ const removalFrom = (
   place: string,
   atMs: number,
 ): LearningRemoval => ({
-  ...learningRemovalKey(owner, place),
+  ...kinds.learningRemoval.key({ tenant: owner, place }),
   id,
   organization,
   repository_id,
@@ -258,12 +254,17 @@ const secondaryKeys = (learning: LearningItem): Key[] => [
 
 /** One key for the tenant's readers and one for the organization's; only one if both are the same. */
 export const learningListKeys = (learning: LearningItem): Key[] =>
-  ownersOf(learning).map((owner) => learningListKey(owner, learning.listed?.place ?? ""));
+  ownersOf(learning).map((owner) =>
+    kinds.listedLearning.key({ tenant: owner, place: learning.listed?.place ?? "" }),
+  );
 
 const ownersOf = ({ organization, listed }: LearningItem): TenantKey[] =>
   listed ? [...new Set([organizationTenant(organization), listed.tenant])] : [];
 
 const pendingKeys = ({ state, approve_at, organization, id }: LearningItem): Key[] =>
   state === "pending" && approve_at !== null
-    ? [pendingKey(approve_at, organization, id), organizationPendingKey(approve_at, organization, id)]
+    ? [
+        kinds.pending.key({ approveAt: approve_at, organization, learningId: id }),
+        kinds.organizationPending.key({ approveAt: approve_at, organization, learningId: id }),
+      ]
     : [];

@@ -1,7 +1,7 @@
+import * as kinds from "../contract/items.ts";
 import { learningLimits } from "../contract/limits.ts";
 import { type DroppedLearning, type LearningItem, parseText } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { textKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { removalPlace, timeOfPlace } from "./record.ts";
@@ -57,7 +57,7 @@ export function textWrite(
   stored: Item | undefined,
   change: TextChange,
 ): TransactionWrite {
-  const key = textKey(organization, digest);
+  const key = kinds.text.key({ organization, digest });
   const { learningId, takes, frees } = change;
   const before = textOwner(stored);
   const kept = before.generations.filter((generation) => generation !== frees);

@@ -1,12 +1,12 @@
 import { auditWritesFor } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import type { Embedder, Embedding } from "../index/embedder.ts";
 import { type ChangedLearning, indexChanged } from "../index/follow.ts";
 import { isIndexCurrent, isOfRevision, vectorItems, vectorKeys } from "../index/write-vectors.ts";
 import { redact, redactPath } from "../redaction/redact.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
-import { textKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
@@ -154,8 +154,8 @@ async function readRelated(
   const { organization } = learning;
   const [[oldText, newText, ...names], heads] = await Promise.all([
     table.getMany([
-      textKey(organization, learning.digest),
-      textKey(organization, digest),
+      kinds.text.key({ organization, digest: learning.digest }),
+      kinds.text.key({ organization, digest }),
       ...nameKeys(learning),
     ]),
     Promise.all(vectorKeys(learning).map((key) => table.get(key, { only: vectorHeadAttributes }))),

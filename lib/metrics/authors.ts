@@ -1,6 +1,6 @@
+import type { TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { TenantKey } from "../store/layout.ts";
 import { ReadAhead } from "../store/read-ahead.ts";
 import type { Table } from "../store/table.ts";
 import { prUrlOfReview } from "./reviews.ts";

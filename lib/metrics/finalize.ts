@@ -1,9 +1,10 @@
 import { organizationUuid } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { cacheLimits, streamLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { finerOf, occurredAtMsOf } from "../store/items/version.ts";
-import { organizationKey, type TenantKey } from "../store/layout.ts";
 import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
 import type { Key } from "../store/table.ts";
 import { appendBatch, keysToAppend } from "../stream/append.ts";
@@ -37,7 +38,7 @@ export function keysToFinalize(
     const organization = organizationUuid(data);
     const tenant = knownTenants?.get(organization);
     const change = { organization, pullRequest: data.pr_url };
-    return [organizationKey(organization), ...(tenant ? keysToAppend(tenant, [change]) : [])];
+    return [kinds.organization.key({ organization }), ...(tenant ? keysToAppend(tenant, [change]) : [])];
   });
 }
 
@@ -74,7 +75,7 @@ async function groupByTenant(
   ahead: ReadAhead | undefined,
 ): Promise<Map<TenantKey, PullRequestChange[]>> {
   const organizations = [...new Set(changes.map(({ organization }) => organization))];
-  const keys = organizations.map(organizationKey);
+  const keys = organizations.map((organization) => kinds.organization.key({ organization }));
   // Its repository may have been read just after both were created, and the organization just before.
   const isCreated = keys.every((key) => ahead?.get(key));
   const items = await getUnlessAhead(table, keys, isCreated ? ahead : undefined);

@@ -1,5 +1,5 @@
+import * as kinds from "../contract/items.ts";
 import { parseRepository } from "../store/items/repository.ts";
-import { repositoryKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 
 export type RepositoryNames = {
@@ -43,7 +43,7 @@ export function createRepositoryNames(table: Table): RepositoryNames {
 
   return {
     want(organization, repositoryId) {
-      const key = repositoryKey(organization, repositoryId);
+      const key = kinds.repository.key({ organization, repositoryId });
       if (known.has(identity(key))) return;
       known.add(identity(key));
       // `setImmediate` runs after all pending promises: by then the whole data page was processed.
@@ -54,7 +54,7 @@ export function createRepositoryNames(table: Table): RepositoryNames {
       await Promise.all(reads);
       // Events wait for their repository, so a name is missing only if somebody deleted the item.
       return (organization, repositoryId) =>
-        names.get(identity(repositoryKey(organization, repositoryId))) ?? {
+        names.get(identity(kinds.repository.key({ organization, repositoryId }))) ?? {
           repositoryName: repositoryId,
           repositoryFullName: repositoryId,
         };

@@ -7,13 +7,14 @@ import type { OperationContext, WalkContext } from "../access/operation-context.
 import { metricsPreparing } from "../access/policy.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { metricsLimits, requestLimits, scopeLimits } from "../contract/limits.ts";
 import type { RemovedOrganization } from "../contract/records.ts";
 import type { RemovedPullRequest } from "../contract/records-metrics.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
 import { readPage, type StreamPageRequest, type TooLargeResult } from "../stream/read.ts";
@@ -56,7 +57,7 @@ export type MetricsWalkPage = {
 };
 
 /** The head is read together with authentication. */
-export const headPrefetch = (tenant: TenantKey): readonly Key[] => [streamHeadKey(tenant)];
+export const headPrefetch = (tenant: TenantKey): readonly Key[] => [kinds.streamHead.key({ tenant })];
 
 /** What remains for the records of a JSON page that is the last one; with a cursor it is less. */
 export const jsonRecordBytesMax =
@@ -205,7 +206,7 @@ async function readEntries(
         },
       }),
       responseBytesMax: recordBytesMax - (includesRemoved ? emptyRemovedBytes : 0),
-      head: parseHead(call.prefetched.get(streamHeadKey(principal.tenant))),
+      head: parseHead(call.prefetched.get(kinds.streamHead.key({ tenant: principal.tenant }))),
       timeUp: time.up,
       ...(catchesUpTo && { upTo: catchesUpTo.number }),
       ...stretch,
@@ -249,7 +250,7 @@ const toRemovedPullRequest = (
 
 /** A move removes entries from the old stream without a trace there: only the organization's item shows it. */
 async function isStillHere(table: Table, { uuid, tenant }: OrganizationItem): Promise<boolean> {
-  const item = await table.get(organizationKey(uuid));
+  const item = await table.get(kinds.organization.key({ organization: uuid }));
   const now = item && parseOrganization(item);
   return now !== undefined && now.tenant === tenant && !isMoving(now);
 }

@@ -1,8 +1,8 @@
 import { named } from "../audit/named.ts";
 import { systemEntry } from "../audit/system-entry.ts";
+import { isOrganizationTenant, type TenantKey, workspaceTenant } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { WorkspaceItem } from "../store/items/tenant.ts";
-import { isOrganizationTenant, type TenantKey, workspaceTenant } from "../store/layout.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 

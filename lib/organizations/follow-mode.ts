@@ -1,6 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { seatReviewedAuthors } from "../people/automatic-seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { organizationKey, tenantOrganizationKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { authorPages } from "../stream/authors.ts";
 
@@ -18,7 +18,7 @@ export async function followMode(store: Store, { uuid, first_version }: Organiza
     for (const author of authors) known.add(author);
   }
   await retryOnConflict(store, async () => {
-    const item = await store.table.get(organizationKey(uuid));
+    const item = await store.table.get(kinds.organization.key({ organization: uuid }));
     const organization = item && parseOrganization(item);
     // An even earlier event has arrived: its own run follows it.
     if (organization?.first_version !== first_version) return;
@@ -28,8 +28,12 @@ export async function followMode(store: Store, { uuid, first_version }: Organiza
       all: [{ equals: ["tenant", tenant] as const }, { equals: ["first_version", first_version] as const }],
     };
     await store.table.transact([
-      { update: organizationKey(uuid), change, when },
-      { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
+      { update: kinds.organization.key({ organization: uuid }), change, when },
+      {
+        update: kinds.tenantOrganization.key({ tenant, organization: uuid }),
+        change,
+        when: { present: "pk" },
+      },
     ]);
   });
 }

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { repositoryAddress } from "../contract/addresses.ts";
+import * as kinds from "../contract/items.ts";
 import type { organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
-import { repositoriesRange } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { rangeAfter, walkRange } from "../store/walk.ts";
 
@@ -44,7 +44,7 @@ export async function listRepositories(
   organizationUuid: string,
   { after, limit }: ListRequest,
 ): Promise<ListPage<z.input<typeof repositoryRecord>>> {
-  const range = rangeAfter(repositoriesRange(organizationUuid), after);
+  const range = rangeAfter(kinds.repository.range({ organization: organizationUuid }), after);
   const { found, next } = await walkRange(table, range, limit, async (items) =>
     items.map(parseRepository).filter(({ active }) => active),
   );

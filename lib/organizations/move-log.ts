@@ -1,19 +1,12 @@
 import { monthsBetween } from "../audit/list.ts";
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { auditLimits } from "../contract/limits.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { auditRetentionDays } from "../runtime/environment.ts";
 import { type LogMoveItem, parseLogMove } from "../store/items/log-move.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import {
-  auditPartition,
-  logMoveKey,
-  logMovePartition,
-  organizationKey,
-  organizationTenant,
-  type TenantKey,
-  tenantOrganizationKey,
-} from "../store/layout.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Put, type Table, transactIf, writeIf } from "../store/table.ts";
 import { takeTurns } from "./turns.ts";
@@ -27,7 +20,13 @@ import { takeTurns } from "./turns.ts";
 export const newLogMove = (
   { uuid, arrived = "" }: Pick<OrganizationItem, "uuid" | "arrived">,
   nowMs: number,
-): Put => ({ put: { ...logMoveKey(uuid), arrived, due_at_ms: nowMs + auditLimits.settledAfterMs } });
+): Put => ({
+  put: {
+    ...kinds.movingLog.key({ organization: uuid }),
+    arrived,
+    due_at_ms: nowMs + auditLimits.settledAfterMs,
+  },
+});
 
 /** One run of the schedule. Returns how many logs are complete now. */
 export async function moveLogs(
@@ -35,7 +34,7 @@ export async function moveLogs(
   { timeBudgetMs = Number.POSITIVE_INFINITY }: { readonly timeBudgetMs?: number } = {},
 ): Promise<number> {
   return await takeTurns(store, {
-    pk: logMovePartition,
+    pk: kinds.movingLog.partition(),
     timeBudgetMs,
     waitingOf(item) {
       const { sk: uuid, due_at_ms, turn_at_ms = 0 } = parseLogMove(item);
@@ -47,13 +46,16 @@ export async function moveLogs(
 
 async function continueLog(store: Store, uuid: string): Promise<boolean> {
   const { table } = store;
-  const [noteItem, item] = await Promise.all([table.get(logMoveKey(uuid)), table.get(organizationKey(uuid))]);
+  const [noteItem, item] = await Promise.all([
+    table.get(kinds.movingLog.key({ organization: uuid })),
+    table.get(kinds.organization.key({ organization: uuid })),
+  ]);
   if (!noteItem) return false;
   const note = parseLogMove(noteItem);
   const organization = item && parseOrganization(item);
   if (!organization || organization.arrived !== note.arrived) {
     // It moved on, to a tenant that needs no copy.
-    await writeIf(table, { delete: logMoveKey(uuid), when: isOf(note) });
+    await writeIf(table, { delete: kinds.movingLog.key({ organization: uuid }), when: isOf(note) });
     return false;
   }
   await saveProgress(store, note, note.after ?? "");
@@ -65,7 +67,7 @@ const isOf = ({ arrived }: LogMoveItem) => ({ equals: ["arrived", arrived] as co
 
 /** In a transaction, which shows all writes of a move or none: an entry of the next tenant, and that it left this one. */
 async function isIn(table: Table, tenant: TenantKey, { sk: uuid, arrived }: LogMoveItem): Promise<boolean> {
-  const [row] = await table.transactGet([tenantOrganizationKey(tenant, uuid)]);
+  const [row] = await table.transactGet([kinds.tenantOrganization.key({ tenant, organization: uuid })]);
   return row?.arrived === arrived;
 }
 
@@ -76,7 +78,7 @@ async function copyLog(store: Store, note: LogMoveItem, tenant: TenantKey): Prom
   const oldest = toTimestamp(nowMs - auditRetentionDays() * msPerDay);
   const from = note.after !== undefined && note.after > oldest ? note.after : oldest;
   for (const month of monthsBetween(from, toTimestamp(nowMs + msPerDay))) {
-    const pk = auditPartition(organizationTenant(note.sk), month);
+    const pk = kinds.audit.partition({ tenant: organizationTenant(note.sk), month });
     const range = { pk, after: from, pageItems: auditLimits.copiedTogether };
     let page = await table.queryPage(range);
     while (true) {
@@ -84,7 +86,7 @@ async function copyLog(store: Store, note: LogMoveItem, tenant: TenantKey): Prom
       if (last) {
         // Checked after the page was read: what the organization writes elsewhere never comes here.
         if (!(await isIn(table, tenant, note))) return false;
-        await copyEntries(table, note.sk, auditPartition(tenant, month), page.items);
+        await copyEntries(table, note.sk, kinds.audit.partition({ tenant, month }), page.items);
         if (!(await saveProgress(store, note, last.sk))) return false;
       }
       if (!page.resume) break;
@@ -119,7 +121,7 @@ const saveProgress = async ({ table, clock }: Store, note: LogMoveItem, after: s
   await writeIf(
     table,
     {
-      update: logMoveKey(note.sk),
+      update: kinds.movingLog.key({ organization: note.sk }),
       change: {
         set: [
           ["after", after],
@@ -134,8 +136,8 @@ const saveProgress = async ({ table, clock }: Store, note: LogMoveItem, after: s
 const endLogMove = async (table: Table, note: LogMoveItem, tenant: TenantKey): Promise<boolean> => {
   const change = { remove: ["log_behind"] };
   return await transactIf(table, [
-    { update: organizationKey(note.sk), change, when: isOf(note) },
-    { update: tenantOrganizationKey(tenant, note.sk), change, when: isOf(note) },
-    { delete: logMoveKey(note.sk), when: isOf(note) },
+    { update: kinds.organization.key({ organization: note.sk }), change, when: isOf(note) },
+    { update: kinds.tenantOrganization.key({ tenant, organization: note.sk }), change, when: isOf(note) },
+    { delete: kinds.movingLog.key({ organization: note.sk }), when: isOf(note) },
   ]);
 };

@@ -1,6 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { type MovingItem, parseMoving } from "../store/items/moving.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { movingKey } from "../store/layout.ts";
 import { type AttributeValue, type Item, type Table, writeIf } from "../store/table.ts";
 
 /** The organization, and the event that began its move. */
@@ -8,7 +8,7 @@ type Moving = Pick<OrganizationItem, "uuid" | "arrived">;
 
 /** The note of a move that an event begins. The event's worker has the first turn. */
 export const newMove = ({ uuid, arrived }: Moving, busyUntilMs: number): Item => ({
-  ...movingKey(uuid),
+  ...kinds.moving.key({ organization: uuid }),
   ...(arrived !== undefined && { arrived }),
   busy_until_ms: busyUntilMs,
 });
@@ -31,7 +31,7 @@ export class MoveProgress {
   }
 
   static async read(table: Table, organization: Moving): Promise<MoveProgress> {
-    const item = await table.get(movingKey(organization.uuid));
+    const item = await table.get(kinds.moving.key({ organization: organization.uuid }));
     const note = item && parseMoving(item);
     return new MoveProgress(table, organization, note?.arrived === organization.arrived ? note : undefined);
   }
@@ -66,7 +66,7 @@ export class MoveProgress {
     };
     await writeIf(
       this.#table,
-      { update: movingKey(uuid), change: { set: [[name, value]] }, when },
+      { update: kinds.moving.key({ organization: uuid }), change: { set: [[name, value]] }, when },
       { idempotent: true },
     );
   }

@@ -1,4 +1,7 @@
+import * as kinds from "../contract/items.ts";
+import type { Mover } from "../contract/kind.ts";
 import { eventLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import { describeError, log } from "../runtime/log.ts";
@@ -6,18 +9,12 @@ import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
 import { parseMoving } from "../store/items/moving.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import {
-  movingKey,
-  movingPartition,
-  organizationKey,
-  type TenantKey,
-  tenantOrganizationKey,
-} from "../store/layout.ts";
 import { isTemporaryStoreError } from "../store/retry.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { transactIf } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
+import { moveNews } from "./move-news.ts";
 import { MoveProgress } from "./move-progress.ts";
 import { takeTurns } from "./turns.ts";
 import { hasEpochs, publishedEpochs } from "./visibility.ts";
@@ -26,19 +23,20 @@ import { hasEpochs, publishedEpochs } from "./visibility.ts";
  * Moves one kind of an organization's data from the tenant it left to its current tenant. It runs again after a crash,
  * so it must detect what has already been moved.
  */
-type Mover = (
+type Move = (
   store: Store,
   organization: OrganizationItem,
   from: TenantKey,
   progress: MoveProgress,
 ) => Promise<void>;
 
-/** Everything that is stored by tenant and not by organization alone: data without a mover here is not moved. */
-const movers: ReadonlyArray<readonly [string, Mover]> = [
-  ["people", movePeople],
-  ["learnings", moveLearnings],
-  ["metrics", moveMetrics],
-];
+/** In this order. The kinds of items say who moves them (lib/contract/items.ts): each mover that they name is here. */
+const movers: Readonly<Record<Mover, Move>> = {
+  people: movePeople,
+  learnings: moveLearnings,
+  news: moveNews,
+  metrics: moveMetrics,
+};
 
 /** Until this is done, the organization's metrics are reported as `preparing`: see `isMoving`. */
 async function moveMetrics(
@@ -67,7 +65,7 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   // yet.
   if (hasEpochs(leaving)) await publishedEpochs(store.table, leaving);
   const progress = await MoveProgress.read(store.table, organization);
-  for (const [kind, move] of movers) {
+  for (const [kind, move] of Object.entries(movers)) {
     if (progress.isDone(kind)) continue;
     await move(store, organization, leaving, progress);
     await progress.finish(kind);
@@ -83,9 +81,9 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   };
   const change = { remove: ["leaving"] };
   return await transactIf(store.table, [
-    { update: organizationKey(uuid), change, when: stillThisMove },
-    { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
-    { delete: movingKey(uuid) },
+    { update: kinds.organization.key({ organization: uuid }), change, when: stillThisMove },
+    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change, when: { present: "pk" } },
+    { delete: kinds.moving.key({ organization: uuid }) },
   ]);
 }
 
@@ -137,14 +135,14 @@ export async function resumeMoves(
   { timeBudgetMs = Number.POSITIVE_INFINITY }: { readonly timeBudgetMs?: number } = {},
 ): Promise<number> {
   return await takeTurns(store, {
-    pk: movingPartition,
+    pk: kinds.moving.partition(),
     timeBudgetMs,
     waitingOf(item) {
       const { sk: uuid, busy_until_ms: busyUntilMs = 0 } = parseMoving(item);
       return { uuid, sinceMs: busyUntilMs, busyUntilMs };
     },
     async turn(bounded, uuid, turnEndsMs) {
-      const item = await bounded.table.get(organizationKey(uuid));
+      const item = await bounded.table.get(kinds.organization.key({ organization: uuid }));
       if (!item) return false;
       const organization = parseOrganization(item);
       await (await MoveProgress.read(bounded.table, organization)).takeTurn(turnEndsMs);

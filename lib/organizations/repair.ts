@@ -1,19 +1,13 @@
+import * as kinds from "../contract/items.ts";
+import { isOf, partsOf } from "../contract/kind.ts";
+import type { KindsThat } from "../contract/kind-names.ts";
 import { scopeLimits, streamLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { inChunks } from "../runtime/chunks.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseOrganizationLeft, parseScopeEpochs } from "../store/items/scope-epochs.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import {
-  isOrganization,
-  isOrganizationLeft,
-  isScopeEpochs,
-  organizationKey,
-  scopeEpochsKey,
-  type TenantKey,
-  tenantOfPartition,
-  tenantOrganizationKey,
-} from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, identityOf, type Key } from "../store/table.ts";
 import { mendStreams } from "../stream/mend.ts";
@@ -86,20 +80,32 @@ class TableContent {
   /** The highest epoch in any row of a tenant's scope. */
   readonly #highest = new Map<TenantKey, number>();
 
-  see(item: Item): void {
-    if (isOrganization(item)) {
+  /** One case for each kind whose row in the contract names this part of the repair. */
+  readonly #cases: Readonly<Record<KindsThat<{ repair: "scope" }>, (item: Item) => void>> = {
+    organization: (item) => {
+      if (!isOf(kinds.organization, item)) return;
       const organization = parseOrganization(item);
       this.organizations.set(organization.uuid, organization);
       this.#note(organization.tenant, organization.visible_epoch);
-    }
-    const tenant = tenantOfPartition(item.pk);
-    if (!tenant) return;
-    if (isScopeEpochs(item)) this.#note(tenant, parseScopeEpochs(item).next - 1);
-    else if (isOrganizationLeft(item)) this.#note(tenant, parseOrganizationLeft(item).left_epoch);
-    else if (item.sk.startsWith("ORG#")) {
+    },
+    tenantOrganization: (item) => {
+      const { tenant } = partsOf(kinds.tenantOrganization, item) ?? {};
+      if (!tenant) return;
       this.#rows.set(identityOf(item), { tenant, row: item });
       this.#note(tenant, Number(item.visible_epoch ?? 0));
-    }
+    },
+    scopeEpochs: (item) => {
+      const { tenant } = partsOf(kinds.scopeEpochs, item) ?? {};
+      if (tenant) this.#note(tenant, parseScopeEpochs(item).next - 1);
+    },
+    organizationLeft: (item) => {
+      const { tenant } = partsOf(kinds.organizationLeft, item) ?? {};
+      if (tenant) this.#note(tenant, parseOrganizationLeft(item).left_epoch);
+    },
+  };
+
+  see(item: Item): void {
+    for (const see of Object.values(this.#cases)) see(item);
   }
 
   #note(tenant: TenantKey, epoch = 0): void {
@@ -107,7 +113,7 @@ class TableContent {
   }
 
   rowOf({ uuid, tenant }: OrganizationItem): Item | undefined {
-    return this.#rows.get(identityOf(tenantOrganizationKey(tenant, uuid)))?.row;
+    return this.#rows.get(identityOf(kinds.tenantOrganization.key({ tenant, organization: uuid })))?.row;
   }
 
   /** Copies in a tenant that their organization does not belong to. */
@@ -133,7 +139,10 @@ async function fixOrganization(
   restored: string,
 ): Promise<number> {
   return await retryOnConflict(store, async () => {
-    const stored = required(await store.table.get(organizationKey(uuid)), "organization that the scan found");
+    const stored = required(
+      await store.table.get(kinds.organization.key({ organization: uuid })),
+      "organization that the scan found",
+    );
     const organization = { ...parseOrganization(stored), restored };
     await store.table.transact([
       { put: organization, when: unchanged(stored, organizationAttributes) },
@@ -160,7 +169,7 @@ async function advanceEpochs(
 ): Promise<void> {
   const published = highest + scopeLimits.repairEpochsGap;
   const put = {
-    ...scopeEpochsKey(tenant),
+    ...kinds.scopeEpochs.key({ tenant }),
     n: published + 1,
     p: published,
     u: "",

@@ -1,8 +1,8 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { organizationKey, repositoryKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 
 /** Sets a repository's own approval delay, or with null the organization's; events do not change it afterwards. */
@@ -12,9 +12,12 @@ export async function changeApprovalDelay(
   repositoryId: string,
   approvalDelayDays: number | null,
 ): Promise<RepositoryItem | undefined> {
-  const key = repositoryKey(uuid, repositoryId);
+  const key = kinds.repository.key({ organization: uuid, repositoryId });
   return retryOnConflict(context, async () => {
-    const [organizationItem, item] = await context.table.getMany([organizationKey(uuid), key]);
+    const [organizationItem, item] = await context.table.getMany([
+      kinds.organization.key({ organization: uuid }),
+      key,
+    ]);
     if (!organizationItem || !item) return undefined;
     const organization = parseOrganization(organizationItem);
     const before = parseRepository(item);

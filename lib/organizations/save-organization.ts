@@ -1,21 +1,18 @@
 import { organizationUuid } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { eventLimits } from "../contract/limits.ts";
+import {
+  instanceTenant,
+  organizationTenant,
+  poolOf,
+  type TenantKey,
+  workspaceTenant,
+} from "../contract/tenants.ts";
 import { followDelay } from "../learnings/events/delay.ts";
 import { newGuard } from "../people/guard.ts";
 import { fillSeats } from "../people/seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import {
-  instanceTenant,
-  organizationDirectoryKey,
-  organizationKey,
-  organizationTenant,
-  peopleKey,
-  poolOf,
-  type TenantKey,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
@@ -80,12 +77,12 @@ async function publishedOrganization(
   saved: OrganizationSaved,
   version: string,
 ): Promise<Item | undefined> {
-  const stored = await store.table.get(organizationKey(uuid));
+  const stored = await store.table.get(kinds.organization.key({ organization: uuid }));
   const before = stored && parseOrganization(stored);
   const movesAgain = before && version > before.version && before.tenant !== tenantOf(uuid, saved);
   if (!movesAgain || before.leaving === undefined) return stored;
   await beginMove(store, before);
-  const settled = await store.table.get(organizationKey(uuid));
+  const settled = await store.table.get(kinds.organization.key({ organization: uuid }));
   if (settled?.leaving !== undefined) throw new MoveUnderWay(uuid);
   return settled;
 }
@@ -150,7 +147,13 @@ export const organizationAttributes = [
 const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
   bought === 0
     ? []
-    : [{ update: peopleKey(uuid), change: { add: [["seats_free", bought]] }, when: { present: "pk" } }];
+    : [
+        {
+          update: kinds.people.key({ organization: uuid }),
+          change: { add: [["seats_free", bought]] },
+          when: { present: "pk" },
+        },
+      ];
 
 /** Writes the organization's copy in the tenant's partition, and its row in the directory. */
 export function copyWrites(
@@ -161,9 +164,16 @@ export function copyWrites(
   const row = { uuid, provider, instance_id, provider_organization_id, name };
   const moved = tenantBefore !== undefined && tenantBefore !== tenant;
   return [
-    { put: { ...organization, ...tenantOrganizationKey(tenant, uuid) } },
-    ...(moved ? [{ delete: tenantOrganizationKey(tenantBefore, uuid) }] : []),
-    { put: { ...organizationDirectoryKey(provider_organization_id, uuid), ...row } },
+    { put: { ...organization, ...kinds.tenantOrganization.key({ tenant, organization: uuid }) } },
+    ...(moved
+      ? [{ delete: kinds.tenantOrganization.key({ tenant: tenantBefore, organization: uuid }) }]
+      : []),
+    {
+      put: {
+        ...kinds.organizationDirectory.key({ providerId: provider_organization_id, organization: uuid }),
+        ...row,
+      },
+    },
   ];
 }
 
@@ -179,7 +189,7 @@ function mergeOrganization(
 ): OrganizationItem {
   const newest = { ...saved, tenant: tenantOf(uuid, saved), version };
   const first = { seat_assignment_mode, approval_delay_days, first_version: version };
-  if (!before) return { ...organizationKey(uuid), uuid, ...newest, ...first };
+  if (!before) return { ...kinds.organization.key({ organization: uuid }), uuid, ...newest, ...first };
   const merged = {
     ...before,
     ...(version > before.version && newest),

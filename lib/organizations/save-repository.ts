@@ -1,8 +1,8 @@
 import { repositoryUuid } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { followDelay } from "../learnings/events/delay.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { repositoryKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
 /** The full state of one repository, as the platform reports it. */
@@ -18,7 +18,7 @@ export async function saveRepository(
   saved: RepositorySaved,
   version: string,
 ): Promise<void> {
-  const key = repositoryKey(organization, saved.repository_id);
+  const key = kinds.repository.key({ organization, repositoryId: saved.repository_id });
   const isLateFirst = await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
     const before = stored && parseRepository(stored);

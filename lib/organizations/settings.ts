@@ -1,7 +1,7 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { organizationKey, tenantOrganizationKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { AttributeValue, ItemChange } from "../store/table.ts";
 
@@ -21,7 +21,7 @@ export async function changeOrganizationSettings(
   settings: OrganizationSettings,
 ): Promise<OrganizationItem | undefined> {
   return retryOnConflict(context, async () => {
-    const item = await context.table.get(organizationKey(uuid));
+    const item = await context.table.get(kinds.organization.key({ organization: uuid }));
     if (!item) return undefined;
     const before = parseOrganization(item);
     const { tenant } = before;
@@ -37,8 +37,12 @@ export async function changeOrganizationSettings(
       metadata: difference,
     };
     await context.table.transact([
-      { update: organizationKey(uuid), change, when: unchanged(item, decidedOn) },
-      { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
+      { update: kinds.organization.key({ organization: uuid }), change, when: unchanged(item, decidedOn) },
+      {
+        update: kinds.tenantOrganization.key({ tenant, organization: uuid }),
+        change,
+        when: { present: "pk" },
+      },
       ...(entry ? auditWritesFor(context, entry) : []),
     ]);
     return { ...before, ...settings };

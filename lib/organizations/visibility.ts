@@ -1,4 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { scopeLimits } from "../contract/limits.ts";
+import { isOrganizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import {
@@ -7,13 +9,6 @@ import {
   parseScopeEpochs,
   type ScopeEpochs,
 } from "../store/items/scope-epochs.ts";
-import {
-  isOrganizationTenant,
-  organizationLeftKey,
-  scopeEpochsKey,
-  type TenantKey,
-  tenantOrganizationKey,
-} from "../store/layout.ts";
 import { type Table, type TransactionWrite, type Update, writeIf } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 
@@ -31,13 +26,13 @@ const isSettled = ({ next, published }: ScopeEpochs): boolean => published === n
  * waits for a transaction that is committed but not visible yet, so afterwards anyone may publish its epoch.
  */
 export async function publishedEpochs(table: Table, tenant: TenantKey): Promise<ScopeEpochs> {
-  const epochs = parseScopeEpochs(await table.get(scopeEpochsKey(tenant)));
+  const epochs = parseScopeEpochs(await table.get(kinds.scopeEpochs.key({ tenant })));
   if (isSettled(epochs) || epochs.lastOrganization === undefined) return epochs;
   const { lastOrganization: uuid } = epochs;
   const keys = [
-    scopeEpochsKey(tenant),
-    tenantOrganizationKey(tenant, uuid),
-    organizationLeftKey(tenant, uuid),
+    kinds.scopeEpochs.key({ tenant }),
+    kinds.tenantOrganization.key({ tenant, organization: uuid }),
+    kinds.organizationLeft.key({ tenant, organization: uuid }),
   ];
   const [item] = await table.transactGet(keys);
   const now = parseScopeEpochs(item);
@@ -111,7 +106,7 @@ const organizationLeft = (
   { uuid, provider, provider_organization_id }: ScopedOrganization,
   { epoch, nowMs }: { readonly epoch: number; readonly nowMs: number },
 ): OrganizationLeft => ({
-  ...organizationLeftKey(tenant, uuid),
+  ...kinds.organizationLeft.key({ tenant, organization: uuid }),
   uuid,
   provider,
   provider_organization_id,
@@ -129,7 +124,7 @@ const takeEpoch = (
   before: ScopeEpochs,
   { uuid, nowMs }: { readonly uuid: string; readonly nowMs: number },
 ): Update => ({
-  update: scopeEpochsKey(tenant),
+  update: kinds.scopeEpochs.key({ tenant }),
   change: {
     set: [
       ["n", before.next + 1],
@@ -149,7 +144,11 @@ export async function publishEpoch(table: Table, tenant: TenantKey, epoch: numbe
   // If the condition fails, another writer has published this epoch or a later one.
   await writeIf(
     table,
-    { update: scopeEpochsKey(tenant), change: { set: [["p", epoch]] }, when: { below: ["p", epoch] } },
+    {
+      update: kinds.scopeEpochs.key({ tenant }),
+      change: { set: [["p", epoch]] },
+      when: { below: ["p", epoch] },
+    },
     { idempotent: true },
   );
 }

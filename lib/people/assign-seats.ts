@@ -2,8 +2,10 @@ import type { AuditedContext } from "../audit/entry.ts";
 import { withCopies } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { organizationUuid } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { parseSeatHolderId, type SeatHolder } from "../contract/seat-holder.ts";
+import { isWorkspaceTenant, type PoolKey, poolOf, type WorkspaceTenant } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -13,16 +15,7 @@ import {
   parsePerson,
   parsePool,
 } from "../store/items/people.ts";
-import {
-  isWorkspaceTenant,
-  memberKey,
-  organizationKey,
-  type PoolKey,
-  personKey,
-  poolGuardKey,
-  poolOf,
-  type WorkspaceTenant,
-} from "../store/layout.ts";
+import { personKey, poolGuardKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 import { BatchOutcomes, type BatchPart, inParts, UnrecordedFailures } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
@@ -76,7 +69,7 @@ export async function assignSeatsToMembers(
   };
   const bySelf = (userId: string) => personKey(pool, { organization: uuid, userId, email: null });
   const [items, prefetchedState] = await Promise.all([
-    context.table.getMany(ids.map((userId) => memberKey(uuid, userId))),
+    context.table.getMany(ids.map((userId) => kinds.member.key({ organization: uuid, userId }))),
     // In a workspace only the member item contains the address that the person is stored under.
     !isWorkspaceTenant(pool) ? readState(context, seatContext, ids.map(bySelf)) : undefined,
   ]);
@@ -206,7 +199,9 @@ async function readProviderIds(table: Table, { organizations }: SeatContext, peo
   const providerIds = new Map(known);
   const all = people.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
   const unknown = [...new Set(all)].filter((uuid) => !providerIds.has(uuid));
-  for (const item of await table.getMany(unknown.map(organizationKey))) {
+  for (const item of await table.getMany(
+    unknown.map((organization) => kinds.organization.key({ organization })),
+  )) {
     if (!item) continue;
     const { uuid, provider_organization_id } = parseOrganization(item);
     providerIds.set(uuid, provider_organization_id);

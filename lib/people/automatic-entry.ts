@@ -1,9 +1,10 @@
 import { named } from "../audit/named.ts";
 import { systemEntry } from "../audit/system-entry.ts";
+import * as kinds from "../contract/items.ts";
+import { isWorkspaceTenant, type PoolKey } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
-import { isWorkspaceTenant, organizationKey, type PoolKey } from "../store/layout.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 import type { SeatStep } from "./placement.ts";
@@ -110,7 +111,9 @@ export async function filledSeatsEntry(
 ): Promise<Put[]> {
   const memberships = people.flatMap((person) => person.memberships);
   const uuids = [...new Set(memberships.map(({ organization }) => organization))];
-  const items = await store.table.getMany(uuids.map(organizationKey));
+  const items = await store.table.getMany(
+    uuids.map((organization) => kinds.organization.key({ organization })),
+  );
   const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
   const isWorkspace = isWorkspaceTenant(pool);
   const entryOf = (seated: readonly PersonItem[]) => {

@@ -1,7 +1,8 @@
+import * as kinds from "../contract/items.ts";
+import { poolOf } from "../contract/tenants.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { memberKey, organizationKey, poolOf, taggedKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Condition, type Item, TransactionRefused } from "../store/table.ts";
 import { automaticSeatsEntry } from "./automatic-entry.ts";
@@ -21,7 +22,10 @@ export async function seatReviewedAuthors(
   const ids = [...new Set(userIds)];
   if (ids.length === 0) return;
   if (!(await isAutomatic(store, uuid))) return;
-  const keys = ids.flatMap((id) => [memberKey(uuid, id), taggedKey(uuid, id)]);
+  const keys = ids.flatMap((id) => [
+    kinds.member.key({ organization: uuid, userId: id }),
+    kinds.tagged.key({ organization: uuid, userId: id }),
+  ]);
   const items = await store.table.getMany(keys);
   for (const [index, id] of ids.entries()) {
     const [member, mark] = items.slice(2 * index, 2 * index + 2);
@@ -37,7 +41,7 @@ export async function seatReviewedAuthors(
 const whileAutomatic: Condition = { equals: ["seat_assignment_mode", "automatic"] };
 
 async function isAutomatic({ table }: Store, uuid: string): Promise<boolean> {
-  const item = await table.get(organizationKey(uuid));
+  const item = await table.get(kinds.organization.key({ organization: uuid }));
   return item !== undefined && parseOrganization(item).seat_assignment_mode === "automatic";
 }
 
@@ -46,8 +50,8 @@ const writeMark = (store: Store, uuid: string, userId: string): Promise<boolean>
   retryOnConflict(store, async () => {
     try {
       await store.table.transact([
-        { check: organizationKey(uuid), when: whileAutomatic },
-        { put: taggedKey(uuid, userId) },
+        { check: kinds.organization.key({ organization: uuid }), when: whileAutomatic },
+        { put: kinds.tagged.key({ organization: uuid, userId }) },
       ]);
       return true;
     } catch (error) {
@@ -62,8 +66,8 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
   retryOnConflict(store, async () => {
     // Read in a transaction: a plain read may not see a member who was saved before the mark was written.
     const [organizationItem, stored] = await store.table.transactGet([
-      organizationKey(uuid),
-      memberKey(uuid, userId),
+      kinds.organization.key({ organization: uuid }),
+      kinds.member.key({ organization: uuid, userId }),
     ]);
     if (!organizationItem || !stored || hasEarned(stored)) return;
     const organization = parseOrganization(organizationItem);
@@ -77,7 +81,10 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
     const { writes } = draft.finish();
     const seat = seatStepOf(draft, step, after);
     await store.table.transact([
-      { check: organizationKey(uuid), when: { all: [{ equals: ["tenant", tenant] }, whileAutomatic] } },
+      {
+        check: kinds.organization.key({ organization: uuid }),
+        when: { all: [{ equals: ["tenant", tenant] }, whileAutomatic] },
+      },
       { put: after, when: unchanged(stored, memberAttributes) },
       ...writes,
       ...(seat

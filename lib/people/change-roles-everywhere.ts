@@ -1,11 +1,11 @@
 import type { AuditedContext } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
+import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { plural } from "../contract/plural.ts";
 import { inChunks } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
-import { memberKey } from "../store/layout.ts";
 import { BatchOutcomes, type ItemFailure } from "./batch.ts";
 import { changeRoles, memberNotFound, type RoleChange } from "./change-roles.ts";
 
@@ -57,7 +57,7 @@ async function refuseOtherPlan(
   { uuid }: OrganizationItem,
   ids: readonly string[],
 ): Promise<readonly ItemFailure[]> {
-  const items = await table.getMany(ids.map((id) => memberKey(uuid, id)));
+  const items = await table.getMany(ids.map((id) => kinds.member.key({ organization: uuid, userId: id })));
   return ids.map((id, index): ItemFailure => {
     const item = items[index];
     return item && parseMember(item).active

@@ -1,11 +1,11 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { named } from "../audit/named.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
+import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, parseMember, parsePeopleGuard } from "../store/items/people.ts";
-import { memberKey, peopleKey } from "../store/layout.ts";
 import type { Item } from "../store/table.ts";
 import { BatchOutcomes, type BatchPart, inParts, recordedFailures, UnrecordedFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
@@ -56,8 +56,8 @@ async function readRolesState(
   ids: readonly string[],
 ): Promise<RolesState> {
   const [guardItem, ...items] = await table.getMany([
-    peopleKey(uuid),
-    ...ids.map((id) => memberKey(uuid, id)),
+    kinds.people.key({ organization: uuid }),
+    ...ids.map((id) => kinds.member.key({ organization: uuid, userId: id })),
   ]);
   const guard = parsePeopleGuard(required(guardItem, "guard of the people"));
   if (!Object.hasOwn(guard.counts, role)) throw roleNotFound();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { PoolKey } from "../contract/tenants.ts";
 import type { PersonItem } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import type { PoolKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
 import { lacksSeat } from "./person.ts";

@@ -8,12 +8,12 @@ import {
   systemRoles,
 } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { plural } from "../contract/plural.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, parsePeopleGuard, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { peopleKey, roleKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { AttributeValue, Condition, ItemChange, Path, TransactionWrite } from "../store/table.ts";
 import { findRepeatedRole, roleCreation } from "./repeated-role.ts";
@@ -76,7 +76,13 @@ export async function createRole(
     if (namesake !== undefined || isReserved(fields.name)) throw nameTaken();
     if (guard.custom >= peopleLimits.customRolesMax) throw tooManyRoles();
     const { name, description, is_default } = fields;
-    const role = { ...roleKey(organization.uuid, id), id, name, description, ...(made && { made }) };
+    const role = {
+      ...kinds.role.key({ organization: organization.uuid, roleId: id }),
+      id,
+      name,
+      description,
+      ...(made && { made }),
+    };
     const after = withRole(guard, id, { permissions: granted, is_default });
     await context.table.transact([
       { put: role, when: { absent: "pk" } },
@@ -98,7 +104,7 @@ function newInGuard(
   { granted, is_default }: { readonly granted: readonly Permission[]; readonly is_default: boolean },
 ): TransactionWrite {
   return {
-    update: peopleKey(uuid),
+    update: kinds.people.key({ organization: uuid }),
     change: {
       set: [
         [["counts", id], 0],
@@ -223,8 +229,8 @@ function guardUpdate(
   const when = { all: conditions };
   const change: ItemChange = { ...(set.length > 0 && { set }), ...(remove.length > 0 && { remove }) };
   return Object.keys(change).length > 0
-    ? [{ update: peopleKey(uuid), change, when }]
-    : [{ check: peopleKey(uuid), when }];
+    ? [{ update: kinds.people.key({ organization: uuid }), change, when }]
+    : [{ check: kinds.people.key({ organization: uuid }), when }];
 }
 
 export async function deleteRole(
@@ -239,9 +245,12 @@ export async function deleteRole(
     if (mayBeHeldByKey(guard, role.id)) await refuseHeldByKey(context, organization.uuid, role.id);
     const isDefault = guard.default_role === role.id;
     await context.table.transact([
-      { delete: roleKey(organization.uuid, role.id), when: { equals: ["name", role.name] } },
       {
-        update: peopleKey(organization.uuid),
+        delete: kinds.role.key({ organization: organization.uuid, roleId: role.id }),
+        when: { equals: ["name", role.name] },
+      },
+      {
+        update: kinds.people.key({ organization: organization.uuid }),
         change: {
           remove: [
             ["counts", role.id],
@@ -275,7 +284,7 @@ function refuseInUse(guard: PeopleGuard, roleId: string): void {
 }
 
 async function readGuard({ table }: Pick<AuditedContext, "table">, uuid: string): Promise<PeopleGuard> {
-  const item = await table.get(peopleKey(uuid));
+  const item = await table.get(kinds.people.key({ organization: uuid }));
   if (!item) throw new RangeError(`The organization ${uuid} has no people guard.`);
   return parsePeopleGuard(item);
 }
@@ -285,7 +294,10 @@ async function readRole(
   uuid: string,
   roleId: string,
 ): Promise<CustomRole> {
-  const [guard, role] = await table.getMany([peopleKey(uuid), roleKey(uuid, roleId)]);
+  const [guard, role] = await table.getMany([
+    kinds.people.key({ organization: uuid }),
+    kinds.role.key({ organization: uuid, roleId }),
+  ]);
   if (!role || !guard) throw roleNotFound();
   return { role: parseRole(role), guard: parsePeopleGuard(guard) };
 }

@@ -1,7 +1,8 @@
 import { peopleLimits } from "../contract/limits.ts";
+import { organizationTenant, type PoolKey } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
 import { parsePerson, parsePool } from "../store/items/people.ts";
-import { organizationTenant, type PoolKey, poolGuardKey } from "../store/layout.ts";
+import { poolGuardKey } from "../store/layout.ts";
 import { ConditionFailed, type Key, type Table, type TransactionWrite } from "../store/table.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import {

@@ -1,6 +1,8 @@
 import type { SystemRole } from "../contract/access.ts";
+import * as kinds from "../contract/items.ts";
+import type { PoolKey } from "../contract/tenants.ts";
 import type { PeopleGuard } from "../store/items/people.ts";
-import { type PoolKey, peopleKey, poolGuardKey } from "../store/layout.ts";
+import { poolGuardKey } from "../store/layout.ts";
 import type { Condition, ConditionCheck, ItemChange, Update } from "../store/table.ts";
 
 /** What one transaction changes in a guard. Every change of people uses this, so the numbers are exact. */
@@ -47,7 +49,7 @@ const noMembers: Readonly<Record<SystemRole, number>> = { cr_admin: 0, cr_member
 
 /** The guard of an organization that has no people yet. */
 export const newGuard = (organization: string, seatsPurchased: number): PeopleGuard => ({
-  ...peopleKey(organization),
+  ...kinds.people.key({ organization }),
   counts: { ...noMembers },
   roles: {},
   role_names: {},

@@ -1,10 +1,11 @@
 import { type AuditPage, type AuditPosition, readAuditLog } from "../audit/list.ts";
 import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
+import * as kinds from "../contract/items.ts";
+import type { PoolKey } from "../contract/tenants.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
 import { versionInstant } from "../store/items/version.ts";
-import { memberKey, type PoolKey, personsRange } from "../store/layout.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { queryAll, type Table } from "../store/table.ts";
 
@@ -45,7 +46,7 @@ export async function findIdleSeats(
   const idle: Array<Omit<SeatedPerson, "seatSince">> = [];
   let held = 0;
   let unjudged = 0;
-  for await (const item of queryAll(deps.table, personsRange(pool))) {
+  for await (const item of queryAll(deps.table, kinds.person.range({ pool }))) {
     const person = parsePerson(item);
     if (!person.seat) continue;
     held++;
@@ -126,7 +127,7 @@ const entriesTogether = 100;
 
 async function readMembers(table: Table, { memberships }: PersonItem): Promise<readonly MemberItem[]> {
   const items = await table.getMany(
-    memberships.map(({ organization, user_id }) => memberKey(organization, user_id)),
+    memberships.map(({ organization, user_id }) => kinds.member.key({ organization, userId: user_id })),
   );
   return items.filter((item) => item !== undefined).map(parseMember);
 }

@@ -1,18 +1,13 @@
 import type * as z from "zod";
 import { isSystemRole, systemRoles } from "../contract/access.ts";
+import * as kinds from "../contract/items.ts";
 import type { userRecord } from "../contract/records-people.ts";
+import { isWorkspaceTenant, type PoolKey, poolOf } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type MemberItem, parseMember, parsePerson, parsePool } from "../store/items/people.ts";
 import type { RoleItem } from "../store/items/role.ts";
 import { parseWorkspace } from "../store/items/tenant.ts";
-import {
-  isWorkspaceTenant,
-  membersRange,
-  type PoolKey,
-  poolGuardKey,
-  poolOf,
-  tenantKey,
-} from "../store/layout.ts";
+import { poolGuardKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { rangeAfter, walkRange } from "../store/walk.ts";
 import { personKeyOf } from "./placement.ts";
@@ -45,7 +40,7 @@ export async function listMembers(
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<PeoplePage<UserRecord>> {
   const pool = poolOf(organization);
-  const range = rangeAfter(membersRange(organization.uuid), page.after);
+  const range = rangeAfter(kinds.member.range({ organization: organization.uuid }), page.after);
   const [seats, custom, walked] = await Promise.all([
     poolSeats(table, pool, organization),
     readCustomRoles(table, organization.uuid),
@@ -64,7 +59,7 @@ export async function listMembers(
 
 /** The pool's seats: the workspace's for organizations of a workspace, else the organization's own. */
 export async function poolSeats(table: Table, pool: PoolKey, organization: OrganizationItem | undefined) {
-  const workspace = isWorkspaceTenant(pool) ? tenantKey(pool) : undefined;
+  const workspace = isWorkspaceTenant(pool) ? kinds.tenant.key({ tenant: pool }) : undefined;
   const [guardItem, workspaceItem] = await table.getMany([
     poolGuardKey(pool),
     ...(workspace ? [workspace] : []),

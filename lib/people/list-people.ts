@@ -1,9 +1,10 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import type { personRecord } from "../contract/records-people.ts";
 import { seatHolderId } from "../contract/seat-holder.ts";
+import type { WorkspaceTenant } from "../contract/tenants.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
-import { memberKey, organizationKey, personsRange, type WorkspaceTenant } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { rangeAfter, walkRange } from "../store/walk.ts";
 import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
@@ -28,7 +29,7 @@ export async function listPeople(
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<PeoplePage<PersonRecord>> {
   const visible = new Map(organizations.map((organization) => [organization.uuid, organization]));
-  const range = rangeAfter(personsRange(tenant), page.after);
+  const range = rangeAfter(kinds.person.range({ pool: tenant }), page.after);
   const [seats, walked] = await Promise.all([
     poolSeats(table, tenant, undefined),
     walkRange(table, range, page.limit, (items) => select(table, visible, filters, items)),
@@ -45,7 +46,9 @@ async function select(
   const people = items.map(parsePerson).filter(({ seat }) => seatMatches(filters.seat, seat));
   const memberships = people.flatMap((person) => readMemberships(person, visible));
   const [stored, organizations] = await Promise.all([
-    table.getMany(memberships.map(({ organization, user_id }) => memberKey(organization, user_id))),
+    table.getMany(
+      memberships.map(({ organization, user_id }) => kinds.member.key({ organization, userId: user_id })),
+    ),
     organizationsOfHolders(table, people, visible),
   ]);
   const members = new Map(
@@ -70,7 +73,10 @@ async function organizationsOfHolders(
   const nameless = people.filter(({ email, seat }) => email === null && seat);
   const uuids = nameless.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
   const unknown = [...new Set(uuids)].filter((uuid) => !visible.has(uuid));
-  const items = unknown.length > 0 ? await table.getMany(unknown.map(organizationKey)) : [];
+  const items =
+    unknown.length > 0
+      ? await table.getMany(unknown.map((organization) => kinds.organization.key({ organization })))
+      : [];
   const read = items.filter((item) => item !== undefined).map(parseOrganization);
   return new Map([...visible, ...read.map((organization) => [organization.uuid, organization] as const)]);
 }

@@ -1,9 +1,9 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { teamLimits } from "../contract/limits.ts";
 import type { teamRecord } from "../contract/records-people.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseTeam, type TeamItem } from "../store/items/team.ts";
-import { teamsRange } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { type FoundPage, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 
@@ -18,7 +18,7 @@ export function listTeams(
   const partitions = organizations.map((organization) => ({
     name: organization.uuid,
     // Not more than the page needs: a team can have 350 KB.
-    range: { ...teamsRange(organization.uuid), pageItems: page.limit + 1 },
+    range: { ...kinds.team.range({ organization: organization.uuid }), pageItems: page.limit + 1 },
     organization,
   }));
   const { organizationsAtOnce: partitionsAtOnce } = teamLimits;

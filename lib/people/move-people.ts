@@ -1,9 +1,10 @@
+import * as kinds from "../contract/items.ts";
 import { eventLimits, peopleLimits } from "../contract/limits.ts";
+import { poolOf, type TenantKey } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { membersRange, organizationKey, poolOf, type TenantKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Key, queryAll } from "../store/table.ts";
 import { automaticSeatsEntry } from "./automatic-entry.ts";
@@ -24,7 +25,7 @@ export async function movePeople(
   const { uuid } = organization;
   const pool = poolOf(organization);
   let keys: Key[] = [];
-  for await (const item of queryAll(store.table, membersRange(uuid))) {
+  for await (const item of queryAll(store.table, kinds.member.range({ organization: uuid }))) {
     const member = parseMember(item);
     if (member.pool !== null && member.pool !== pool) keys.push({ pk: item.pk, sk: item.sk });
     if (keys.length < eventLimits.peopleMovedTogetherMax) continue;
@@ -46,7 +47,10 @@ async function moveTogether(store: Store, uuid: string, keys: readonly Key[]): P
 /** Returns false if the people do not fit in one transaction. */
 const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<boolean> =>
   retryOnConflict(store, async () => {
-    const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);
+    const [organizationItem, ...items] = await store.table.getMany([
+      kinds.organization.key({ organization: uuid }),
+      ...keys,
+    ]);
     const organization = parseOrganization(required(organizationItem, "organization whose people move"));
     const { tenant } = organization;
     const pool = poolOf({ uuid, tenant });
@@ -67,7 +71,7 @@ const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<b
       return automaticSeatsEntry(store, organization, { step: change, userIds: ids, cause });
     };
     await store.table.transact([
-      { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
+      { check: kinds.organization.key({ organization: uuid }), when: { equals: ["tenant", tenant] } },
       ...placed.map(({ step, after }) => ({ put: after, when: unchanged(step.stored, memberAttributes) })),
       ...writes,
       ...entryOf("came"),

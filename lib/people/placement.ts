@@ -1,5 +1,6 @@
+import { isWorkspaceTenant, type PoolKey } from "../contract/tenants.ts";
 import type { MemberItem } from "../store/items/people.ts";
-import { isWorkspaceTenant, type PoolKey, personKey } from "../store/layout.ts";
+import { personKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
 import type { MembershipPlacement, PeopleDraft } from "./draft.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { AuditedContext } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { PeopleGuard } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { roleKey } from "../store/layout.ts";
 
 /** Which key created a role, when and with which request. A change of the role removes this mark. */
 export type RoleCreation = NonNullable<RoleItem["made"]>;
@@ -26,7 +26,7 @@ export async function findRepeatedRole(
   { id, made, isDefault }: { id: string; made: RoleCreation | undefined; isDefault: boolean },
 ): Promise<RoleItem | undefined> {
   if (!made || (guard.default_role === id) !== isDefault) return undefined;
-  const item = await table.get(roleKey(organization, id));
+  const item = await table.get(kinds.role.key({ organization, roleId: id }));
   const role = item && parseRole(item);
   const isRepeated =
     role?.made?.key_id === made.key_id &&

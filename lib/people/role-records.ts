@@ -7,11 +7,11 @@ import {
   type SystemRole,
   systemRoles,
 } from "../contract/access.ts";
+import * as kinds from "../contract/items.ts";
 import type { permissionRecord, roleRecord } from "../contract/records-people.ts";
 import { required } from "../runtime/required.ts";
 import { type PeopleGuard, parsePeopleGuard } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { peopleKey, rolesRange } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { permissionsOf } from "./custom-roles.ts";
 
@@ -31,14 +31,17 @@ const systemRoleIds: readonly SystemRole[] = ["cr_admin", "cr_member", "cr_billi
 
 /** The items of an organization's custom roles: names and descriptions. */
 export const readCustomRoles = (table: Table, uuid: string): Promise<RoleItem[]> =>
-  Array.fromAsync(queryAll(table, rolesRange(uuid)), parseRole);
+  Array.fromAsync(queryAll(table, kinds.role.range({ organization: uuid })), parseRole);
 
 /** All roles of an organization in one round of reads: the guard, and the custom roles' names and descriptions. */
 export async function readRoles(
   table: Table,
   uuid: string,
 ): Promise<{ guard: PeopleGuard; custom: RoleItem[] }> {
-  const [guard, roles] = await Promise.all([table.get(peopleKey(uuid)), readCustomRoles(table, uuid)]);
+  const [guard, roles] = await Promise.all([
+    table.get(kinds.people.key({ organization: uuid })),
+    readCustomRoles(table, uuid),
+  ]);
   if (!guard) throw new RangeError(`The organization ${uuid} has no people guard.`);
   const known = parsePeopleGuard(guard);
   // The two are read at the same time: skip a role that was created or deleted meanwhile, because its permissions are

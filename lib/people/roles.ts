@@ -1,7 +1,7 @@
 import type { SystemRole } from "../contract/access.ts";
+import { organizationTenant } from "../contract/tenants.ts";
 import { type PeopleGuard, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { organizationTenant } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
 

@@ -1,8 +1,9 @@
+import * as kinds from "../contract/items.ts";
+import { type PoolKey, poolOf } from "../contract/tenants.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleGuard, parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { occurredAtOf } from "../store/items/version.ts";
-import { memberKey, organizationKey, type PoolKey, peopleKey, poolOf, taggedKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
 import { automaticRoleEntry, automaticSeatsEntry, memberRemovedEntry } from "./automatic-entry.ts";
@@ -76,7 +77,12 @@ type MemberUpdate = {
 };
 
 async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
-  const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId), taggedKey(uuid, userId)];
+  const keys = [
+    kinds.organization.key({ organization: uuid }),
+    kinds.people.key({ organization: uuid }),
+    kinds.member.key({ organization: uuid, userId }),
+    kinds.tagged.key({ organization: uuid, userId }),
+  ];
   const [organizationItem, guardItem, stored, mark] = await table.getMany(keys);
   // They are written together but become visible one by one: retry until both are.
   if (!organizationItem || !guardItem) throw new ConditionFailed(undefined);
@@ -115,10 +121,20 @@ async function applyMember(
   // The mode matters only if there is a mark.
   const sameMode = isMarked ? [{ equals: ["seat_assignment_mode", mode] as const }] : [];
   await table.transact([
-    { check: organizationKey(uuid), when: { all: [{ equals: ["tenant", tenant] }, ...sameMode] } },
+    {
+      check: kinds.organization.key({ organization: uuid }),
+      when: { all: [{ equals: ["tenant", tenant] }, ...sameMode] },
+    },
     { put: after, when: unchanged(stored, memberAttributes) },
     // If a mark is written meanwhile, its writer may have found no member to seat: then this decision is made again.
-    ...(isMarked ? [] : [{ check: taggedKey(uuid, after.user_id), when: { absent: "pk" } as const }]),
+    ...(isMarked
+      ? []
+      : [
+          {
+            check: kinds.tagged.key({ organization: uuid, userId: after.user_id }),
+            when: { absent: "pk" } as const,
+          },
+        ]),
     ...(isNewest ? readableWrites(uuid, after.user_id, before?.reads ?? null, update.readable) : []),
     ...writes,
     ...entriesOf(store, organization, { draft, step, after, version: update.version }),
@@ -185,7 +201,14 @@ function mergeMember(
     seat_wanted: saved.seat_assigned,
     first_version: version,
   };
-  if (!before) return { ...memberKey(organization, user_id), user_id, ...newest, ...first, pool: null };
+  if (!before)
+    return {
+      ...kinds.member.key({ organization, userId: user_id }),
+      user_id,
+      ...newest,
+      ...first,
+      pool: null,
+    };
   const merged = {
     ...before,
     ...(version > before.version && newest),

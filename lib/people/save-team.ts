@@ -1,6 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { parseTeam, type TeamItem } from "../store/items/team.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { teamKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
 /** The full state of one team, as the platform reports it. */
@@ -13,7 +13,7 @@ export async function saveTeam(
   { team_id, name, user_ids, active }: TeamSaved,
   version: string,
 ): Promise<void> {
-  const key = teamKey(organization, team_id);
+  const key = kinds.team.key({ organization, teamId: team_id });
   await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
     if (stored && version <= parseTeam(stored).version) return;

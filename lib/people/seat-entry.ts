@@ -2,8 +2,8 @@ import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { named } from "../audit/named.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { TenantKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
 import { recordedFailures } from "./batch.ts";
 

@@ -1,9 +1,11 @@
 import { withCopies, writeOwed } from "../audit/owed.ts";
+import * as kinds from "../contract/items.ts";
 import { eventLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
+import type { PoolKey } from "../contract/tenants.ts";
 import { log } from "../runtime/log.ts";
 import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
 import { unlessDamaged } from "../store/items/unless-damaged.ts";
-import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
+import { poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
@@ -51,7 +53,7 @@ async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly d
   let keys: Key[] = [];
   let memberships = 0;
   let damaged = 0;
-  for await (const item of queryAll(store.table, personsRange(pool))) {
+  for await (const item of queryAll(store.table, kinds.person.range({ pool }))) {
     const person = personUnlessDamaged(item);
     if (!person) damaged++;
     if (person && lacksSeat(person)) {

@@ -1,9 +1,9 @@
 import { responseTooLarge } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { requestLimits, securityLimits } from "../contract/limits.ts";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
 import { CorruptItem } from "../store/items/parse.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
-import { repositoryKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { readRows, unpack } from "./chunk.ts";
 import { type FindingRow, findingStateOf } from "./finding.ts";
@@ -130,7 +130,7 @@ async function openChunk(source: FindingSource, item: Item | undefined): Promise
 }
 
 const repositoryKeyOf = ({ organization, ledger }: FindingSource) =>
-  repositoryKey(organization.uuid, ledger.repositoryId);
+  kinds.repository.key({ organization: organization.uuid, repositoryId: ledger.repositoryId });
 
 /** The repositories of all sources, including sources without matching findings. */
 export async function repositoriesOfSources(

@@ -1,6 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { findingsPartition, organizationKey } from "../store/layout.ts";
 import { newsPut } from "../store/news.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
@@ -96,7 +96,7 @@ async function noteForWebhooks(
   { table, clock }: Store,
   { organization, repositoryId }: ScannedRepository,
 ): Promise<void> {
-  const item = await table.get(organizationKey(organization), { eventuallyConsistent: true });
+  const item = await table.get(kinds.organization.key({ organization }), { eventuallyConsistent: true });
   if (!item) return;
   const { tenant } = parseOrganization(item);
   await table.write(
@@ -127,7 +127,9 @@ async function mergeStored(
   const replaced = new Map<string, ChunkReference[]>();
   const unnamed: string[] = [];
   const { organization, place } = repository;
-  for await (const item of queryAll(table, { pk: findingsPartition(organization, place) })) {
+  for await (const item of queryAll(table, {
+    pk: kinds.findings.partition({ organization, digest: place }),
+  })) {
     const ofChunk = reported.get(item.sk);
     if (ofChunk) {
       const merged = await mergeChunk(ofChunk, chunkBytes(item), progress);

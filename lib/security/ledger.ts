@@ -1,12 +1,12 @@
 import * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import {
   type FindingSeverity,
   type FindingState,
   findingSeverities,
   findingStates,
 } from "../contract/records-security.ts";
-import { CorruptItem, parseItem } from "../store/items/parse.ts";
-import { findingsChunkKey, scansKey } from "../store/layout.ts";
+import { CorruptItem, itemSchema, parseItem } from "../store/items/parse.ts";
 import type { Item, Key } from "../store/table.ts";
 import { type FindingRow, findingStateOf, placeOf, type ScanReference } from "./finding.ts";
 
@@ -60,9 +60,7 @@ export function countOf(
   return counts.reduce((sum, count, index) => (wanted.has(index) ? sum + count : sum), 0);
 }
 
-const ledgerItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const ledgerItem = itemSchema({
   repository_id: z.string(),
   generation: z.int(),
   newest: z.object({
@@ -103,7 +101,7 @@ export function ledgerItemOf({
 }: Ledger): Item {
   const { version, scanId, commitSha, completedAt } = newest;
   return {
-    ...scansKey(organization, place),
+    ...kinds.scans.key({ organization, digest: place }),
     repository_id: repositoryId,
     generation,
     newest: { version, scan_id: scanId, commit_sha: commitSha, completed_at: completedAt },
@@ -117,10 +115,11 @@ export const scannedRepository = (organization: string, repositoryId: string): S
   place: placeOf(repositoryId),
 });
 
-export const ledgerKey = ({ organization, place }: ScannedRepository): Key => scansKey(organization, place);
+export const ledgerKey = ({ organization, place }: ScannedRepository): Key =>
+  kinds.scans.key({ organization, digest: place });
 
 export const chunkKey = ({ organization, place }: ScannedRepository, chunkId: string): Key =>
-  findingsChunkKey(organization, place, chunkId);
+  kinds.findings.key({ organization, digest: place, chunkId });
 
 export const chunkItem = (key: Key, bytes: Uint8Array): Item => ({ ...key, rows: bytes });
 

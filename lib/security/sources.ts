@@ -1,6 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { securityLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { scansPartition } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { pagesOf } from "../store/walk.ts";
 import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger.ts";
@@ -71,7 +71,10 @@ async function* everyLedger(
   const { organizationsAtOnce, ledgersPageItems: pageItems } = securityLimits;
   const partitions = organizations.map((organization) => {
     const from = organization.uuid === after?.organization ? { from: after.repository } : {};
-    return { organization, range: { pk: scansPartition(organization.uuid), ...from, pageItems, signal } };
+    return {
+      organization,
+      range: { pk: kinds.scans.partition({ organization: organization.uuid }), ...from, pageItems, signal },
+    };
   });
   for await (const { from, items } of pagesOf(table, partitions, organizationsAtOnce))
     for (const item of items) yield { organization: from.organization, item };

@@ -1,7 +1,8 @@
+import * as kinds from "../contract/items.ts";
 import { newsLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { SubjectType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { newsKey, type TenantKey } from "./layout.ts";
 import type { Put } from "./table.ts";
 import { ttlAfter } from "./ttl.ts";
 
@@ -21,7 +22,7 @@ export const newsPut = (
   id: string,
 ): Put => ({
   put: {
-    ...newsKey(tenant, toTimestamp(nowMs), organization, id),
+    ...kinds.news.key({ tenant, time: toTimestamp(nowMs), organization, id }),
     type,
     organization,
     id,

@@ -1,7 +1,8 @@
+import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { backOffMs } from "../runtime/back-off.ts";
 import { required } from "../runtime/required.ts";
-import { pointerKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import { getUnlessAhead, type ReadAhead } from "../store/read-ahead.ts";
 import { type Key, TransactionRefused, writeIf } from "../store/table.ts";
 import { isSettled, parseHead, type StreamHead } from "./head.ts";
@@ -70,8 +71,10 @@ export const keysToAppend = (
   tenant: TenantKey,
   changes: ReadonlyArray<Pick<PullRequestChange, "organization" | "pullRequest">>,
 ): Key[] => [
-  streamHeadKey(tenant),
-  ...changes.map(({ organization, pullRequest }) => pointerKey(organization, pointerIdOf(pullRequest))),
+  kinds.streamHead.key({ tenant }),
+  ...changes.map(({ organization, pullRequest }) =>
+    kinds.pointer.key({ organization, pointerId: pointerIdOf(pullRequest) }),
+  ),
 ];
 
 /** Changes of one pull request share its job. */
@@ -100,8 +103,14 @@ async function applyOpen(
   open: readonly Job[],
   ahead: ReadAhead | undefined,
 ): Promise<Pointer[]> {
-  const keys = open.map(({ change, pointerId }) => pointerKey(change.organization, pointerId));
-  const [headItem, ...items] = await getUnlessAhead(deps.table, [streamHeadKey(tenant), ...keys], ahead);
+  const keys = open.map(({ change, pointerId }) =>
+    kinds.pointer.key({ organization: change.organization, pointerId }),
+  );
+  const [headItem, ...items] = await getUnlessAhead(
+    deps.table,
+    [kinds.streamHead.key({ tenant }), ...keys],
+    ahead,
+  );
   const head = parseHead(headItem);
   const found: Pointer[] = [];
   const appends: AppendJob[] = [];
@@ -138,7 +147,7 @@ async function updatePointerTime(
     set: [["o", occurredAtMs] as const, ["e", eventId] as const, ...(finer ? [["f", finer] as const] : [])],
     ...(!finer && { remove: ["f"] }),
   };
-  const update = pointerKey(organization, job.pointerId);
+  const update = kinds.pointer.key({ organization, pointerId: job.pointerId });
   if (!(await writeIf(table, { update, change, when: pointerUnchanged(before) }))) return;
   job.outcome = "unchanged";
   found.push(before);

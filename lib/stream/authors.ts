@@ -1,4 +1,4 @@
-import { pointerPartition } from "../store/layout.ts";
+import * as kinds from "../contract/items.ts";
 import type { Key, Table } from "../store/table.ts";
 import { parsePointer } from "./pointer.ts";
 
@@ -6,7 +6,7 @@ import { parsePointer } from "./pointer.ts";
 export async function* authorPages(table: Table, organization: string): AsyncGenerator<string[]> {
   let resume: Key | undefined;
   do {
-    const page = await table.queryPage({ pk: pointerPartition(organization) }, resume);
+    const page = await table.queryPage({ pk: kinds.pointer.partition({ organization }) }, resume);
     const authors = page.items.map((item) => parsePointer(item, organization).facets?.authorId);
     yield [...new Set(authors.filter((author) => typeof author === "string"))];
     resume = page.resume;

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { isOrganizationTenant } from "../contract/tenants.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
-import { isOrganizationTenant, streamEntryKey } from "../store/layout.ts";
+import { streamEntryKey } from "../store/layout.ts";
 import type { AttributeValue, Item, Put } from "../store/table.ts";
 import { copiesOf, type EntryAddress } from "./pending.ts";
 import type { SpillRef } from "./pointer.ts";

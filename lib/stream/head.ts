@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { parseItem } from "../store/items/parse.ts";
-import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import * as kinds from "../contract/items.ts";
+import type { TenantKey } from "../contract/tenants.ts";
+import { itemSchema, parseItem } from "../store/items/parse.ts";
 import type { Item, Table, Update } from "../store/table.ts";
 import { type PendingAppend, pendingSchema, pendingValue } from "./pending.ts";
 import { decodeWeeks, encodeWeeks, type WeekSpan } from "./weeks.ts";
@@ -18,9 +19,7 @@ export type StreamHead = {
 
 export const emptyHead: StreamHead = { next: 1, published: 0, pending: undefined, weeks: [] };
 
-const headItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const headItem = itemSchema({
   n: z.int(),
   p: z.int(),
   q: pendingSchema.optional(),
@@ -36,14 +35,14 @@ export function parseHead(item: Item | undefined): StreamHead {
 }
 
 export const readHead = async (table: Table, tenant: TenantKey): Promise<StreamHead> =>
-  parseHead(await table.get(streamHeadKey(tenant)));
+  parseHead(await table.get(kinds.streamHead.key({ tenant })));
 
 export const isSettled = (head: StreamHead): boolean =>
   head.published === head.next - 1 && head.pending === undefined;
 
 /** The head's part of an append. Its condition holds only if nobody else appended and everything before is settled. */
 export const advanceHead = (tenant: TenantKey, before: StreamHead, after: StreamHead): Update => ({
-  update: streamHeadKey(tenant),
+  update: kinds.streamHead.key({ tenant }),
   change: {
     set: [
       ["n", after.next],
@@ -61,14 +60,14 @@ export const advanceHead = (tenant: TenantKey, before: StreamHead, after: Stream
 });
 
 export const publishHead = (tenant: TenantKey, upTo: number, emptiesPending: boolean): Update => ({
-  update: streamHeadKey(tenant),
+  update: kinds.streamHead.key({ tenant }),
   change: { set: [["p", upTo]], ...(emptiesPending && { remove: ["q"] }) },
   when: { below: ["p", upTo] },
 });
 
 /** Only if there is no later append: the `pending` of a later append must not be removed here. */
 export const emptyPending = (tenant: TenantKey, next: number): Update => ({
-  update: streamHeadKey(tenant),
+  update: kinds.streamHead.key({ tenant }),
   change: { remove: ["q"] },
   when: { equals: ["n", next] },
 });

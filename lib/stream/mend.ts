@@ -1,12 +1,8 @@
+import * as kinds from "../contract/items.ts";
+import { partsOf } from "../contract/kind.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { chunksOf } from "../runtime/chunks.ts";
-import {
-  parseRemovalPartition,
-  parseStreamPartition,
-  pointerKey,
-  pointerOrganization,
-  spillKey,
-  type TenantKey,
-} from "../store/layout.ts";
+import { parseEntryPlace, parseRemovalPlace } from "../store/layout.ts";
 import { type Item, type Key, transactIf, writeIf } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
 import { parseEntry } from "./entry.ts";
@@ -86,7 +82,7 @@ class Mend {
   /** Deletes entries that their pull request does not name. */
   async #entries(items: readonly Item[]): Promise<void> {
     const found = items.flatMap((item) => {
-      const place = parseStreamPartition(item.pk);
+      const place = parseEntryPlace(item);
       const isOld = place && this.#isOld(place.tenant, Number(item.sk));
       return isOld ? [{ item, place, ...parseEntry(item, ownerOfCopy(place)) }] : [];
     });
@@ -109,7 +105,7 @@ class Mend {
   /** A removal that is newer than its pointer belongs to half an append: the pull request was not removed. */
   async #removals(items: readonly Item[]): Promise<void> {
     const found = items.flatMap((item) => {
-      const place = parseRemovalPartition(item.pk);
+      const place = parseRemovalPlace(item);
       const isOld = place && this.#isOld(place.tenant, Number(item.sk));
       return isOld ? [{ item, place, removal: parseRemoval(item, ownerOfCopy(place)) }] : [];
     });
@@ -134,7 +130,7 @@ class Mend {
   async #read(
     names: ReadonlyArray<{ readonly organization: string; readonly pointerId: string }>,
   ): Promise<Array<Pointer | undefined>> {
-    const keys = names.map(({ organization, pointerId }) => pointerKey(organization, pointerId));
+    const keys = names.map(({ organization, pointerId }) => kinds.pointer.key({ organization, pointerId }));
     const items = await this.#deps.table.getMany(keys);
     return names.map(({ organization }, index) => {
       const item = items[index];
@@ -154,8 +150,8 @@ class Mend {
 
   async #pointers(items: readonly Item[]): Promise<void> {
     const pointers = items.flatMap((item) => {
-      const organization = pointerOrganization(item.pk);
-      return organization === undefined ? [] : [parsePointer(item, organization)];
+      const found = partsOf(kinds.pointer, item);
+      return found ? [parsePointer(item, found.organization)] : [];
     });
     const judged = await this.#judge(pointers.flatMap((pointer) => this.#oldPlaces(pointer)));
     const broken = new Set(judged.filter(isBroken).map(({ pointer }) => pointer));
@@ -173,7 +169,7 @@ class Mend {
     const copies = placed.map((each) => entryKeys(addressOf(each)));
     const parts = placed.map(({ place: { spill } }) => (spill ? partKeys(spill) : []));
     const spilled = placed.flatMap(({ pointer, place: { spill } }) =>
-      spill ? [spillKey(pointer.organization, spill.id)] : [],
+      spill ? [kinds.spill.key({ organization: pointer.organization, spillId: spill.id })] : [],
     );
     const copyExists = takeFrom(await this.#exist(copies.flat()));
     const partExists = takeFrom(await this.#exist(parts.flat()));
@@ -197,7 +193,7 @@ class Mend {
     for (let attempt = 0; ; attempt++) {
       await pauseBefore(this.#deps, attempt);
       // In a transaction: a plain read may not see an append that has just superseded what was judged.
-      const [item] = await this.#deps.table.transactGet([pointerKey(organization, id)]);
+      const [item] = await this.#deps.table.transactGet([kinds.pointer.key({ organization, pointerId: id })]);
       const pointer = item && parsePointer(item, organization);
       const broken = pointer ? (await this.#judge(this.#oldPlaces(pointer))).filter(isBroken) : [];
       const lost = broken.filter(({ isLost }) => isLost);
@@ -230,7 +226,7 @@ class Mend {
     for (const { place, lacksSpill } of broken) {
       if (!lacksSpill || !place.spill) continue;
       await transactIf(this.#deps.table, [
-        { check: pointerKey(organization, id), when: pointerUnchanged(pointer) },
+        { check: kinds.pointer.key({ organization, pointerId: id }), when: pointerUnchanged(pointer) },
         { put: newSpillItem(organization, id, place.spill) },
       ]);
     }

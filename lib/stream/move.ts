@@ -1,6 +1,8 @@
+import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
-import { pointerPartition, streamEntryKey, type TenantKey } from "../store/layout.ts";
+import { streamEntryKey } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
 import { entryBody, parseEntry } from "./entry.ts";
@@ -93,7 +95,7 @@ async function movePass(deps: StreamDeps, pass: Pass): Promise<PassResult> {
     }
     return result.isElsewhere;
   };
-  const range = { pk: pointerPartition(organization), ...(after !== undefined && { after }) };
+  const range = { pk: kinds.pointer.partition({ organization }), ...(after !== undefined && { after }) };
   for await (const item of queryAll(deps.table, range)) {
     const pointer = parsePointer(item, organization);
     if (pointer.tenant === to || placesOf(pointer).length === 0) continue;

@@ -1,14 +1,9 @@
 import * as z from "zod";
+import * as itemKinds from "../contract/items.ts";
+import type { DatasetLetter } from "../contract/kind.ts";
+import { isOrganizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { tenantKeySchema } from "../store/items/parse.ts";
-import {
-  type DatasetLetter,
-  type EntryPlace,
-  isOrganizationTenant,
-  pointerKey,
-  streamEntryKey,
-  streamRemovalKey,
-  type TenantKey,
-} from "../store/layout.ts";
+import { type EntryPlace, streamEntryKey, streamRemovalKey } from "../store/layout.ts";
 import type { AttributeValue, Key } from "../store/table.ts";
 
 /** The address of both copies of one entry. */
@@ -144,7 +139,7 @@ export const entryKeys = (address: EntryAddress): Key[] =>
  */
 export const addedKeys = (tenant: TenantKey, { added }: PendingAppend): Key[] =>
   added.flatMap(({ organization, pointerId, number, weeks, removals = [] }) => [
-    pointerKey(organization, pointerId),
+    itemKinds.pointer.key({ organization, pointerId }),
     ...weeks.flatMap(([dataset, week]) => entryKeys({ tenant, organization, dataset, week, number })),
     ...removals.flatMap((dataset) => removalKeys({ tenant, organization, dataset, number })),
   ]);

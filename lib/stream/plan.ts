@@ -1,4 +1,4 @@
-import type { TenantKey } from "../store/layout.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { type EntryBody, entryBody } from "./entry.ts";
 import type { DroppedSpill, EntryAddress } from "./pending.ts";
 import { fingerprintOf, type PlaceRecord, type Pointer, type SpillRef } from "./pointer.ts";

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import * as z from "zod";
-import { parseItem, tenantKeySchema } from "../store/items/parse.ts";
-import { pointerKey, type TenantKey } from "../store/layout.ts";
+import * as kinds from "../contract/items.ts";
+import type { TenantKey } from "../contract/tenants.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "../store/items/parse.ts";
 import type { Condition, Item } from "../store/table.ts";
 import { type Facets, facetsSchema, facetsValue } from "./removal.ts";
 import { type Dataset, datasets, type EntryDraft, letterOf } from "./stream.ts";
@@ -44,9 +45,7 @@ const place = z.object({
   f: z.string(),
   s: z.tuple([z.string(), z.int()]).optional(),
 });
-const pointerItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const pointerItem = itemSchema({
   t: tenantKeySchema,
   n: z.int(),
   o: z.number(),
@@ -94,7 +93,7 @@ export function parsePointer(item: Item, organization: string): Pointer {
 
 export function pointerItemOf(pointer: Pointer): Item {
   const item: Record<string, Item[string]> & { pk: string; sk: string } = {
-    ...pointerKey(pointer.organization, pointer.id),
+    ...kinds.pointer.key({ organization: pointer.organization, pointerId: pointer.id }),
     t: pointer.tenant,
     n: pointer.number,
     o: pointer.occurredAtMs,

@@ -1,10 +1,10 @@
 import { streamLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import {
-  parseRemovalPartition,
-  parseStreamPartition,
+  parseEntryPlace,
+  parseRemovalPlace,
   streamPartition,
   streamRemovalPartition,
-  type TenantKey,
 } from "../store/layout.ts";
 import { type Item, identityOf, type Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
@@ -216,7 +216,7 @@ function foundIn(
 ): StoredEntry | Removal | undefined {
   let removal: Removal | undefined;
   for (const item of items) {
-    const place = request.removals && parseRemovalPartition(item.pk);
+    const place = request.removals && parseRemovalPlace(item);
     if (place) removal = parseRemoval(item, ownerOfCopy(place));
     else {
       const stored = parseEntry(item, ownerOf(request, item));
@@ -267,8 +267,8 @@ const isRemovedFrom = ({ window, removals }: StreamPageRequest, removal: Removal
 const isEligible = ({ window, eligible }: StreamPageRequest, entry: StreamEntry): boolean =>
   entry.atMs >= window.startMs && entry.atMs < window.endMs && eligible(entry);
 
-function ownerOf(request: StreamPageRequest, { pk }: Item): string | undefined {
-  const place = request.copiesOf ? parseStreamPartition(pk) : request;
+function ownerOf(request: StreamPageRequest, item: Item): string | undefined {
+  const place = request.copiesOf ? parseEntryPlace(item) : request;
   return place && ownerOfCopy(place);
 }
 

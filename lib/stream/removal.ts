@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { msPerDay } from "../contract/days.ts";
 import { streamLimits } from "../contract/limits.ts";
+import { isOrganizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
-import { isOrganizationTenant, streamRemovalKey, type TenantKey } from "../store/layout.ts";
+import { streamRemovalKey } from "../store/layout.ts";
 import type { Item, Put } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { copiesOf } from "./pending.ts";

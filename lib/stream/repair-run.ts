@@ -1,12 +1,7 @@
 import * as z from "zod";
-import { parseItem, tenantKeySchema } from "../store/items/parse.ts";
-import {
-  repairBoundaryKey,
-  repairPartition,
-  repairRunKey,
-  repairSegmentKey,
-  type TenantKey,
-} from "../store/layout.ts";
+import * as kinds from "../contract/items.ts";
+import type { TenantKey } from "../contract/tenants.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "../store/items/parse.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 
 /** What the part of a repair that stops the service found. */
@@ -42,19 +37,14 @@ const counts = z.object({
   copiesRestored: z.int(),
   pullRequestsReset: z.int(),
 });
-const parseRun = parseItem(
-  "repair",
-  z.object({ pk: z.string(), sk: z.string(), streams: z.int(), rowsRepaired: z.int() }),
-);
-const parseBoundary = parseItem(
+export const parseRun = parseItem("repair", itemSchema({ streams: z.int(), rowsRepaired: z.int() }));
+export const parseBoundary = parseItem(
   "boundary of a repair",
-  z.object({ pk: z.string(), sk: z.string(), tenant: tenantKeySchema, before: z.int() }),
+  itemSchema({ tenant: tenantKeySchema, before: z.int() }),
 );
-const parseSegment = parseItem(
+export const parseSegment = parseItem(
   "segment of a repair",
-  z.object({
-    pk: z.string(),
-    sk: z.string(),
+  itemSchema({
     index: z.int(),
     resume: z.object({ pk: z.string(), sk: z.string() }).optional(),
     isDone: z.boolean(),
@@ -86,18 +76,18 @@ export class RepairRun {
     const run = new RepairRun(table, begun, before, segments);
     await table.writeMany([
       ...[...before].map(([tenant, number]) => ({
-        put: { ...repairBoundaryKey(tenant), tenant, before: number },
+        put: { ...kinds.repairBoundary.key({ tenant }), tenant, before: number },
       })),
       ...segments.map((segment) => ({ put: segmentItem(segment) })),
     ]);
-    await table.writeMany([{ put: { ...repairRunKey, ...begun } }]);
+    await table.writeMany([{ put: { ...kinds.repairRun.key(), ...begun } }]);
     return run;
   }
 
   /** Undefined if no repair was stopped. */
   static async read(table: Table): Promise<RepairRun | undefined> {
     const items = await storedItems(table);
-    const stored = items.find(({ sk }) => sk === repairRunKey.sk);
+    const stored = items.find(({ sk }) => sk === kinds.repairRun.key().sk);
     if (!stored) return undefined;
     const { streams, rowsRepaired } = parseRun(stored);
     const boundaries = items.filter((item) => item.tenant !== undefined).map(parseBoundary);
@@ -131,7 +121,7 @@ export class RepairRun {
 }
 
 const segmentItem = ({ index, resume, isDone, mended }: Segment): Item => ({
-  ...repairSegmentKey(index),
+  ...kinds.repairSegment.key({ index }),
   index,
   isDone,
   mended,
@@ -140,10 +130,10 @@ const segmentItem = ({ index, resume, isDone, mended }: Segment): Item => ({
 
 /** The item of the run goes first: nobody resumes what is half deleted. */
 async function forget(table: Table): Promise<void> {
-  await table.writeMany([{ delete: repairRunKey }]);
+  await table.writeMany([{ delete: kinds.repairRun.key() }]);
   const items = await storedItems(table);
   await table.writeMany(items.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
 const storedItems = (table: Table): Promise<Item[]> =>
-  Array.fromAsync(queryAll(table, { pk: repairPartition }));
+  Array.fromAsync(queryAll(table, { pk: kinds.repairRun.partition() }));

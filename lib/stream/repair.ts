@@ -1,6 +1,8 @@
+import * as kinds from "../contract/items.ts";
+import { partsOf } from "../contract/kind.ts";
 import { streamLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { inChunks } from "../runtime/chunks.ts";
-import { pointerOrganization, streamHeadKey, streamHeadTenant, type TenantKey } from "../store/layout.ts";
 import { type Item, type Key, writeIf } from "../store/table.ts";
 import { readHead } from "./head.ts";
 import { parsePointer } from "./pointer.ts";
@@ -46,9 +48,9 @@ export async function renumberStreams(
 }
 
 function noteItem(streams: Map<TenantKey, StreamContent>, item: Item): void {
-  const organization = pointerOrganization(item.pk);
-  const pointer = organization === undefined ? undefined : parsePointer(item, organization);
-  const tenant = pointer?.tenant ?? streamHeadTenant(item);
+  const place = partsOf(kinds.pointer, item);
+  const pointer = place && parsePointer(item, place.organization);
+  const tenant = pointer?.tenant ?? partsOf(kinds.streamHead, item)?.tenant;
   if (tenant === undefined) return;
   const found = streams.get(tenant) ?? { weeks: [], highest: 0 };
   streams.set(tenant, found);
@@ -76,7 +78,7 @@ async function renumber(
       ["w", encodeWeeks(mergeWeeks(head.weeks, weeks))],
     ] as const;
     const isWritten = await writeIf(deps.table, {
-      update: streamHeadKey(tenant),
+      update: kinds.streamHead.key({ tenant }),
       change: { set, remove: ["q"] },
       when: { any: [{ absent: "n" }, { equals: ["n", head.next] }] },
     });

@@ -1,5 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
-import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import { writeIf } from "../store/table.ts";
 import { emptyPending, isSettled, parseHead, publishHead, readHead, type StreamHead } from "./head.ts";
 import { addedKeys, entryKeys, hasDropped, type PendingAppend } from "./pending.ts";
@@ -36,7 +37,7 @@ async function retire(deps: StreamDeps, { dropped, spills }: PendingAppend): Pro
  * the append is visible to plain reads. Any process may recover, any number of times, and also late.
  */
 export async function recoverAppend(deps: StreamDeps, tenant: TenantKey): Promise<void> {
-  const [item] = await deps.table.transactGet([streamHeadKey(tenant)]);
+  const [item] = await deps.table.transactGet([kinds.streamHead.key({ tenant })]);
   const head = parseHead(item);
   if (isSettled(head)) return;
   if (head.published < head.next - 1 && head.pending) {

@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { v5 } from "uuid";
 import * as z from "zod";
 import { identityNamespace } from "../contract/identity.ts";
+import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
-import { parseItem } from "../store/items/parse.ts";
-import { spillKey, spillPartKey } from "../store/layout.ts";
+import { itemSchema, parseItem } from "../store/items/parse.ts";
 import {
   type ConditionCheck,
   type Item,
@@ -38,9 +38,7 @@ export type Spill = {
   readonly ttl?: number;
 };
 
-const spillItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const spillItem = itemSchema({
   i: z.string().optional(),
   c: z.int(),
   x: z.literal(1).optional(),
@@ -61,7 +59,7 @@ export function parseSpill(item: Item, organization: string): Spill {
 }
 
 export const newSpillItem = (organization: string, pointerId: string, { id, parts }: SpillRef): Item => ({
-  ...spillKey(organization, id),
+  ...kinds.spill.key({ organization, spillId: id }),
   i: pointerId,
   c: parts,
 });
@@ -83,14 +81,18 @@ export async function writeSpill(
   const named = cause === undefined ? undefined : spillIdOf(deps, [organization, pointerId, cause], bytes);
   let id = named ?? random.uuid();
   // When a random id is sent again after a time-out, it may find its own first write.
-  if (!(await claim(id)) && named && !(await isUsable(table, spillKey(organization, named)))) {
+  if (
+    !(await claim(id)) &&
+    named &&
+    !(await isUsable(table, kinds.spill.key({ organization, spillId: named })))
+  ) {
     id = random.uuid();
     await claim(id);
   }
   await table.writeMany(
     Array.from({ length: count }, (_, index) => ({
       put: {
-        ...spillPartKey(id, index),
+        ...kinds.spillPart.key({ spillId: id, index }),
         d: bytes.subarray(index * limits.partBytesMax, (index + 1) * limits.partBytesMax),
       },
     })),
@@ -120,7 +122,7 @@ async function isUsable(table: Table, key: Key): Promise<boolean> {
 }
 
 export const partKeys = ({ id, parts }: SpillRef): Key[] =>
-  Array.from({ length: parts }, (_, index) => spillPartKey(id, index));
+  Array.from({ length: parts }, (_, index) => kinds.spillPart.key({ spillId: id, index }));
 
 /**
  * Returns the bytes of each spill; none if a part is missing: that entry was superseded and appears again at its new
@@ -143,24 +145,24 @@ export async function readSpills(
 
 /** Returns the first part of the bytes; undefined if they were deleted. */
 export async function readFirstPart(table: Table, { id }: SpillRef): Promise<Uint8Array | undefined> {
-  const bytes = (await table.get(spillPartKey(id, 0)))?.d;
+  const bytes = (await table.get(kinds.spillPart.key({ spillId: id, index: 0 })))?.d;
   return bytes instanceof Uint8Array ? bytes : undefined;
 }
 
 /** A condition of an append that refers to the spill: if a sweep marked the spill for removal, the append must fail. */
 export const spillIsUsable = (organization: string, { id }: SpillRef): ConditionCheck => ({
-  check: spillKey(organization, id),
+  check: kinds.spill.key({ organization, spillId: id }),
   when: { all: [{ present: "i" }, { absent: "x" }] },
 });
 
 export const markSpillForRemoval = ({ organization, id }: Spill): Update => ({
-  update: spillKey(organization, id),
+  update: kinds.spill.key({ organization, spillId: id }),
   change: { set: [["x", 1]] },
   when: { all: [{ present: "i" }, { absent: "x" }] },
 });
 
 export const unmarkSpill = ({ organization, id }: Spill): Update => ({
-  update: spillKey(organization, id),
+  update: kinds.spill.key({ organization, spillId: id }),
   change: { remove: ["x"] },
   when: { present: "i" },
 });
@@ -174,7 +176,14 @@ export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill
   const ttl = nowSeconds(deps) + keptSeconds(deps);
   await deps.table.writeMany(
     spills.flatMap((spill) => [
-      { put: { ...spillKey(spill.organization, spill.id), c: spill.parts, x: 1, ttl } },
+      {
+        put: {
+          ...kinds.spill.key({ organization: spill.organization, spillId: spill.id }),
+          c: spill.parts,
+          x: 1,
+          ttl,
+        },
+      },
       ...partKeys(spill).map((key) => ({ delete: key })),
     ]),
   );
@@ -187,5 +196,7 @@ export async function forgetSpill(deps: StreamDeps, spill: Spill): Promise<void>
   if (nowSeconds(deps) < droppedAt + limits.lateRequestHours * secondsPerHour) return;
   await deps.table.writeMany(partKeys(spill).map((key) => ({ delete: key })));
   // This delete comes last: if the process stops before it, the mark stays and the next sweep repeats the work.
-  await deps.table.writeMany([{ delete: spillKey(spill.organization, spill.id) }]);
+  await deps.table.writeMany([
+    { delete: kinds.spill.key({ organization: spill.organization, spillId: spill.id }) },
+  ]);
 }

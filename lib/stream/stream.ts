@@ -11,10 +11,11 @@
  *
  * Payloads are opaque here: lib/metrics creates and reads them.
  */
+
+import type { DatasetLetter } from "../contract/kind.ts";
 import type { streamLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
-import type { DatasetLetter } from "../store/layout.ts";
 import type { AttributeValue, Table } from "../store/table.ts";
 
 export const datasets = ["review-comments", "reviews", "mcp"] as const;

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
 import type { ErrorCollector } from "../runtime/error-collector.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
-import { parseItem } from "../store/items/parse.ts";
-import { organizationDirectoryPartition, sweeperKey } from "../store/layout.ts";
+import { itemSchema, parseItem } from "../store/items/parse.ts";
 import { queryAll } from "../store/table.ts";
 import type { StreamDeps } from "./stream.ts";
 import { sweepParts } from "./sweep.ts";
@@ -11,14 +11,12 @@ import { sweepParts } from "./sweep.ts";
 /**
  * Where the last run stopped: an organization's place in the directory, and the last spill of it that was processed.
  */
-const sweeperItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const sweeperItem = itemSchema({
   /** Null when the run reached the end. */
   organization: z.string().nullable(),
   spill: z.string(),
 });
-const parseSweeper = parseItem("sweeper's place", sweeperItem);
+export const parseSweeper = parseItem("sweeper's place", sweeperItem);
 
 /** Sorts after every spill id. */
 const endOfSpills = "~";
@@ -30,13 +28,13 @@ export async function sweepSome(
 ): Promise<{ readonly dropped: number }> {
   const { table, clock, limits = streamLimits } = deps;
   const endMs = clock.nowMs() + limits.sweepMsMax;
-  const stored = await table.get(sweeperKey);
+  const stored = await table.get(kinds.sweeper.key());
   const place = stored && parseSweeper(stored);
   let dropped = 0;
   const stopAt = (organization: string | null, spill: string) =>
-    table.write({ put: { ...sweeperKey, organization, spill } });
+    table.write({ put: { ...kinds.sweeper.key(), organization, spill } });
   const range = {
-    pk: organizationDirectoryPartition,
+    pk: kinds.organizationDirectory.partition(),
     ...(place?.organization && { from: place.organization }),
   };
   for await (const item of queryAll(table, range)) {

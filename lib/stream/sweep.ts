@@ -1,4 +1,4 @@
-import { pointerKey, spillPartition, streamHeadKey } from "../store/layout.ts";
+import * as kinds from "../contract/items.ts";
 import { queryAll, writeIf } from "../store/table.ts";
 import { parseHead } from "./head.ts";
 import { type Pointer, parsePointer } from "./pointer.ts";
@@ -35,7 +35,7 @@ export async function sweepParts(
 ): Promise<SweepResult> {
   let kept = 0;
   let dropped = 0;
-  const range = { pk: spillPartition(organization), ...(after !== undefined && { after }) };
+  const range = { pk: kinds.spill.partition({ organization }), ...(after !== undefined && { after }) };
   for await (const item of queryAll(deps.table, range)) {
     await each(async () => {
       const spill = parseSpill(item, organization);
@@ -57,7 +57,7 @@ type StoredSpill = Spill & { readonly pointerId: string };
  */
 export async function sweepSpill(deps: StreamDeps, spill: StoredSpill): Promise<boolean> {
   const { organization, pointerId, id } = spill;
-  const key = pointerKey(organization, pointerId);
+  const key = kinds.pointer.key({ organization, pointerId });
   const item = await deps.table.get(key);
   if (item && !spill.isMarkedForRemoval && names(parsePointer(item, organization), id)) return true;
   await writeIf(deps.table, markSpillForRemoval(spill));
@@ -81,6 +81,6 @@ const names = ({ places }: Pointer, spillId: string): boolean =>
  * it.
  */
 async function isPending({ table }: StreamDeps, { tenant }: Pointer, spillId: string): Promise<boolean> {
-  const [item] = await table.transactGet([streamHeadKey(tenant)]);
+  const [item] = await table.transactGet([kinds.streamHead.key({ tenant })]);
   return parseHead(item).pending?.spills.some(({ id }) => id === spillId) ?? false;
 }

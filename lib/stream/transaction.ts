@@ -1,5 +1,6 @@
+import * as kinds from "../contract/items.ts";
 import { storeLimits, streamLimits } from "../contract/limits.ts";
-import { organizationKey, type TenantKey } from "../store/layout.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { ConditionCheck, TransactionWrite } from "../store/table.ts";
 import { entryPuts } from "./entry.ts";
 import { advanceHead, type StreamHead } from "./head.ts";
@@ -24,7 +25,7 @@ export type AppendTransaction = {
 };
 
 const belongsTo = (tenant: TenantKey, organization: string): ConditionCheck => ({
-  check: organizationKey(organization),
+  check: kinds.organization.key({ organization }),
   when: { equals: ["tenant", tenant] },
 });
 

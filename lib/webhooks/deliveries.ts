@@ -1,10 +1,10 @@
 import type * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
 import type { deliveryRecord } from "../contract/records-webhooks.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type DeliveryItem, parseDelivery, type WebhookItem } from "../store/items/webhook.ts";
-import { deliveriesPartition, deliveryKey } from "../store/layout.ts";
 import { type Put, queryAll, type Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { type Attempt, isDelivered } from "./send.ts";
@@ -27,7 +27,7 @@ export const attemptPut = (
   atMs: number,
 ): Put => ({
   put: {
-    ...deliveryKey(webhookId, ring.place, ring.failures),
+    ...kinds.delivery.key({ webhookId, place: ring.place, attempt: ring.failures }),
     id: ring.id,
     type: ring.type,
     at: toTimestamp(atMs),
@@ -47,7 +47,12 @@ export async function listDeliveries(
   const oldest = toTimestamp(nowMs - webhookLimits.deliveryDays * 24 * 3_600_000);
   // `upTo` includes its end: "\"" sorts before the "#" that every attempt of the ring at `after` has next.
   const bounds = after === null ? {} : { upTo: `${after}"` };
-  const range = { pk: deliveriesPartition(webhook.id), from: oldest, ...bounds, descending: true };
+  const range = {
+    pk: kinds.delivery.partition({ webhookId: webhook.id }),
+    from: oldest,
+    ...bounds,
+    descending: true,
+  };
   const rings = new Map<string, DeliveryItem[]>();
   for await (const item of queryAll(table, range)) {
     const place = item.sk.replace(/#\d+$/, "");

@@ -1,11 +1,11 @@
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import { type OnceItem, parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
-import { webhookCountKey, webhookEncryptionKey, webhookSecretsKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
@@ -80,7 +80,7 @@ export async function createWebhook(
       await table.transact([
         onceWrite(once, before, { webhookId: id, secrets, nowMs }),
         {
-          update: webhookCountKey(shardOf(scope.owner), scope.owner),
+          update: kinds.webhookCount.key({ shard: shardOf(scope.owner), tenant: scope.owner }),
           change: { add: [["count", 1]] },
           when: { any: [{ absent: "count" }, { below: ["count", perScopeMax] }] },
         },
@@ -109,7 +109,10 @@ async function madeBefore(
 ): Promise<WebhookWithSecret> {
   if (before.request !== once.digest) throw keyTaken("your key sent it with another request a moment ago");
   const { webhook_id: id, nonce } = before;
-  const [item, secrets] = await table.getMany([keyOfWebhook(scope, id), webhookSecretsKey(id)]);
+  const [item, secrets] = await table.getMany([
+    keyOfWebhook(scope, id),
+    kinds.webhookSecrets.key({ webhookId: id }),
+  ]);
   const secret = secrets && secretOfNonce(key, id, parseWebhookSecrets(secrets), nonce);
   if (!item || !secret) throw keyTaken(`webhook ${id}, which it made, was deleted or rotated since`);
   return { webhook: requireReach(scope, item), secret };
@@ -213,8 +216,11 @@ export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope
     const webhook = await readWebhook(manager.table, scope, id);
     await manager.table.transact([
       { delete: keyOfWebhook(scope, id), when: { equals: ["generation", webhook.generation] } },
-      { delete: webhookSecretsKey(id) },
-      { update: webhookCountKey(shardOf(scope.owner), scope.owner), change: { add: [["count", -1]] } },
+      { delete: kinds.webhookSecrets.key({ webhookId: id }) },
+      {
+        update: kinds.webhookCount.key({ shard: shardOf(scope.owner), tenant: scope.owner }),
+        change: { add: [["count", -1]] },
+      },
       ...webhookEntry(manager, scope, "webhook.deleted", webhook, { before: webhook }),
     ]);
   });
@@ -259,7 +265,7 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
 }
 
 async function readWithSecrets({ table }: Pick<AuditedContext, "table">, scope: WebhookScope, id: string) {
-  const keys = [keyOfWebhook(scope, id), webhookEncryptionKey, webhookSecretsKey(id)];
+  const keys = [keyOfWebhook(scope, id), kinds.webhookKey.key(), kinds.webhookSecrets.key({ webhookId: id })];
   const [item, key, secrets] = await table.getMany(keys);
   return {
     webhook: requireReach(scope, item),

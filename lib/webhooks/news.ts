@@ -2,7 +2,9 @@ import { reachesOnly } from "../access/key-reach.ts";
 import { keysOfOrganization, keysOfRows } from "../access/key-rows.ts";
 import { monthsBetween } from "../audit/list.ts";
 import { msPerDay } from "../contract/days.ts";
+import * as kinds from "../contract/items.ts";
 import { keyLimits, webhookLimits } from "../contract/limits.ts";
+import { isOrganizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
@@ -10,21 +12,6 @@ import type { KeyItem } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { parseScopeEpochs } from "../store/items/scope-epochs.ts";
 import { parseNews, type WebhookItem } from "../store/items/webhook.ts";
-import {
-  auditPartition,
-  isOrganizationTenant,
-  isScopeEpochs,
-  learningListPartition,
-  learningRemovalsPartition,
-  newsPartition,
-  organizationKey,
-  scopeEpochsKey,
-  streamHeadKey,
-  type TenantKey,
-  tenantKey,
-  tenantKeyRow,
-  tenantOrganizationsRange,
-} from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
 import { markAt, msOfMark } from "./marks.ts";
@@ -77,10 +64,13 @@ export class OwnerNews {
   async place() {
     return await this.#read("place", async () => {
       if (!isOrganizationTenant(this.#owner)) {
-        const item = await this.#table.get(tenantKey(this.#owner), lately);
+        const item = await this.#table.get(kinds.tenant.key({ tenant: this.#owner }), lately);
         return item?.active === true ? { tenant: this.#owner, organization: null } : undefined;
       }
-      const item = await this.#table.get(organizationKey(this.#owner.slice(2)), lately);
+      const item = await this.#table.get(
+        kinds.organization.key({ organization: this.#owner.slice(2) }),
+        lately,
+      );
       const organization = item && parseOrganization(item);
       return organization?.active && organization.plan === "enterprise"
         ? { tenant: organization.tenant, organization }
@@ -103,12 +93,12 @@ export class OwnerNews {
       }
       case "learnings":
         return await this.#listNews(place.tenant, told, data, () => [
-          learningListPartition(this.#owner),
-          learningRemovalsPartition(this.#owner),
+          kinds.listedLearning.partition({ tenant: this.#owner }),
+          kinds.learningRemoval.partition({ tenant: this.#owner }),
         ]);
       case "audit_logs":
         return await this.#listNews(place.tenant, told, data, (since, upTo) =>
-          monthsBetween(since, upTo).map((month) => auditPartition(this.#owner, month)),
+          monthsBetween(since, upTo).map((month) => kinds.audit.partition({ tenant: this.#owner, month })),
         );
       case "learning.pending":
         return await this.#notedNews(webhook, type, place.tenant, (organization_id, learning_id) => ({
@@ -138,14 +128,15 @@ export class OwnerNews {
     if (isOrganizationTenant(this.#owner)) return Promise.resolve(0);
     return this.#read(
       "epoch",
-      async () => parseScopeEpochs(await this.#table.get(scopeEpochsKey(tenant), lately)).published,
+      async () =>
+        parseScopeEpochs(await this.#table.get(kinds.scopeEpochs.key({ tenant }), lately)).published,
     );
   }
 
   #metricsMark(tenant: TenantKey): Promise<string> {
     return this.#read("metrics", async () => {
       const [head, epoch] = await Promise.all([
-        this.#table.get(streamHeadKey(tenant), lately),
+        this.#table.get(kinds.streamHead.key({ tenant }), lately),
         this.#epoch(tenant),
       ]);
       return `${epoch}#${parseHead(head).published}`;
@@ -202,7 +193,7 @@ export class OwnerNews {
     const since = told ?? "";
     if (since >= this.#settled) return undefined;
     const items = await this.#read(`noted ${since}`, async () => {
-      const range = { pk: newsPartition(tenant), after: since, upTo: this.#settled };
+      const range = { pk: kinds.news.partition({ tenant }), after: since, upTo: this.#settled };
       return (await this.#table.queryPage({ ...range, pageItems: webhookLimits.notesReadMax })).items;
     });
     const own = items
@@ -226,7 +217,9 @@ export class OwnerNews {
   }
 
   async #organizationIds(uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const items = await this.#table.getMany(uuids.map(organizationKey));
+    const items = await this.#table.getMany(
+      uuids.map((organization) => kinds.organization.key({ organization })),
+    );
     const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
     return new Map(organizations.map((each) => [each.uuid, each.provider_organization_id]));
   }
@@ -271,8 +264,7 @@ export class OwnerNews {
         keys.push(...found.flat().filter(({ kind }) => kind !== "instance"));
       }
       if (isOrganization) return keys;
-      const { pk, sk: beginsWith } = tenantKeyRow(this.#owner, "");
-      for await (const page of keysOfRows(this.#table, { pk, beginsWith }))
+      for await (const page of keysOfRows(this.#table, kinds.keyRow.range({ tenant: this.#owner })))
         keys.push(...page.filter((key) => reachesOnly(key, authorized)));
       return keys;
     });
@@ -280,9 +272,11 @@ export class OwnerNews {
 
   /** The organizations of the tenant that a key with this list can read. */
   async #visible(authorized: readonly string[] | null): Promise<string[]> {
-    const items = await Array.fromAsync(queryAll(this.#table, tenantOrganizationsRange(this.#owner)));
+    const items = await Array.fromAsync(
+      queryAll(this.#table, kinds.tenantOrganization.range({ tenant: this.#owner })),
+    );
     return items
-      .filter((item) => !isScopeEpochs(item))
+      .filter((item) => item.sk !== kinds.scopeEpochs.sk)
       .map(parseOrganization)
       .filter(({ active, plan }) => active && plan === "enterprise")
       .map(({ uuid }) => uuid)

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AuditedContext } from "../audit/entry.ts";
+import * as kinds from "../contract/items.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { type OnceItem, parseOnce, type WebhookSecretsItem } from "../store/items/webhook.ts";
-import { onceKey } from "../store/layout.ts";
 import type { Key, Put, Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { newestNonce } from "./secrets.ts";
@@ -20,7 +20,7 @@ export const onceRequest = (
   idempotencyKey: string = random.uuid(),
   request: object = {},
 ): OnceRequest => ({
-  key: onceKey(actor.keyId ?? "operator", `${operation}#${idempotencyKey}`),
+  key: kinds.once.key({ keyId: actor.keyId ?? "operator", request: `${operation}#${idempotencyKey}` }),
   digest: createHash("sha256").update(JSON.stringify(request)).digest("base64url"),
 });
 

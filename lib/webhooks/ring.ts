@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { systemEntry } from "../audit/system-entry.ts";
+import * as kinds from "../contract/items.ts";
+import { isOf } from "../contract/kind.ts";
 import { webhookLimits } from "../contract/limits.ts";
+import type { TenantKey } from "../contract/tenants.ts";
 import type { WebhookType } from "../contract/webhooks.ts";
 import { limitConcurrency } from "../index/limit-concurrency.ts";
 import { toTimestamp } from "../runtime/clock.ts";
@@ -8,13 +11,6 @@ import { ErrorCollector } from "../runtime/error-collector.ts";
 import { required } from "../runtime/required.ts";
 import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { parseWebhook, parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
-import {
-  isWebhookCount,
-  type TenantKey,
-  webhookEncryptionKey,
-  webhookPartition,
-  webhookSecretsKey,
-} from "../store/layout.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import {
   type AttributeValue,
@@ -68,7 +64,7 @@ export async function ringWebhooks(deps: RingDeps): Promise<RingReport> {
   const pieces = new ErrorCollector();
   const due = await findDue(deps, { startMs, report }, pieces);
   if (due.length > 0) {
-    const key = sealingKeyOf(await deps.table.get(webhookEncryptionKey));
+    const key = sealingKeyOf(await deps.table.get(kinds.webhookKey.key()));
     const connect = limitConcurrency(webhookLimits.connectionsMax);
     const ringInTurn = (each: Due) =>
       each.share(() => connect(() => ring(deps, each, { key, startMs, report })));
@@ -123,7 +119,7 @@ async function webhooksOf(
 ): Promise<Map<TenantKey, WebhookItem[]>> {
   const owners = new Map<TenantKey, WebhookItem[]>();
   const descending = Math.floor(startMs / 60_000) % 2 === 1;
-  const range = { pk: webhookPartition(shard), eventuallyConsistent: true, descending };
+  const range = { pk: kinds.webhook.partition({ shard }), eventuallyConsistent: true, descending };
   for await (const item of queryAll(table, range)) {
     if (clock.nowMs() - startMs > webhookLimits.listMsMax) {
       report.unread++;
@@ -132,7 +128,9 @@ async function webhooksOf(
       if (last !== undefined) owners.delete(last);
       break;
     }
-    const webhook = isWebhookCount(item) ? undefined : unlessDamaged(parseWebhook, item, "ringWebhooks");
+    const webhook = isOf(kinds.webhookCount, item)
+      ? undefined
+      : unlessDamaged(parseWebhook, item, "ringWebhooks");
     if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
   }
   return owners;
@@ -191,7 +189,7 @@ type Result = {
 async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
   const { table, clock } = deps;
   const { webhook } = due;
-  const stored = await table.get(webhookSecretsKey(webhook.id));
+  const stored = await table.get(kinds.webhookSecrets.key({ webhookId: webhook.id }));
   // Deleted since it was found: the secrets end with their webhook.
   if (!stored) return;
   const secrets = parseWebhookSecrets(stored);

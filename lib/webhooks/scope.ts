@@ -1,16 +1,12 @@
 import type { OperationContext } from "../access/operation-context.ts";
 import { coversSeveral, onlyOrganization } from "../access/scope.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
+import { isOf } from "../contract/kind.ts";
 import { webhookLimits } from "../contract/limits.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseWebhook, type WebhookItem } from "../store/items/webhook.ts";
-import {
-  isWebhookCount,
-  organizationTenant,
-  type TenantKey,
-  webhookKey,
-  webhooksRange,
-} from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 
 /** The organization, workspace or instance whose webhooks a request is about. */
@@ -46,17 +42,17 @@ const isInReach = ({ authorized }: WebhookScope, webhook: WebhookItem): boolean 
   authorized === null || (webhook.authorized?.every((uuid) => authorized.includes(uuid)) ?? false);
 
 export async function readWebhooks(table: Table, scope: WebhookScope): Promise<WebhookItem[]> {
-  const range = webhooksRange(shardOf(scope.owner), scope.owner);
+  const range = kinds.webhook.range({ shard: shardOf(scope.owner), tenant: scope.owner });
   const items = await Array.fromAsync(queryAll(table, range));
   return items
-    .filter((item) => !isWebhookCount(item))
+    .filter((item) => !isOf(kinds.webhookCount, item))
     .map(parseWebhook)
     .filter((webhook) => isInReach(scope, webhook))
     .toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
 }
 
 export const keyOfWebhook = ({ owner }: { readonly owner: TenantKey }, id: string) =>
-  webhookKey(shardOf(owner), owner, id);
+  kinds.webhook.key({ shard: shardOf(owner), tenant: owner, webhookId: id });
 
 export const readWebhook = async (table: Table, scope: WebhookScope, id: string): Promise<WebhookItem> =>
   requireReach(scope, await table.get(keyOfWebhook(scope, id)));

@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import * as z from "zod";
+import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
 import type { Random } from "../runtime/random.ts";
 import { required } from "../runtime/required.ts";
-import { parseItem } from "../store/items/parse.ts";
+import { itemSchema, parseItem } from "../store/items/parse.ts";
 import type { WebhookSecretsItem } from "../store/items/webhook.ts";
-import { webhookEncryptionKey, webhookSecretsKey } from "../store/layout.ts";
 import { type Item, type Table, writeIf } from "../store/table.ts";
 import { secretText } from "./sign.ts";
 
-const keyItem = z.object({ pk: z.string(), sk: z.string(), key: z.instanceof(Uint8Array) });
+const keyItem = itemSchema({ key: z.instanceof(Uint8Array) });
 const parseKeyItem = parseItem("key of the webhooks' secrets", keyItem);
 
 /** The key that encrypts all secrets: in its own partition, which few functions may read. */
@@ -18,11 +18,11 @@ export const sealingKeyOf = (item: Item | undefined): Uint8Array =>
 
 /** The first webhook of all creates the key. */
 export async function readOrMakeSealingKey(table: Table, random: Random): Promise<Uint8Array> {
-  const stored = await table.get(webhookEncryptionKey);
+  const stored = await table.get(kinds.webhookKey.key());
   if (stored) return sealingKeyOf(stored);
-  const put = { ...webhookEncryptionKey, key: random.bytes(32) };
+  const put = { ...kinds.webhookKey.key(), key: random.bytes(32) };
   await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
-  return sealingKeyOf(await table.get(webhookEncryptionKey));
+  return sealingKeyOf(await table.get(kinds.webhookKey.key()));
 }
 
 export const newSecret = (random: Random): string => secretText(random.bytes(webhookLimits.secretBytes));
@@ -79,7 +79,7 @@ export function withNewSecret(
     .slice(0, webhookLimits.oldSecretsMax)
     .map(({ sealed, until_ms }) => ({ sealed, until_ms: Math.min(until_ms ?? oldUntilMs, oldUntilMs) }));
   const sealed = seal(key, random, webhookId, secret);
-  return { ...webhookSecretsKey(webhookId), secrets: [{ sealed, until_ms: null }, ...old] };
+  return { ...kinds.webhookSecrets.key({ webhookId }), secrets: [{ sealed, until_ms: null }, ...old] };
 }
 
 /** The secrets that sign now, newest first. */

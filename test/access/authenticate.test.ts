@@ -8,18 +8,12 @@ import {
 } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { makeKeyText, parseKeyText } from "../../lib/access/key-text.ts";
+import * as itemKinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { required } from "../../lib/runtime/required.ts";
-import {
-  apiKeyKey,
-  memberKey,
-  organizationKey,
-  peopleKey,
-  tenantKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Key } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
@@ -176,12 +170,15 @@ test("one admin role among several roles is enough, and a custom role grants wha
     [organization, "organization"],
     [home, "instance"],
   ] as const) {
-    await store().table.write({ update: peopleKey(uuid), change: { set: [[["roles", "r1"], 1]] } });
-    await change(apiKeyKey(keys[kind].key.id), "role", "r1");
+    await store().table.write({
+      update: itemKinds.people.key({ organization: uuid }),
+      change: { set: [[["roles", "r1"], 1]] },
+    });
+    await change(itemKinds.apiKey.key({ keyId: keys[kind].key.id }), "role", "r1");
     expect(await principalOf(keys[kind])).toMatchObject({
       role: { id: "r1", isAdmin: false, permissions: new Set(["learning:read"]) },
     });
-    await store().table.write({ delete: peopleKey(uuid) });
+    await store().table.write({ delete: itemKinds.people.key({ organization: uuid }) });
     expect(await principalOf(keys[kind])).toMatchObject({ role: { permissions: new Set() } });
   }
 });
@@ -191,12 +188,12 @@ describe("authentication", () => {
     const { keys } = await everyKindOfKey(world, "no-0");
     const clock = new TestClock();
     const { id } = keys.user.key;
-    await change(apiKeyKey(id), "expires_at_ms", clock.nowMs() + 1);
+    await change(itemKinds.apiKey.key({ keyId: id }), "expires_at_ms", clock.nowMs() + 1);
     const deps = { table: store().table, clock };
     expect((await authenticate(deps, { text: keys.user.text })).principal.key.id).toBe(id);
     clock.advance(1);
     await expect(authenticate(deps, { text: keys.user.text })).rejects.toMatchObject(refusal("expired", id));
-    await store().table.write({ delete: tenantKey("i#no-0-instance") });
+    await store().table.write({ delete: itemKinds.tenant.key({ tenant: "i#no-0-instance" }) });
     await expect(authenticated(keys.instance.text)).rejects.toMatchObject(
       refusal("instance inactive", keys.instance.key.id),
     );
@@ -214,22 +211,22 @@ describe("authentication", () => {
     const { keys } = await keysOf(world, "no-1", "user", "legacy");
     for (const kind of ["user", "legacy"] as const) {
       const { text, key } = keys[kind];
-      await change(apiKeyKey(key.id), "hash", "0".repeat(64));
+      await change(itemKinds.apiKey.key({ keyId: key.id }), "hash", "0".repeat(64));
       await expect(authenticated(text)).rejects.toMatchObject(refusal("unknown"));
-      await store().table.write({ delete: apiKeyKey(key.id) });
+      await store().table.write({ delete: itemKinds.apiKey.key({ keyId: key.id }) });
       await expect(authenticated(text)).rejects.toMatchObject(refusal("unknown"));
     }
   });
 
   test("authentication refuses a key whose text names another kind than its record", async () => {
     const { keys } = await keysOf(world, "no-2", "user");
-    await change(apiKeyKey(keys.user.key.id), "kind", "agentic");
+    await change(itemKinds.apiKey.key({ keyId: keys.user.key.id }), "kind", "agentic");
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
   test("authentication refuses a legacy key that is bound to no organization", async () => {
     const { keys } = await keysOf(world, "no-3", "legacy");
-    await change(apiKeyKey(keys.legacy.key.id), "organization", null);
+    await change(itemKinds.apiKey.key({ keyId: keys.legacy.key.id }), "organization", null);
     await expect(authenticated(keys.legacy.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
@@ -240,7 +237,7 @@ describe("authentication", () => {
     await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
       refusal("revoked", keys.organization.key.id),
     );
-    await change(apiKeyKey(id), "expires_at_ms", Date.now());
+    await change(itemKinds.apiKey.key({ keyId: id }), "expires_at_ms", Date.now());
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("expired", id));
     await world.rotate(keys.agentic, 0);
     await expect(authenticated(keys.agentic.text)).rejects.toMatchObject(
@@ -256,13 +253,15 @@ describe("authentication", () => {
       await expect(authenticated(keys[kind].text)).rejects.toMatchObject(
         refusal("member inactive", id(kind)),
       );
-    await store().table.write({ delete: memberKey(organization, "u-member") });
+    await store().table.write({ delete: itemKinds.member.key({ organization, userId: "u-member" }) });
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("member inactive", id("user")));
     await world.workspace("no-5-workspace", { active: false });
     await expect(authenticated(keys.workspace.text)).rejects.toMatchObject(
       refusal("workspace inactive", id("workspace")),
     );
-    await store().table.write({ delete: tenantKey(workspaceTenant("no-5-workspace")) });
+    await store().table.write({
+      delete: itemKinds.tenant.key({ tenant: workspaceTenant("no-5-workspace") }),
+    });
     await expect(authenticated(keys.workspace.text)).rejects.toMatchObject(
       refusal("workspace inactive", id("workspace")),
     );
@@ -275,7 +274,7 @@ describe("authentication", () => {
       await expect(authenticated(keys[kind].text)).rejects.toMatchObject(
         refusal("organization inactive", id(kind)),
       );
-    await store().table.write({ delete: organizationKey(home) });
+    await store().table.write({ delete: itemKinds.organization.key({ organization: home }) });
     await expect(authenticated(keys.instance.text)).rejects.toMatchObject(
       refusal("organization inactive", id("instance")),
     );
@@ -335,7 +334,7 @@ describe("authentication", () => {
   test("authentication refuses a key whose text names another organization than its record", async () => {
     const { keys } = await keysOf(world, "no-6", "organization");
     const other = await world.organization("no-6-other");
-    await change(apiKeyKey(keys.organization.key.id), "organization", other);
+    await change(itemKinds.apiKey.key({ keyId: keys.organization.key.id }), "organization", other);
     await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
       refusal("organization inactive", keys.organization.key.id),
     );
@@ -401,7 +400,10 @@ describe("the reads of an authentication", () => {
       const accepted = new AcceptedKeys();
       const now = new TestClock();
       expect(await callsOf(text, accepted, now)).toMatchObject({ isAccepted: true });
-      await store().table.write({ update: tenantKey(key.tenant), change: { set: [["active", false]] } });
+      await store().table.write({
+        update: itemKinds.tenant.key({ tenant: key.tenant }),
+        change: { set: [["active", false]] },
+      });
       const refused = { isAccepted: false, operations: ["GetItem", "GetItem"] };
       expect(await callsOf(text)).toEqual(refused);
       // The first refusal in a function that accepted the key reads everything, the others do not.
@@ -428,20 +430,20 @@ describe("the reads of an authentication", () => {
     const note = (tenant: string) => ({ pk: `NOTE#${tenant}`, sk: "NOTE" });
     const prefetch = (tenant: string) => {
       asked.push(tenant);
-      return [note(tenant), organizationKey(organization)];
+      return [note(tenant), itemKinds.organization.key({ organization })];
     };
     await store().table.write({ put: { ...note(`o#${organization}`), says: "alone" } });
     await store().table.write({ put: { ...note("w#along-home"), says: "together" } });
     const alone = (await authenticated(text, prefetch)).prefetched;
     expect(alone.get(note(`o#${organization}`))).toMatchObject({ says: "alone" });
-    expect(alone.get(organizationKey(organization))).toMatchObject({ uuid: organization });
+    expect(alone.get(itemKinds.organization.key({ organization }))).toMatchObject({ uuid: organization });
     expect(asked).toEqual([`o#${organization}`]);
     expect((await authenticated(text)).prefetched.has(note(`o#${organization}`))).toBe(false);
     await world.workspace("along-home");
     await world.organization("along", { workspace_id: "along-home" });
     const together = (await authenticated(text, prefetch)).prefetched;
     expect(together.get(note("w#along-home"))).toMatchObject({ says: "together" });
-    expect(together.get(organizationKey(organization))).toMatchObject({ uuid: organization });
+    expect(together.get(itemKinds.organization.key({ organization }))).toMatchObject({ uuid: organization });
   });
 
   test("a key whose organization has moved takes one more round once, then one round again", async () => {
@@ -452,14 +454,16 @@ describe("the reads of an authentication", () => {
     const asked: string[] = [];
     const prefetch = (tenant: string) => {
       asked.push(tenant);
-      return [organizationKey(organization)];
+      return [itemKinds.organization.key({ organization })];
     };
     const calls = async () => {
       asked.length = 0;
       const meter = new StoreMeter();
       const deps = { table: store().table.metered(meter), clock: systemClock, accepted };
       const { prefetched } = await authenticate(deps, { text: keys.user.text, prefetch });
-      expect(prefetched.get(organizationKey(organization))).toMatchObject({ uuid: organization });
+      expect(prefetched.get(itemKinds.organization.key({ organization }))).toMatchObject({
+        uuid: organization,
+      });
       return { tenants: [...asked], calls: meter.calls.length };
     };
     expect(await calls()).toEqual({ tenants: ["w#moved-workspace", "w#moved-next"], calls: 3 });

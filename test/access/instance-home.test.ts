@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
-import { apiKeyKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
 
@@ -23,7 +23,7 @@ describe("an instance key whose authorized organizations lack its home", () => {
     const issued = await world.key({ ...request(), authorized: [home, away] });
     // Only an edited item has this form.
     await world.deps.table.write({
-      update: apiKeyKey(issued.key.id),
+      update: kinds.apiKey.key({ keyId: issued.key.id }),
       change: { set: [["authorized", [away]]] },
     });
     key = issued.text;

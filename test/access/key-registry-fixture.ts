@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
-import { apiKeyKey } from "../../lib/store/layout.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -15,7 +15,7 @@ export function useKeyRegistry() {
   const world = new World(() => store().table, clock);
   const now = () => new Date(clock.nowMs()).toISOString();
   const stored = async (id: string) =>
-    parseKey((await store().table.get(apiKeyKey(id))) ?? { pk: "", sk: "" });
+    parseKey((await store().table.get(kinds.apiKey.key({ keyId: id }))) ?? { pk: "", sk: "" });
 
   /** The audit entries of a key, without random values and times. */
   async function auditEntriesOf(id: string) {

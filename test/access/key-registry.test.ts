@@ -6,9 +6,9 @@ import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { listWorkspaceTokens } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { apiKeyKey, keyDirectoryKey, organizationKey, peopleKey, tenantKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { everyKindOfKey, github, keysOf, type World } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
@@ -28,7 +28,7 @@ describe("a new key", () => {
       expiresInDays: 2,
     });
     const expected = {
-      ...apiKeyKey(key.id),
+      ...kinds.apiKey.key({ keyId: key.id }),
       id: key.id,
       kind: "user",
       name: "laptop",
@@ -47,7 +47,9 @@ describe("a new key", () => {
     };
     expect(key).toEqual(expected);
     expect(await stored(key.id)).toEqual(expected);
-    expect(await store().table.get(keyDirectoryKey(key.id))).toMatchObject({ kind: "user" });
+    expect(await store().table.get(kinds.keyDirectory.key({ keyId: key.id }))).toMatchObject({
+      kind: "user",
+    });
     expect((await listKeysOfOrganization(store())).map(({ id }) => id)).toContain(key.id);
     expect(await auditEntriesOf(key.id)).toMatchObject([
       {
@@ -112,7 +114,7 @@ describe("a new key", () => {
     const { keys } = await keysOf(world, "listed", "user");
     const listed = async () => (await listKeysOfOrganization(store())).map(({ id }) => id);
     expect(await listed()).toContain(keys.user.key.id);
-    await store().table.write({ delete: apiKeyKey(keys.user.key.id) });
+    await store().table.write({ delete: kinds.apiKey.key({ keyId: keys.user.key.id }) });
     expect(await listed()).not.toContain(keys.user.key.id);
   });
 
@@ -157,7 +159,7 @@ describe("a new key", () => {
   test("a new key may have a custom role of the organization", async () => {
     const { organization } = await keysOf(world, "custom");
     await store().table.write({
-      update: peopleKey(organization),
+      update: kinds.people.key({ organization }),
       change: {
         set: [
           [["counts", "r1"], 0],
@@ -170,7 +172,7 @@ describe("a new key", () => {
     await expect(world.key({ ...request, role: "r2" })).rejects.toThrow(
       refusal("The organization has no role r2."),
     );
-    await store().table.write({ delete: peopleKey(organization) });
+    await store().table.write({ delete: kinds.people.key({ organization }) });
     await expect(world.key({ ...request, role: "r1" })).rejects.toThrow(
       refusal("The organization has no role r1."),
     );
@@ -218,7 +220,7 @@ describe("a new key", () => {
     expect((await asInstance({ authorized: tooMany.slice(1) })).key.authorized).toEqual([home]);
     await world.instance("refused-instance", { active: false });
     await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
-    await store().table.write({ delete: tenantKey("i#refused-instance") });
+    await store().table.write({ delete: kinds.tenant.key({ tenant: "i#refused-instance" }) });
     await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
     const before = (await listKeysOfOrganization(store())).length;
     await world.organization("refused-org", { workspace_id: "refused-workspace", active: false });
@@ -284,7 +286,7 @@ describe("revoking", () => {
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     await expect(revokeKey({ ...world.deps, table }, keys.user.key.id, operator)).rejects.toBe(error);
-    await store().table.write({ delete: organizationKey(organization) });
+    await store().table.write({ delete: kinds.organization.key({ organization }) });
     await world.revoke(keys.user);
     expect((await stored(keys.user.key.id)).revoked_at).toBe(now());
   });

@@ -4,8 +4,8 @@ import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { deleteRole } from "../../lib/people/custom-roles.ts";
-import { peopleKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { organizationOf } from "../support/stored.ts";
 import { github } from "../support/world.ts";
@@ -68,7 +68,10 @@ describe("a change during the creation of a key", () => {
   test("a key whose role is deleted gets no successor", async () => {
     const { uuid, role, request } = await office("gone-role");
     const { key } = await createKey(world.deps, request);
-    await store().table.write({ update: peopleKey(uuid), change: { remove: [["roles", role]] } });
+    await store().table.write({
+      update: kinds.people.key({ organization: uuid }),
+      change: { remove: [["roles", role]] },
+    });
     await expect(rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator })).rejects.toThrow(
       refusal(`Key ${key.id} cannot be rotated: its role ${role} is gone. Create a new key.`),
     );
@@ -79,7 +82,9 @@ describe("a change during the creation of a key", () => {
     const issued = [await createKey(world.deps, request), await createKey(world.deps, request)];
     for (const { key } of issued)
       await rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator });
-    expect(await store().table.get(peopleKey(uuid))).toMatchObject({ keys_given: { [role]: 4 } });
+    expect(await store().table.get(kinds.people.key({ organization: uuid }))).toMatchObject({
+      keys_given: { [role]: 4 },
+    });
   });
 
   test("a role is deleted after its last key ends, and the count of another role stays", async () => {
@@ -90,7 +95,9 @@ describe("a change during the creation of a key", () => {
     await expect(deleteRole(context, organization, role)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
     await revokeKey(world.deps, key.id, operator);
     await deleteRole(context, organization, role);
-    expect((await store().table.get(peopleKey(uuid)))?.keys_given).toEqual({ [other]: 1 });
+    expect((await store().table.get(kinds.people.key({ organization: uuid })))?.keys_given).toEqual({
+      [other]: 1,
+    });
   });
 
   test("a key that gets the role during its deletion keeps the role", async () => {

@@ -8,12 +8,12 @@ import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotate, rotateKey } from "../../lib/access/rotate-key.ts";
 import { type Actor, operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as itemKinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { TimeUp } from "../../lib/runtime/time-up.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
-import { apiKeyKey, organizationKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { everyKindOfKey, github, keysOf } from "../support/world.ts";
@@ -93,7 +93,7 @@ describe("rotation", () => {
     await expect(world.rotate(brief, 0)).rejects.toThrow(
       refusal(`Key ${brief.key.id} has expired; create a new one.`),
     );
-    await store().table.write({ delete: organizationKey(organization) });
+    await store().table.write({ delete: itemKinds.organization.key({ organization }) });
     await expect(world.rotate(keys.agentic, 0)).rejects.toThrow(
       refusal(`There is no active organization ${organization}.`),
     );
@@ -145,7 +145,7 @@ describe("rotation", () => {
       ["organization", "organization of the key"],
     ] as const) {
       await store().table.write({
-        update: apiKeyKey(keys.instance.key.id),
+        update: itemKinds.apiKey.key({ keyId: keys.instance.key.id }),
         change: { set: [[field, null]] },
       });
       await expect(world.rotate(keys.instance, 0)).rejects.toThrow(
@@ -377,7 +377,7 @@ describe("a rotation that somebody else made", () => {
     const scope = { organizations: principal.organizations, selector: "all" } as const;
     const { signal } = new AbortController();
     const caller = { ...operatorOrigin, actor: as(old.key), principal, scope, signal };
-    const item = await store().table.get(apiKeyKey(id));
+    const item = await store().table.get(itemKinds.apiKey.key({ keyId: id }));
     await expect(
       rotateWithinReach({ ...world.deps, ...caller, table: store().table }, item, 86_400),
     ).rejects.toMatchObject({ code: "KEY_ROTATED" });
@@ -414,7 +414,10 @@ describe("a rotation that somebody else made", () => {
   test("a rotation of the last release counts as made by somebody else", async () => {
     const { id, old, admin, rotateAs } = await leaked();
     await rotateAs(as(old.key), 3_600);
-    await store().table.write({ update: apiKeyKey(id), change: { remove: ["rotated_by"] } });
+    await store().table.write({
+      update: itemKinds.apiKey.key({ keyId: id }),
+      change: { remove: ["rotated_by"] },
+    });
     repeatable();
     await expect(rotateAs(as(old.key), 3_600)).rejects.toThrow("rotated");
     await expect(rotateAs(as(admin), 3_600)).resolves.toBeDefined();
@@ -518,7 +521,7 @@ describe("a rotation that somebody else made", () => {
     const { signal } = new AbortController();
     await revokeWithinReach(
       { ...world.deps, ...caller, signal, table },
-      await store().table.get(apiKeyKey(id)),
+      await store().table.get(itemKinds.apiKey.key({ keyId: id })),
     );
     expect([(await stored(id)).revoked_at, (await stored(successor ?? "")).revoked_at]).toEqual([
       now(),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRateLimiter } from "../../lib/access/rate-limiter.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import type { RateLimit } from "../../lib/contract/operation.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
-import { limitKey } from "../../lib/store/layout.ts";
 import {
   ConditionFailed,
   type Item,
@@ -52,7 +52,7 @@ describe("the write for an admitted call", () => {
     expect(writes).toEqual([
       {
         write: {
-          update: limitKey("ten", "acme"),
+          update: kinds.limit.key({ bucket: "ten", owner: "acme" }),
           change: {
             set: [
               ["s9", expect.stringMatching(new RegExp(`^${now.toString(36)}#[A-Za-z0-9_-]{8}$`))],

@@ -11,11 +11,12 @@ import {
   selectOrganizations,
 } from "../../lib/access/scope.ts";
 import { keyKinds } from "../../lib/contract/access.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { changeRoles } from "../../lib/contract/operations/users.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import { apiKeyKey, organizationKeyRow } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { keyItem, organizationItem, principalOf } from "./principals.ts";
@@ -264,12 +265,15 @@ describe("a scope", () => {
 
 test("a list of keys shows the keys of every organization once, whatever the order of the organizations", async () => {
   const keys = [one, two].map(({ uuid }) => keyItem("user", { id: `k-${uuid}`, organization: uuid }));
-  const rows = keys.map(({ id, organization }) => organizationKeyRow(organization ?? "", id));
+  const rows = keys.map(({ id, organization }) =>
+    kinds.keyRow.key({ tenant: organizationTenant(organization ?? ""), keyId: id }),
+  );
   const table = tableWith({
     queryPage: async ({ pk, after = "" }) => ({
       items: rows.filter((row) => row.pk === pk && row.sk > after),
     }),
-    getMany: async (wanted) => wanted.map(({ pk }) => keys.find(({ id }) => apiKeyKey(id).pk === pk)),
+    getMany: async (wanted) =>
+      wanted.map(({ pk }) => keys.find(({ id }) => kinds.apiKey.key({ keyId: id }).pk === pk)),
   });
   const scope = { organizations: [two, one], selector: "all" };
   const principal = { ...token, tenant: "w#acme" } as const;

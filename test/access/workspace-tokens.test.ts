@@ -6,9 +6,9 @@ import {
   listWorkspaceTokens,
 } from "../../lib/access/workspace-tokens.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
-import { apiKeyKey, keyUseKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
@@ -20,7 +20,8 @@ const store = useStore();
 const clock = new TestClock();
 const world = new World(() => store().table, clock);
 const now = () => new Date(clock.nowMs()).toISOString();
-const stored = async (id: string) => parseKey((await store().table.get(apiKeyKey(id))) ?? { pk: "", sk: "" });
+const stored = async (id: string) =>
+  parseKey((await store().table.get(kinds.apiKey.key({ keyId: id }))) ?? { pk: "", sk: "" });
 const refusal = (message: string) => expect.objectContaining({ name: "KeyRegistryError", message });
 
 describe("a workspace token", () => {
@@ -99,7 +100,8 @@ describe("the last use", () => {
     const { keys } = await keysOf(world, "used", "user");
     const { id } = keys.user.key;
     const at = clock.nowMs();
-    const used = async () => withUse(await stored(id), await store().table.get(keyUseKey(id)));
+    const used = async () =>
+      withUse(await stored(id), await store().table.get(kinds.keyUse.key({ keyId: id })));
     const unused = withUse(keys.user.key, undefined);
     await touchLastUsed(store().table, await used(), at);
     expect(await used()).toMatchObject({ last_used_at_ms: at });
@@ -117,6 +119,6 @@ describe("the last use", () => {
 
   test("the last use does not create the record of a key that no longer exists", async () => {
     await touchLastUsed(store().table, keyItem("user", { id: "k-gone" }), clock.nowMs());
-    expect(await store().table.get(apiKeyKey("k-gone"))).toBeUndefined();
+    expect(await store().table.get(kinds.apiKey.key({ keyId: "k-gone" }))).toBeUndefined();
   });
 });

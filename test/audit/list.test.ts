@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { operator } from "../../lib/audit/entry.ts";
 import { type AuditPosition, type AuditQuery, readAuditLog } from "../../lib/audit/list.ts";
 import { recordRefusal } from "../../lib/audit/refusals.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { auditPartition, refusalKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Range, Table } from "../../lib/store/table.ts";
 import { keyItem } from "../access/principals.ts";
@@ -21,7 +21,7 @@ const owner = "w#acme";
 const entry = (secondsAgo: number, change: object = {}): Item => {
   const createdAt = toTimestamp(now - secondsAgo * 1000);
   return {
-    pk: auditPartition(owner, createdAt.slice(0, 7)),
+    pk: kinds.audit.partition({ tenant: owner, month: createdAt.slice(0, 7) }),
     sk: `${createdAt}#e${secondsAgo}`,
     id: `00000000-0000-4000-8000-${String(secondsAgo).padStart(12, "0")}`,
     action: "key.created",
@@ -158,7 +158,7 @@ describe("a page of the audit log", () => {
       const table: Table = { ...store().table, queryPage };
       const { entries } = await readAuditLog({ table, clock: today }, query({ order: row.order, after }));
       expect(entries).toHaveLength(10);
-      expect(asked).toEqual(row.months.map((month) => auditPartition(owner, month)));
+      expect(asked).toEqual(row.months.map((month) => kinds.audit.partition({ tenant: owner, month })));
     },
   );
 
@@ -182,7 +182,7 @@ describe("a refused key", () => {
     ipAddress: null,
     requestId: "r1",
   });
-  const marker = (id: string) => store().table.get(refusalKey(id, "revoked"));
+  const marker = (id: string) => store().table.get(kinds.refusal.key({ keyId: id, reason: "revoked" }));
 
   test("the refusal of one key is one audit entry, even if two functions audit it at the same moment", async () => {
     await Promise.all([recordRefusal(deps(), refusal("k-two")), recordRefusal(deps(), refusal("k-two"))]);
@@ -192,7 +192,7 @@ describe("a refused key", () => {
     await recordRefusal({ ...deps(), table: blind }, refusal("k-two"));
     const month = toTimestamp(clock.nowMs()).slice(0, 7);
     const { items } = await store().table.queryPage({
-      pk: auditPartition(refusal("k-two").key.tenant, month),
+      pk: kinds.audit.partition({ tenant: refusal("k-two").key.tenant, month }),
     });
     expect(items.filter((item) => item.resource_id === "k-two")).toHaveLength(1);
   });

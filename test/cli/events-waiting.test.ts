@@ -6,8 +6,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { connectLocally } from "../../cli/connection/local.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
-import { auditPartition } from "../../lib/store/layout.ts";
 import { useService } from "../support/service.ts";
 import { callJson, callTool, event, ndjson, soloOrganization } from "./support.ts";
 
@@ -56,7 +56,9 @@ async function entriesOfOrganization() {
   try {
     const owner = `o#${organizationUuid({ ...name, provider: "github" })}` as const;
     const month = new Date().toISOString().slice(0, 7);
-    const { items } = await connection.table.queryPage({ pk: auditPartition(owner, month) });
+    const { items } = await connection.table.queryPage({
+      pk: kinds.audit.partition({ tenant: owner, month }),
+    });
     return items.map(parseAudit).filter(({ action }) => action === "event.dropped");
   } finally {
     await connection.close();

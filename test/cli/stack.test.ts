@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import * as z from "zod";
 import { connectToStack } from "../../cli/connection/stack.ts";
 import { waitForEmptyQueue } from "../../cli/connection/stack-queue.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { auditPartition, reconcilerKey } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { startFakeAws } from "./fake-aws.ts";
@@ -83,7 +83,7 @@ describe("on a deployed stack", () => {
     const { id } = changed.parse(await callJson("org", "set", "1", "--approval-delay-days", "5", ...stack));
     vi.unstubAllEnvs();
     const nowMs = systemClock.nowMs();
-    const pk = auditPartition(`o#${id}`, toTimestamp(nowMs).slice(0, 7));
+    const pk = kinds.audit.partition({ tenant: `o#${id}`, month: toTimestamp(nowMs).slice(0, 7) });
     const { items } = await store().table.queryPage({ pk });
     const keptDays = (Number(items.at(-1)?.ttl) - nowMs / 1000) / 86_400;
     expect(Math.round(keptDays)).toBe(90);
@@ -234,7 +234,13 @@ test("the stack decides which embedder made the index; until it has recorded one
     stderr: "The stack has not checked its review index yet. It does so every minute: try again in a minute.",
   });
   await store().table.write({
-    put: { ...reconcilerKey, embedder: localEmbedder.id, organization: null, learning: "", ended_at_ms: 0 },
+    put: {
+      ...kinds.reconciler.key(),
+      embedder: localEmbedder.id,
+      organization: null,
+      learning: "",
+      ended_at_ms: 0,
+    },
   });
   expect(await callJson("index", "reconcile", ...stack)).toMatchObject({ looked_at: 0, failed: 0 });
 });
@@ -242,7 +248,13 @@ test("the stack decides which embedder made the index; until it has recorded one
 test("the tool embeds in the stack's bedrockRegion, regardless of this shell's settings", async () => {
   const model = "amazon.titan-embed-text-v2:0";
   await store().table.write({
-    put: { ...reconcilerKey, embedder: `bedrock:${model}`, organization: null, learning: "", ended_at_ms: 0 },
+    put: {
+      ...kinds.reconciler.key(),
+      embedder: `bedrock:${model}`,
+      organization: null,
+      learning: "",
+      ended_at_ms: 0,
+    },
   });
   vi.stubEnv("BEDROCK_REGION", "eu-west-3");
   const connection = await connectToStack("ReviewApi", undefined);

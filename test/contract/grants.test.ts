@@ -1,74 +1,109 @@
 import { expect, test } from "vitest";
-import { chainGrants, ownGrants, workerGrants } from "../../lib/contract/grants.ts";
-import type { Operation, TableAction } from "../../lib/contract/operation.ts";
+import {
+  chainGrants,
+  operationGrants,
+  type TableAction,
+  type TableGrant,
+  workerGrants,
+} from "../../lib/contract/grants.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import type { TableUse } from "../../lib/contract/table-use.ts";
 import { workers } from "../../lib/contract/workers.ts";
 
-const auditLog = "AUDIT#";
+const auditLog = "AUDIT#*";
 const reads: readonly TableAction[] = ["GetItem", "BatchGetItem", "Query"];
-const byId = (operations satisfies readonly Operation[]).map(
-  (operation) => [operation.id, operation] as const,
-);
+type Named = TableUse & { readonly id: string };
+const named = (operations satisfies readonly Named[]).map((operation): [string, Named] => [
+  operation.id,
+  operation,
+]);
+const own = (use: TableUse) => operationGrants(use).slice(chainGrants.length);
+const pairs = (grants: readonly TableGrant[]) =>
+  grants.flatMap(({ actions, partitions }) =>
+    actions.flatMap((action) => partitions.map((partition) => `${action} ${partition}`)),
+  );
 
-test.each<readonly [string, Operation]>(byId)(
-  "%s may do its own work; beyond it, it may only add to the audit log and check named items",
+test.each(named)(
+  "%s may do what it says with each kind, and can only add to the audit log",
   (_, operation) => {
-    const { tableActions, tablePartitions = [], checkPartitions = [], writePartitions = [] } = operation;
-    const { updatePartitions = [] } = operation;
-    const own = ownGrants(operation);
-    const pairs = own.flatMap(({ actions, partitions }) =>
-      actions.flatMap((action) => partitions.map((partition) => ({ action, partition }))),
+    const { reads: read = {}, writes = {}, checks = [] } = operation;
+    const wanted: ReadonlyArray<readonly [TableAction, readonly (keyof typeof kinds)[] | undefined]> = [
+      ["GetItem", read.get],
+      ["BatchGetItem", read.getMany],
+      ["Query", read.query],
+      ["PutItem", writes.put],
+      ["UpdateItem", writes.update],
+      ["DeleteItem", writes.delete],
+      ["BatchWriteItem", writes.many],
+      ["ConditionCheckItem", checks],
+    ];
+    const grants = own(operation);
+    const single = grants.filter(({ inside }) => !inside);
+    for (const [action, names = []] of wanted)
+      expect(single.filter(({ actions }) => actions.includes(action)).length).toBe(names.length > 0 ? 1 : 0);
+    const said = wanted.flatMap(([action, names = []]) =>
+      names.map((name) => `${action} ${{ ...kinds }[name].pk.replace(/\{.*/, "*")}`),
     );
-    const readable = operation.readPartitions ?? [];
-    for (const { action, partition } of pairs.filter((pair) => readable.includes(pair.partition)))
-      expect(reads, partition).toContain(action);
-    for (const action of tableActions)
-      for (const partition of tablePartitions) expect(pairs).toContainEqual({ action, partition });
-    const beyond = pairs.filter(
-      ({ action, partition }) => !reads.includes(action) && !tablePartitions.includes(partition),
+    expect(said.filter((pair) => !pairs(single).includes(pair))).toEqual([]);
+    const written = pairs(single).filter((pair) => !reads.some((action) => pair.startsWith(`${action} `)));
+    const additions = writes.put ? [`PutItem ${auditLog}`] : [];
+    const search = read.search ? ["SearchVectors VECTOR#*"] : [];
+    expect(new Set(written)).toEqual(
+      new Set([...said.filter((pair) => written.includes(pair)), ...additions, ...search]),
     );
-    const additions = tableActions.includes("PutItem") ? [{ action: "PutItem", partition: auditLog }] : [];
-    const checks = checkPartitions.map((partition) => ({ action: "ConditionCheckItem", partition }));
-    const writes = tableActions
-      .filter((action) => !reads.includes(action))
-      .flatMap((action) => writePartitions.map((partition) => ({ action, partition })));
-    const updates = updatePartitions.map((partition) => ({ action: "UpdateItem", partition }));
-    expect(beyond).toEqual([...additions, ...updates, ...writes, ...checks]);
-    const onAuditLog = [...chainGrants, ...own].filter(({ partitions }) => partitions.includes(auditLog));
-    const changing = onAuditLog.flatMap(({ actions }) => actions).filter((action) => !reads.includes(action));
+    const changing = [...chainGrants, ...single]
+      .filter(({ partitions }) => partitions.includes(auditLog))
+      .flatMap(({ actions }) => actions)
+      .filter((action) => !reads.includes(action));
     expect(new Set(changing)).toEqual(new Set(["PutItem"]));
   },
 );
 
-test.each<readonly [string, Operation]>(byId)(
+test.each(named)(
   "%s has no grant without actions or partitions: IAM treats a condition without keys as met",
   (_, operation) => {
-    for (const { actions, partitions } of ownGrants(operation))
+    for (const { actions, partitions } of operationGrants(operation))
       expect([actions.length, partitions.length]).not.toContain(0);
   },
 );
 
 test("a batch of reads may include items of the request chain, a put its audit entry, other writes nothing", () => {
-  const tableActions = ["BatchGetItem", "PutItem", "DeleteItem"] as const;
+  const use = {
+    reads: { getMany: ["team"], snapshot: ["moving"] },
+    writes: { put: ["team"], delete: ["team"] },
+  } as const;
   const [readByChain] = chainGrants;
-  expect(ownGrants({ tableActions, tablePartitions: ["THING#"] })).toEqual([
-    { actions: ["BatchGetItem"], partitions: [...(readByChain?.partitions ?? []), "THING#"] },
-    { actions: ["PutItem"], partitions: ["THING#", auditLog] },
-    { actions: ["DeleteItem"], partitions: ["THING#"] },
+  expect(own(use)).toEqual([
+    { actions: ["BatchGetItem"], partitions: [...(readByChain?.partitions ?? []), "TEAMS#*"] },
+    { actions: ["PutItem"], partitions: [auditLog, "TEAMS#*"] },
+    { actions: ["DeleteItem"], partitions: ["TEAMS#*"] },
+    { actions: ["GetItem"], partitions: ["MOVING"], inside: "TransactGetItems" },
+    {
+      actions: ["PutItem", "DeleteItem"],
+      partitions: [auditLog, "REFUSED#*", "TEAMS#*"],
+      inside: "TransactWriteItems",
+    },
+  ]);
+});
+
+test("a function that writes alone has no grant inside transactions", () => {
+  expect(workerGrants({ writes: { put: ["sweeper"], alone: true } })).toEqual([
+    { actions: ["PutItem"], partitions: ["SWEEPER"] },
   ]);
 });
 
 test("only what creates, rotates, tests or rings a webhook reads the secrets of webhooks, or their key", () => {
+  const every: readonly Named[] = workers;
   const grants = [
-    ...operations.map((each: Operation) => ({ id: each.id, own: [...chainGrants, ...ownGrants(each)] })),
-    ...workers.map((each) => ({ id: each.id, own: workerGrants(each) })),
+    ...named.map(([id, each]) => ({ id, all: operationGrants(each) })),
+    ...every.map((each) => ({ id: each.id, all: workerGrants(each) })),
   ];
-  for (const partition of ["WEBHOOK-SECRETS#w1", "WEBHOOK-KEY"]) {
-    const readers = grants.filter(({ own }) =>
-      own.some(
+  for (const partition of ["WEBHOOK-SECRETS#*", "WEBHOOK-KEY"]) {
+    const readers = grants.filter(({ all }) =>
+      all.some(
         ({ actions, partitions }) =>
-          actions.some((action) => reads.includes(action)) &&
-          partitions.some((prefix) => partition.startsWith(prefix)),
+          actions.some((action) => reads.includes(action)) && partitions.includes(partition),
       ),
     );
     expect(readers.map(({ id }) => id).toSorted()).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { repositoryAddress, withoutCredentials } from "../../lib/contract/addresses.ts";
-import { repositoryKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { pageOf } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { finalized, finding, mcp } from "../support/event-data.ts";
@@ -137,7 +137,7 @@ test("no list and no SARIF shows credentials of a repository's URL that an earli
   const { repository, scan } = eventsOf("stored-urls");
   await deliver(createIngestHarness(api.store().table), [repository, scan]);
   await api.store().table.write({
-    update: repositoryKey(uuid, "9001"),
+    update: kinds.repository.key({ organization: uuid, repositoryId: "9001" }),
     change: { set: [["url", "ht\ttps://bot:hunter-drei@git.example.com/group/app"]] },
   });
   for (const target of [`organizations/${uuid}/repositories`, "security/scans/code?format=sarif"]) {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import * as kinds from "../../lib/contract/items.ts";
 import { queueLimits } from "../../lib/contract/platform.ts";
 import { EventRefused } from "../../lib/events/envelope.ts";
 import type { CheckedEvent } from "../../lib/events/event-types.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
-import { organizationKey, repositoryKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
@@ -123,7 +123,9 @@ describe("a permanent fault", () => {
       expect(await ingest(harness, messages)).toEqual([]);
 
       expect(harness.letters).toEqual([{ ...messages[0], reason: expect.stringMatching(reason) }]);
-      expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+      expect(
+        await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+      ).toBeDefined();
     },
   );
 
@@ -175,9 +177,11 @@ describe("a passing fault", () => {
 
     expect(unfinished).toEqual([messages[3], messages[4]]);
     expect(applied).toEqual([[1]]);
-    expect(await harness.table.get(organizationKey(uuidOf("2")))).toBeDefined();
-    expect(await harness.table.get(organizationKey(uuidOf()))).toBeDefined();
-    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
+    expect(await harness.table.get(kinds.organization.key({ organization: uuidOf("2") }))).toBeDefined();
+    expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toBeDefined();
+    expect(
+      await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+    ).toBeUndefined();
   });
 
   test("a group that runs out of time is delivered again, but finished groups are not", async () => {
@@ -233,7 +237,9 @@ describe("an event by reference", () => {
     const messages = await toMessages(harness, [large]);
     expect(messages[0]?.body.length).toBeLessThan(400);
     expect(await ingest(harness, messages)).toEqual([]);
-    expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
+    expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
+      name: "Widgets",
+    });
   });
 
   const reference = (change: object) =>

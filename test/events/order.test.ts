@@ -1,15 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
+import { instanceTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { canonicalInstant, finerOf, occurredAtOf, versionOf } from "../../lib/store/items/version.ts";
-import {
-  instanceTenant,
-  memberKey,
-  organizationKey,
-  repositoryKey,
-  tenantKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
   createIngestHarness,
@@ -30,7 +24,7 @@ beforeEach(async () => {
   harness = createIngestHarness((await openStore(store().endpoint)).table);
 });
 const nameNow = async () => {
-  const item = await harness.table.get(organizationKey(uuidOf()));
+  const item = await harness.table.get(kinds.organization.key({ organization: uuidOf() }));
   return item && parseOrganization(item).name;
 };
 const at = (occurred_at: string, name: string) => ({ ...organizationSaved(1, { name }), occurred_at });
@@ -85,16 +79,23 @@ test("an event that was accepted and waited is applied by a host whose clock is 
   harness.clock.now -= 2_000;
   await deliver(harness, [organizationSaved(0)]);
   expect(harness.letters).toEqual([]);
-  expect(await harness.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ username: "ann" });
+  expect(await harness.table.get(kinds.member.key({ organization: uuidOf(), userId: "4411" }))).toMatchObject(
+    { username: "ann" },
+  );
 });
 
 describe("an event of a sender whose clock is ahead", () => {
   const events = [
-    ["organization.saved", organizationSaved, organizationKey(uuidOf()), "name"],
-    ["workspace.saved", workspaceSaved, tenantKey(workspaceTenant("acme")), "name"],
-    ["instance.saved", instanceSaved, tenantKey(instanceTenant("forge")), "name"],
-    ["repository.saved", repositorySaved, repositoryKey(uuidOf(), "9001"), "name"],
-    ["member.saved", memberSaved, memberKey(uuidOf(), "4411"), "username"],
+    ["organization.saved", organizationSaved, kinds.organization.key({ organization: uuidOf() }), "name"],
+    ["workspace.saved", workspaceSaved, kinds.tenant.key({ tenant: workspaceTenant("acme") }), "name"],
+    ["instance.saved", instanceSaved, kinds.tenant.key({ tenant: instanceTenant("forge") }), "name"],
+    [
+      "repository.saved",
+      repositorySaved,
+      kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" }),
+      "name",
+    ],
+    ["member.saved", memberSaved, kinds.member.key({ organization: uuidOf(), userId: "4411" }), "username"],
   ] as const;
 
   test.each(events)("%s stays the newest on a host whose clock is behind", async (_, saved, key, field) => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { ingest } from "../../lib/events/ingest.ts";
@@ -6,7 +7,6 @@ import type { QueueMessage } from "../../lib/events/ports.ts";
 import { isSuspect } from "../../lib/events/tries.ts";
 import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { memberKey, organizationKey, repositoryKey, triesKey } from "../../lib/store/layout.ts";
 import { type Key, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const spoiled = (user: string, fault: () => Error): Table => ({
   ...harness.table,
   transact: async (writes, ...rest) => {
-    const own = memberKey(uuidOf(), user);
+    const own = kinds.member.key({ organization: uuidOf(), userId: user });
     if (writes.some((write) => "put" in write && write.put.sk === own.sk)) throw fault();
     await harness.table.transact(writes, ...rest);
   },
@@ -70,9 +70,9 @@ async function receive(table: Table, messages: readonly QueueMessage[], timesMax
 
 const isThere = async (key: Key) => (await harness.table.get(key)) !== undefined;
 const expectRestApplied = async () => {
-  expect(await isThere(memberKey(uuidOf(), "good"))).toBe(true);
-  expect(await isThere(repositoryKey(uuidOf(), "9001"))).toBe(true);
-  expect(await isThere(organizationKey(uuidOf("2")))).toBe(true);
+  expect(await isThere(kinds.member.key({ organization: uuidOf(), userId: "good" }))).toBe(true);
+  expect(await isThere(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" }))).toBe(true);
+  expect(await isThere(kinds.organization.key({ organization: uuidOf("2") }))).toBe(true);
 };
 
 describe("an event that can never be applied", () => {
@@ -86,7 +86,9 @@ describe("an event that can never be applied", () => {
 
   test("an event that depends on a damaged item goes to the dead letters, and the reason names the item", async () => {
     await deliver(harness, [organizationSaved(1), memberSaved(2, { user_id: "bad" })]);
-    await harness.table.write({ put: { ...memberKey(uuidOf(), "bad"), user_id: 7 } });
+    await harness.table.write({
+      put: { ...kinds.member.key({ organization: uuidOf(), userId: "bad" }), user_id: 7 },
+    });
     expect(await receive(harness.table, await batch(), 5)).toEqual([0]);
     expect(harness.letters).toMatchObject([
       { reason: expect.stringMatching(/MEMBER#bad is damaged in: user_id/) },
@@ -122,7 +124,7 @@ describe("an event that can never be applied", () => {
     const table = spoiled("bad", () => new TypeError("x is not a function"));
     expect(await receive(table, messages, 9)).toEqual([2, 2, 0]);
     expect(harness.letters).toMatchObject([{ id: early?.id }]);
-    expect(await isThere(memberKey(uuidOf(), "good"))).toBe(true);
+    expect(await isThere(kinds.member.key({ organization: uuidOf(), userId: "good" }))).toBe(true);
   });
 });
 
@@ -183,7 +185,7 @@ describe("tries", () => {
     }
     expect(await ingest(harness, [{ ...good, receives: suspectFromReceives }])).toEqual([]);
     expect(harness.letters).toEqual([]);
-    expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
+    expect(await isThere(kinds.member.key({ organization: uuidOf(), userId: "bad" }))).toBe(true);
   });
 
   test("tries that killed the worker count: the event is given up, and the rest of its batch is applied", async () => {
@@ -210,14 +212,16 @@ describe("tries", () => {
     });
     void ingest({ ...harness, table }, [{ ...bad, receives: suspectFromReceives }]);
     await dies;
-    const [begun] = Object.keys((await harness.table.get(triesKey(bad.id))) ?? {}).filter(isBegun);
+    const [begun] = Object.keys(
+      (await harness.table.get(kinds.tries.key({ messageId: bad.id }))) ?? {},
+    ).filter(isBegun);
     expect(begun).toBeDefined();
     // Repeat until one try is left.
     const earlier = Array.from(
       { length: unfinishedTriesMax - 1 },
       (_, index) => [`begun ${index}`, true] as const,
     );
-    await harness.table.write({ update: triesKey(bad.id), change: { set: earlier } });
+    await harness.table.write({ update: kinds.tries.key({ messageId: bad.id }), change: { set: earlier } });
     expect(harness.letters).toEqual([]);
     left = await ingest(
       { ...harness, table },
@@ -237,9 +241,9 @@ describe("tries", () => {
     await ingest({ ...harness, table: spoiled("bad", () => new TypeError("bug")) }, [
       { ...bad, receives: 3 },
     ]);
-    expect(await harness.table.get(triesKey(bad.id))).toMatchObject({ unclear: 1 });
+    expect(await harness.table.get(kinds.tries.key({ messageId: bad.id }))).toMatchObject({ unclear: 1 });
     expect(await ingest(harness, [{ ...bad, receives: 4 }])).toEqual([]);
-    expect(await harness.table.get(triesKey(bad.id))).toBeUndefined();
+    expect(await harness.table.get(kinds.tries.key({ messageId: bad.id }))).toBeUndefined();
   });
 
   test("the tries of a dead letter are deleted: the same event sent again starts with all its tries", async () => {
@@ -248,10 +252,10 @@ describe("tries", () => {
     if (!bad) throw new Error("There is a message.");
     const table = spoiled("bad", () => new TypeError("bug"));
     expect(await receive(table, [bad], 9)).toEqual([1, 1, 0]);
-    expect(await harness.table.get(triesKey(bad.id))).toBeUndefined();
+    expect(await harness.table.get(kinds.tries.key({ messageId: bad.id }))).toBeUndefined();
     expect(await ingest(harness, [{ ...bad, receives: suspectFromReceives }])).toEqual([]);
     expect(harness.letters).toHaveLength(1);
-    expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
+    expect(await isThere(kinds.member.key({ organization: uuidOf(), userId: "bad" }))).toBe(true);
   });
 });
 
@@ -286,7 +290,7 @@ describe("the worker's own limit of receives", () => {
     expect(await ingest({ ...harness, table }, [message])).toEqual([message]);
     expect(await ingest(harness, [message])).toEqual([]);
     expect(harness.letters).toEqual([]);
-    expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
+    expect(await isThere(kinds.member.key({ organization: uuidOf(), userId: "bad" }))).toBe(true);
   });
 
   test("an event whose time is up at the last receive is given up for that; events not yet begun are not", async () => {
@@ -301,13 +305,14 @@ describe("the worker's own limit of receives", () => {
     });
     const receives = eventQueueSettings.workerReceivesMax;
     const passing = eventLimits.ownTriesMin - 1;
-    await harness.table.write({ put: { ...triesKey(bad.id), passing } });
+    await harness.table.write({ put: { ...kinds.tries.key({ messageId: bad.id }), passing } });
     const messages = [bad, next].map((message) => ({ ...message, receives }));
     const left = await ingest({ ...harness, clock, table: stuck }, messages, { timeBudgetMs: 400 });
     expect(left).toEqual(messages.slice(1));
     expect(harness.letters).toMatchObject([
       { id: bad.id, reason: expect.stringMatching(/received 880 times. TimeoutError/) },
     ]);
-    for (const { id } of messages) expect(await harness.table.get(triesKey(id))).toBeUndefined();
+    for (const { id } of messages)
+      expect(await harness.table.get(kinds.tries.key({ messageId: id }))).toBeUndefined();
   });
 });

@@ -1,16 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { versionOf } from "../../lib/store/items/version.ts";
-import {
-  memberKey,
-  organizationKey,
-  repositoryKey,
-  waitingByAgeRange,
-  waitingKey,
-} from "../../lib/store/layout.ts";
+import { waitingKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -46,7 +41,7 @@ test("the worker for waiting events handles a page before it reads the next one"
   const table: Table = {
     ...harness.table,
     queryPage: async (range, resume) => {
-      const isByAge = range.pk === waitingByAgeRange.pk;
+      const isByAge = range.pk === kinds.waitingByAge.range().pk;
       if (isByAge) calls.push("page");
       return await harness.table.queryPage(isByAge ? { ...range, pageItems: 1 } : range, resume);
     },
@@ -90,7 +85,9 @@ describe("an event that arrives before its dependency", () => {
     const [kept] = await waiting(harness.table);
     expect(JSON.stringify(kept).length).toBeLessThan(1_000);
     await deliver(harness, [organizationSaved(1)]);
-    expect(await harness.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ user_id: "4411" });
+    expect(
+      await harness.table.get(kinds.member.key({ organization: uuidOf(), userId: "4411" })),
+    ).toMatchObject({ user_id: "4411" });
   });
 
   test("many events that wait for one dependency are all applied, page by page", async () => {
@@ -111,11 +108,15 @@ describe("an event that arrives before its dependency", () => {
     // The crash comes right after the organization is written.
     const faulty = faultyTable(harness.table, 2, "crash");
     expect(await ingest({ ...harness, table: faulty.table }, [arrival])).toEqual([arrival]);
-    expect(await harness.table.get(organizationKey(uuidOf()))).toBeDefined();
-    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
+    expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toBeDefined();
+    expect(
+      await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+    ).toBeUndefined();
 
     await deliver(harness, [organizationSaved(1)]);
-    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(
+      await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+    ).toBeDefined();
   });
 });
 
@@ -138,7 +139,9 @@ describe("a dependency that arrives while the waiting event is being stored", ()
     "the organization arrives %s the waiting event is stored: the event is applied and waits no more",
     async (moment) => {
       await deliver(meeting(moment), [repositorySaved(3)]);
-      expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+      expect(
+        await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+      ).toBeDefined();
       expect(await waiting(harness.table)).toEqual([]);
     },
   );
@@ -201,7 +204,9 @@ describe("waiting too long", () => {
     await expireWaiting(harness);
 
     expect(harness.letters).toEqual([]);
-    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(
+      await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+    ).toBeDefined();
     expect(await waiting(harness.table)).toEqual([]);
   });
 });
@@ -218,7 +223,7 @@ test("a damaged row of the waiting list is reported and does not block the other
 
 describe("a damaged event among those that wait", () => {
   const spoil = async (damage: { readonly [name: string]: number | undefined }) => {
-    const key = waitingKey(organizationKey(uuidOf()), versionOf(memberSaved(3)));
+    const key = waitingKey(kinds.organization.key({ organization: uuidOf() }), versionOf(memberSaved(3)));
     await harness.table.write({ put: { ...(await harness.table.get(key)), ...key, ...damage } });
   };
   const reason = (field: string) =>
@@ -229,8 +234,10 @@ describe("a damaged event among those that wait", () => {
     await spoil({ body: 7 });
     await deliver(harness, [organizationSaved(1)]);
     expect(harness.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
-    expect(await harness.table.get(organizationKey(uuidOf()))).toBeDefined();
-    expect(await harness.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toBeDefined();
+    expect(
+      await harness.table.get(kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" })),
+    ).toBeDefined();
     expect(await waiting(harness.table)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import type { Context, SQSEvent } from "aws-lambda";
 import { beforeAll, expect, test } from "vitest";
-import { organizationKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { useStore } from "../support/engine.ts";
 import {
   createIngestHarness,
@@ -67,7 +67,9 @@ async function batch(): Promise<SQSEvent> {
 test("the worker applies a batch of the queue and reports nothing to deliver again", async () => {
   const { handler } = await import("../../functions/workers/ingest.ts");
   expect(await handler(await batch(), context)).toEqual({ batchItemFailures: [] });
-  expect(await store().table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
+  expect(await store().table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
+    name: "Widgets",
+  });
 });
 
 test("if a dead letter cannot be sent, its event and its group's later events are reported by message id", async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { handler as approveDue } from "../../functions/workers/approve-due.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
-import { learningPartition, pendingPartition, relistKey, relistPartition } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { captured } from "../support/event-data.ts";
@@ -26,10 +26,15 @@ async function withDueWork(name: string) {
   await past.repository(github(name), "1");
   for (const learning of ["one", "two", "three"])
     await past.sendEvent("learning.captured", captured(github(name), learning, { repository_id: "1" }));
-  const note = { ...relistKey("2020-01-01T00:00:00.000Z", uuid), organization: uuid };
+  const note = {
+    ...kinds.relist.key({ dueAt: "2020-01-01T00:00:00.000Z", organization: uuid }),
+    organization: uuid,
+  };
   await api.store().table.write({ put: note });
   const states = async () =>
-    (await api.store().table.queryPage({ pk: learningPartition(uuid) })).items.map(({ state }) => state);
+    (await api.store().table.queryPage({ pk: kinds.learning.partition({ organization: uuid }) })).items.map(
+      ({ state }) => state,
+    );
   return { note, states };
 }
 
@@ -39,8 +44,9 @@ test("due approvals do not delay the Learnings of moved organizations: both begi
   const { note, states } = await withDueWork("both");
   const order: string[] = [];
   engine.inject(({ operation, body }) => {
-    if (operation === "Query" && body.includes(`"${relistPartition}"`)) order.push("relists");
-    if (operation === "TransactWriteItems" && body.includes(`"${pendingPartition}"`)) order.push("approves");
+    if (operation === "Query" && body.includes(`"${kinds.relist.partition()}"`)) order.push("relists");
+    if (operation === "TransactWriteItems" && body.includes(`"${kinds.pending.partition()}"`))
+      order.push("approves");
     return undefined;
   });
   await approveDue({}, within(60_000));
@@ -52,7 +58,7 @@ test("due approvals do not delay the Learnings of moved organizations: both begi
 test("a fault in the approvals does not stop moved Learnings, and the run counts as failed", async () => {
   const { note, states } = await withDueWork("fault");
   engine.inject(({ operation, body }) =>
-    operation === "Query" && body.includes(`"${pendingPartition}"`) ? "validation" : undefined,
+    operation === "Query" && body.includes(`"${kinds.pending.partition()}"`) ? "validation" : undefined,
   );
   await expect(approveDue({}, within(60_000))).rejects.toThrow("approveDue failed");
   expect(await api.store().table.get(note)).toBeUndefined();

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { auditWrites } from "../../lib/audit/entry.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { limitKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { World } from "../support/world.ts";
@@ -59,7 +59,7 @@ describe("GET /v1/audit-logs", () => {
       seen.push(...page.data.map(({ summary }) => summary.replace(" days ago", "")));
       cursor = page.next_cursor;
     } while (cursor);
-    await api.store().table.write({ delete: limitKey("audit-logs", "w#audit") });
+    await api.store().table.write({ delete: kinds.limit.key({ bucket: "audit-logs", owner: "w#audit" }) });
     return seen.map(Number);
   };
   const newestFirst = [1, 2, 3, 5, 10, 30, 31, 64, 65, 100, 199, 200, 300];

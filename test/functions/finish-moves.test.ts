@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { handler as finishMoves } from "../../functions/workers/finish-moves.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { logMoveKey, movingKey, organizationKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
 
@@ -14,13 +14,18 @@ test("an audit log that is due arrives although a long move uses all the time th
   for (const id of ["from", "to"]) await world.workspace(id);
   const uuid = await world.organization("small", { workspace_id: "from" });
   await world.organization("small", { workspace_id: "to" });
-  await table.write({ update: logMoveKey(uuid), change: { set: [["due_at_ms", 0]] } });
+  await table.write({
+    update: kinds.movingLog.key({ organization: uuid }),
+    change: { set: [["due_at_ms", 0]] },
+  });
   const endsMs = systemClock.nowMs() + eventLimits.workerMarginMs + eventLimits.moveTurnMs + 300;
   // The run waits for this move until the time of moves is up.
-  await table.write({ put: { ...movingKey("large"), busy_until_ms: endsMs + 60_000 } });
-  expect(await table.get(organizationKey(uuid))).toMatchObject({ log_behind: true });
+  await table.write({
+    put: { ...kinds.moving.key({ organization: "large" }), busy_until_ms: endsMs + 60_000 },
+  });
+  expect(await table.get(kinds.organization.key({ organization: uuid }))).toMatchObject({ log_behind: true });
 
   await finishMoves(undefined, { getRemainingTimeInMillis: () => endsMs - systemClock.nowMs() });
 
-  expect(await table.get(organizationKey(uuid))).not.toHaveProperty("log_behind");
+  expect(await table.get(kinds.organization.key({ organization: uuid }))).not.toHaveProperty("log_behind");
 }, 30_000);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { handler as housekeeping } from "../../functions/workers/housekeeping.ts";
-import { spillPartition, spillPartKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
 import { useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
@@ -20,11 +20,11 @@ test("a failure in one organization does not delay the others, and the next run 
     organizations.map((uuid) => writeSpill(world.deps, uuid, "nobody", Buffer.alloc(10))),
   );
   const parts = async () => {
-    const items = await table.getMany(spills.map(({ id }) => spillPartKey(id, 0)));
+    const items = await table.getMany(spills.map(({ id }) => kinds.spillPart.key({ spillId: id, index: 0 })));
     return items.map((item) => item !== undefined);
   };
 
-  const troubled = spillPartition(organizations[0] ?? "");
+  const troubled = kinds.spill.partition({ organization: organizations[0] ?? "" });
   engine.inject(({ body }) => (body.includes(troubled) ? "validation" : undefined));
   await expect(housekeeping()).rejects.toThrow("housekeeping failed");
   expect(await parts()).toEqual([true, false]);

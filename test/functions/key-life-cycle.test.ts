@@ -7,7 +7,7 @@ import {
   listWorkspaceTokens,
 } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
-import { keyUseKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { useApi } from "../support/api.ts";
 import { everyKindOfKey, github, keysOf, World } from "../support/world.ts";
 
@@ -150,7 +150,8 @@ describe("a key", () => {
   test("a key stores its last use, at most once a minute", async () => {
     const now = Date.now();
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
-    const lastUsed = async () => (await api.store().table.get(keyUseKey(issued.key.id)))?.at_ms;
+    const lastUsed = async () =>
+      (await api.store().table.get(kinds.keyUse.key({ keyId: issued.key.id })))?.at_ms;
     for (const [offset, expected] of [
       [0, 0],
       [30_000, 0],

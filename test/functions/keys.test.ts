@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import * as kinds from "../../lib/contract/items.ts";
 import { walkLimits } from "../../lib/contract/limits.ts";
-import { organizationKeyRow, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { organizationTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { useApi } from "../support/api.ts";
 import { everyKindOfKey, keysOf, World } from "../support/world.ts";
 
@@ -139,7 +140,7 @@ describe("GET /v1/keys", () => {
     const { organization, keys } = await everyKindOfKey(world, name);
     const { table } = world.deps;
     const tenant = workspaceTenant(`${name}-workspace`);
-    const row = await table.get(tenantOrganizationKey(tenant, organization));
+    const row = await table.get(kinds.tenantOrganization.key({ tenant, organization }));
     if (!row) throw new Error("There is no such organization.");
     const uuids = Array.from(
       { length: walkLimits.partitionsPerPageMax + 1 },
@@ -147,7 +148,12 @@ describe("GET /v1/keys", () => {
     );
     await table.writeMany(
       uuids.map((uuid) => ({
-        put: { ...row, ...tenantOrganizationKey(tenant, uuid), uuid, provider_organization_id: uuid },
+        put: {
+          ...row,
+          ...kinds.tenantOrganization.key({ tenant, organization: uuid }),
+          uuid,
+          provider_organization_id: uuid,
+        },
       })),
     );
     const { text: key } = keys.workspace;
@@ -164,7 +170,13 @@ describe("GET /v1/keys", () => {
     const { table } = world.deps;
     // An organization's rows include the instance keys whose home it is; those are listed with the instance.
     const rows = Array.from({ length: walkLimits.passedOverMax + 150 }, (_, index) => ({
-      put: { ...organizationKeyRow(organization, `k0${String(index).padStart(15, "0")}`), kind: "instance" },
+      put: {
+        ...kinds.keyRow.key({
+          tenant: organizationTenant(organization),
+          keyId: `k0${String(index).padStart(15, "0")}`,
+        }),
+        kind: "instance",
+      },
     }));
     await table.writeMany(rows);
     const { text: key } = keys.organization;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { keyUseKey, limitKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { useApi } from "../support/api.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
@@ -61,7 +61,9 @@ describe("GET /v1/organizations", () => {
       } while (cursor);
       expect(seen.toSorted()).toEqual(["a", "b", "c", "d", "e", "poor"]);
       expect(pages).toBe(Math.ceil(6 / limit));
-      await api.store().table.write({ delete: limitKey("organizations", "w#list") });
+      await api
+        .store()
+        .table.write({ delete: kinds.limit.key({ bucket: "organizations", owner: "w#list" }) });
     }
   });
 
@@ -129,10 +131,10 @@ describe("GET /v1/organizations", () => {
     }
     expect(remaining).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
     // The last use is more than a minute old: an admitted call would update it, a refused call does not count as a use.
-    const used = { update: keyUseKey(key.id), change: { set: [["at_ms", 1] as const] } };
+    const used = { update: kinds.keyUse.key({ keyId: key.id }), change: { set: [["at_ms", 1] as const] } };
     await api.store().table.write(used);
     const refused = await api.call("/v1/organizations", { key: text });
-    expect(await api.store().table.get(keyUseKey(key.id))).toMatchObject({ at_ms: 1 });
+    expect(await api.store().table.get(kinds.keyUse.key({ keyId: key.id }))).toMatchObject({ at_ms: 1 });
     expect([refused.status, refused.codes]).toEqual([429, ["RATE_LIMIT_EXCEEDED"]]);
     expect(refused.headers).toMatchObject({
       "ratelimit-policy": '"organizations";q=10;w=60',

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
+import { instanceTenant } from "../../lib/contract/tenants.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
 import { required } from "../../lib/runtime/required.ts";
-import { instanceTenant, memberKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
@@ -106,7 +107,9 @@ describe("POST /v1/users/roles with ALL", () => {
     ).rejects.toThrow(StoreUnavailable);
     const changed = await Promise.all(
       organizations.map(async ({ uuid, provider_organization_id: name }) =>
-        (await table.get(memberKey(uuid, "ann")))?.role === "cr_member" ? [name] : [],
+        (await table.get(kinds.member.key({ organization: uuid, userId: "ann" })))?.role === "cr_member"
+          ? [name]
+          : [],
       ),
     );
     expect(changed.flat()).toHaveLength(2);
@@ -126,7 +129,11 @@ describe("POST /v1/users/roles with ALL", () => {
       transact: async (writes, ...rest) => {
         if (
           !isOvertaken &&
-          writes.some((write) => "update" in write && write.update.pk === memberKey(c.uuid, "").pk)
+          writes.some(
+            (write) =>
+              "update" in write &&
+              write.update.pk === kinds.member.key({ organization: c.uuid, userId: "" }).pk,
+          )
         ) {
           isOvertaken = true;
           await changeRoles(context(), c, { role: "cr_member", userIds: ["boss"] });
@@ -140,7 +147,9 @@ describe("POST /v1/users/roles with ALL", () => {
       demoteAnn,
     );
     expect(failed).toMatchObject([{ id: "ann", organizations: [{ org_id: "c", code: "LAST_ADMIN" }] }]);
-    expect(await table.get(memberKey(c.uuid, "ann"))).toMatchObject({ role: "cr_admin" });
+    expect(await table.get(kinds.member.key({ organization: c.uuid, userId: "ann" }))).toMatchObject({
+      role: "cr_admin",
+    });
   });
 
   test("with ALL, each organization is read once", async () => {
@@ -185,7 +194,10 @@ describe("POST /v1/users/roles with ALL", () => {
         "org_id: is read from the body on this operation. Send it there.",
       ]);
     }
-    const plain = memberKey(organizationUuid(gitlab("fleet", "home")), "plain");
+    const plain = kinds.member.key({
+      organization: organizationUuid(gitlab("fleet", "home")),
+      userId: "plain",
+    });
     expect(await api.store().table.get(plain)).toMatchObject({ role: "cr_member" });
     const both = await api.call("/v1/users/roles?org_id=home", {
       key,
@@ -205,7 +217,9 @@ describe("POST /v1/users/roles with ALL", () => {
     expect(answer.status).toBe(200);
     for (const { provider_organization_id: name } of organizations) {
       const uuid = organizationUuid(gitlab("fleet", name));
-      expect(await api.store().table.get(memberKey(uuid, "ann"))).toMatchObject({
+      expect(
+        await api.store().table.get(kinds.member.key({ organization: uuid, userId: "ann" })),
+      ).toMatchObject({
         role: "cr_member",
         role_decided: true,
       });

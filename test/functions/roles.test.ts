@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { nameDigest } from "../../lib/people/role-names.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { required } from "../../lib/runtime/required.ts";
 import { parsePeopleGuard } from "../../lib/store/items/people.ts";
-import { limitKey, memberKey, peopleKey, roleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { github, World } from "../support/world.ts";
 
@@ -20,7 +20,8 @@ async function company(name: string) {
   const uuid = await world.organization(name);
   await world.member(github(name), "boss", { role: "cr_admin" });
   const key = await world.adminKey(uuid, "boss");
-  const refresh = () => api.store().table.write({ delete: limitKey("roles-write", uuid) });
+  const refresh = () =>
+    api.store().table.write({ delete: kinds.limit.key({ bucket: "roles-write", owner: uuid }) });
   const create = async (body: object) => {
     await refresh();
     return await api.call("/v1/roles", { key, body });
@@ -34,13 +35,13 @@ async function company(name: string) {
   /** Assigns a role like the operator's tool. */
   const give = async (role: string, userId: string) => {
     const { table } = api.store();
-    const member = await table.get(memberKey(uuid, userId));
+    const member = await table.get(kinds.member.key({ organization: uuid, userId }));
     await table.transact(roleWrites(uuid, member ? [member] : [], role));
   };
   /** Writes roles directly until the organization has this many: one request per role would take seconds. */
   const fill = async (count: number) => {
     const { table } = api.store();
-    const stored = required(await table.get(peopleKey(uuid)), "people guard");
+    const stored = required(await table.get(kinds.people.key({ organization: uuid })), "people guard");
     const guard = parsePeopleGuard(stored);
     const made = Array.from({ length: count - guard.custom }, (_, index) => ({
       id: systemRandom.uuid(),
@@ -55,7 +56,9 @@ async function company(name: string) {
       roles: { ...guard.roles, ...perRole },
       role_names: { ...guard.role_names, ...role_names },
     };
-    const roles = made.map((role) => ({ put: { ...roleKey(uuid, role.id), ...role, description: null } }));
+    const roles = made.map((role) => ({
+      put: { ...kinds.role.key({ organization: uuid, roleId: role.id }), ...role, description: null },
+    }));
     await table.writeMany([{ put }, ...roles]);
   };
   return { name, uuid, key, create, created, change, remove, list, get, give, refresh, fill };

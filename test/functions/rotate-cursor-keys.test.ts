@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { handler as rotateCursorKeys } from "../../functions/workers/rotate-cursor-keys.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { rotateCursorKeys as contract } from "../../lib/contract/workers.ts";
-import { cursorKeysKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
 
@@ -13,8 +13,8 @@ beforeAll(() => {
 
 test("when the first run after a deployment fails, the next run a minute later makes the first signing key", async () => {
   const { table } = api.store();
-  const current = async () => (await table.get(cursorKeysKey))?.current;
-  await table.write({ delete: cursorKeysKey });
+  const current = async () => (await table.get(kinds.cursorKeys.key()))?.current;
+  await table.write({ delete: kinds.cursorKeys.key() });
 
   engine.inject(() => "validation");
   await expect(rotateCursorKeys()).rejects.toThrow("rotateCursorKeys failed");

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import * as kinds from "../../lib/contract/items.ts";
 import { type FindingRecord, findingRecord } from "../../lib/contract/records-security.ts";
-import { limitKey } from "../../lib/store/layout.ts";
 import { sarifProblems } from "../security-findings/sarif-schema.ts";
 import { applyScan, scan } from "../security-findings/support.ts";
 import { type Answer, useApi } from "../support/api.ts";
@@ -25,7 +25,8 @@ async function organizationWithKey(name: string, change: Record<string, unknown>
   const addScan = (...scanned: Parameters<typeof scan>) =>
     applyScan(api.store().table, organization, scan(...scanned));
   /** The tests soon exceed sixty calls a minute. */
-  const rest = () => api.store().table.write({ delete: limitKey("security", organization) });
+  const rest = () =>
+    api.store().table.write({ delete: kinds.limit.key({ bucket: "security", owner: organization }) });
   return { organization, get, addScan, rest };
 }
 

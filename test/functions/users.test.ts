@@ -140,8 +140,8 @@ describe("GET /v1/users", () => {
       [3, 1, 2],
       [3, 2, 1],
     ];
+    // The last event of the person has no name.
     for (const [index, order] of orders.entries())
-      // The last event of the person has no name.
       for (const place of order)
         await save(
           organizations[place - 1] ?? "",

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { webhookLimits } from "../../lib/contract/limits.ts";
-import { limitKey, webhookSecretsKey } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { github, gitlab, World } from "../support/world.ts";
 
@@ -26,7 +26,8 @@ async function company(name: string, change: Readonly<{ workspace_id?: string }>
 
 function callerOf(key: string, owners: readonly string[]) {
   const call = async (path: string, options: { method?: string; body?: object } = {}) => {
-    for (const owner of owners) await api.store().table.write({ delete: limitKey("webhooks-write", owner) });
+    for (const owner of owners)
+      await api.store().table.write({ delete: kinds.limit.key({ bucket: "webhooks-write", owner }) });
     return await api.call(`/v1/webhooks${path}`, { key, ...options });
   };
   const create = async (body: object = {}) =>
@@ -83,7 +84,7 @@ describe("webhooks", () => {
   test("keep their secret encrypted, and for themselves", async () => {
     const { create } = await company("hooks-secret");
     const { id, secret } = await create();
-    const stored = JSON.stringify(await api.store().table.get(webhookSecretsKey(id)));
+    const stored = JSON.stringify(await api.store().table.get(kinds.webhookSecrets.key({ webhookId: id })));
     expect(stored).toContain("sealed");
     expect(stored).not.toContain(secret);
     expect(stored).not.toContain(Buffer.from(secret.slice(6), "base64").toString("base64url"));

@@ -1,4 +1,5 @@
 import type { Scope } from "../../lib/access/scope.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
 import { CursorKeyRing, createCursorKeys } from "../../lib/http/cursor-keys.ts";
@@ -6,7 +7,6 @@ import { bindPaging, openCursor } from "../../lib/http/cursors.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import { noEpochs } from "../../lib/store/items/scope-epochs.ts";
-import { cursorKeysKey } from "../../lib/store/layout.ts";
 import { keyItem, principalOf } from "../access/principals.ts";
 import { memoryTable } from "../stream/memory-table.ts";
 import { TestClock } from "../support/clock.ts";
@@ -37,7 +37,7 @@ export function useCursorFixture() {
   return async (clock = new TestClock()) => {
     const ring = new CursorKeyRing({ clock });
     await createCursorKeys({ table, clock, random: systemRandom });
-    ring.accept(await table.get(cursorKeysKey));
+    ring.accept(await table.get(kinds.cursorKeys.key()));
     const walk = (change: Partial<PageRequest> = {}) => {
       const {
         operation = listOrganizations,

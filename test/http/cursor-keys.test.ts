@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { cacheLimits, cursorLimits } from "../../lib/contract/limits.ts";
 import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { cursorKeysKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -18,7 +18,7 @@ const newRing = (clock = new TestClock()) => new CursorKeyRing({ clock });
 async function newTable({ clock = new TestClock(), hasKeys = true } = {}) {
   const { table } = await openStore(store().endpoint);
   if (hasKeys) await createCursorKeys({ table, clock, random: systemRandom });
-  const item = await table.get(cursorKeysKey);
+  const item = await table.get(kinds.cursorKeys.key());
   let reads = 0;
   const counted: Table = {
     ...table,
@@ -91,13 +91,17 @@ describe("the ring of cursor keys", () => {
     };
     expect(() => newRing().accept(item)).toThrow(expect.objectContaining(problem));
     await expect(newRing().named(table, "any")).rejects.toMatchObject(problem);
-    expect(await table.get(cursorKeysKey)).toBeUndefined();
+    expect(await table.get(kinds.cursorKeys.key())).toBeUndefined();
   });
 
   test("the ring of cursor keys reports the damaged fields without their content", async () => {
-    const damaged = { ...cursorKeysKey, current: "k1", keys: { k1: { secret: 7, created_at_ms: 0 } } };
+    const damaged = {
+      ...kinds.cursorKeys.key(),
+      current: "k1",
+      keys: { k1: { secret: 7, created_at_ms: 0 } },
+    };
     expect(() => newRing().accept(damaged)).toThrow(
-      `The cursor keys at ${cursorKeysKey.pk} / ${cursorKeysKey.sk} is damaged in: keys.k1.secret.`,
+      `The cursor keys at ${kinds.cursorKeys.key().pk} / ${kinds.cursorKeys.key().sk} is damaged in: keys.k1.secret.`,
     );
   });
 });
@@ -118,12 +122,12 @@ describe("rotation", () => {
     const seen = await Promise.all(
       Array.from({ length: workers }, async () => {
         expect(await rotateCursorKeys({ ...deps, table: { ...table, get } })).toBe("created");
-        return table.get(cursorKeysKey);
+        return table.get(kinds.cursorKeys.key());
       }),
     );
     expect(new Set(seen.map((item) => item?.current)).size).toBe(1);
     await createCursorKeys(deps);
-    expect(await table.get(cursorKeysKey)).toEqual(seen[0]);
+    expect(await table.get(kinds.cursorKeys.key())).toEqual(seen[0]);
     expect(await rotateCursorKeys(deps)).toBe("young");
   });
 
@@ -135,7 +139,7 @@ describe("rotation", () => {
     faulty.inject();
     expect(lost).toBe(2);
     const ring = newRing();
-    ring.accept(await table.get(cursorKeysKey));
+    ring.accept(await table.get(kinds.cursorKeys.key()));
     expect(ring.current().encryption.symmetricKeySize).toBe(32);
     client.destroy();
   });
@@ -157,10 +161,10 @@ describe("rotation", () => {
 
   test("rotation replaces a current cursor key that is missing in the list of keys", async () => {
     const { table } = await newTable();
-    await table.write({ put: { ...cursorKeysKey, current: "gone", keys: {} } });
+    await table.write({ put: { ...kinds.cursorKeys.key(), current: "gone", keys: {} } });
     const ring = newRing();
     expect(await rotateCursorKeys({ table, clock: new TestClock(), random: systemRandom })).toBe("rotated");
-    ring.accept(await table.get(cursorKeysKey));
+    ring.accept(await table.get(kinds.cursorKeys.key()));
     expect(ring.current().encryption.symmetricKeySize).toBe(32);
   });
 });

@@ -2,6 +2,7 @@ import { createCipheriv } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { msPerDay } from "../../lib/contract/days.ts";
+import * as itemKinds from "../../lib/contract/items.ts";
 import { cursorLimits, requestLimits } from "../../lib/contract/limits.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
@@ -9,15 +10,7 @@ import { operations } from "../../lib/contract/operations.ts";
 import { rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { positionInPartition, positionText, positionTexts } from "../../lib/http/cursors.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import {
-  auditKey,
-  cursorKeysKey,
-  memberKey,
-  organizationDirectoryKey,
-  personKey,
-  repositoryKey,
-  teamKey,
-} from "../../lib/store/layout.ts";
+import { auditKey, personKey } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { invalidCursor, resumable, useCursorFixture } from "./cursor-fixture.ts";
 
@@ -66,12 +59,13 @@ describe("a cursor is never longer than the service accepts, and returns its pos
   const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
   const longestName = operations.map(({ id }) => id).toSorted((one, other) => other.length - one.length)[0];
   const kinds: Readonly<Record<string, (id: string) => string>> = {
-    repository: (id) => repositoryKey(uuid, id).sk,
-    member: (id) => memberKey(uuid, id).sk,
+    repository: (id) => itemKinds.repository.key({ organization: uuid, repositoryId: id }).sk,
+    member: (id) => itemKinds.member.key({ organization: uuid, userId: id }).sk,
     "person without an address": (id) => personKey("w#a", { organization: uuid, userId: id, email: null }).sk,
     "person by address": (id) => personKey("w#a", { organization: uuid, userId: "u", email: id }).sk,
-    "organization in the directory": (id) => organizationDirectoryKey(id, uuid).sk,
-    team: (id) => teamKey(uuid, id).sk,
+    "organization in the directory": (id) =>
+      itemKinds.organizationDirectory.key({ providerId: id, organization: uuid }).sk,
+    team: (id) => itemKinds.team.key({ organization: uuid, teamId: id }).sk,
     "audit entry": () => auditKey("w#a", "2026-11-15T12:00:00.000Z", uuid).sk,
   };
 
@@ -170,10 +164,10 @@ describe("a cursor", () => {
   test("a cursor is bound to the id of the key that encrypted it", async () => {
     const { walk, open, ring, table } = await newFixture();
     const text = walk().next("a");
-    const item = await table.get(cursorKeysKey);
+    const item = await table.get(itemKinds.cursorKeys.key());
     const { id } = ring.current();
     const own = Object(item?.keys)[id];
-    ring.accept({ ...cursorKeysKey, current: "twintwin", keys: { [id]: own, twintwin: own } });
+    ring.accept({ ...itemKinds.cursorKeys.key(), current: "twintwin", keys: { [id]: own, twintwin: own } });
     expect(await open(text)).toMatchObject({ position: "a" });
     await expect(open(`twintwin${text.slice(id.length)}`)).rejects.toMatchObject(damaged);
   });
@@ -315,7 +309,7 @@ describe("cursor keys", () => {
     const rotate = async (days: number) => {
       clock.advance(days * msPerDay);
       await rotateCursorKeys({ table, clock, random: systemRandom }, { keyDaysMax: 0 });
-      const item = await table.get(cursorKeysKey);
+      const item = await table.get(itemKinds.cursorKeys.key());
       return Object.keys(item?.keys ?? {});
     };
     expect(await rotate(1)).toContain(first);

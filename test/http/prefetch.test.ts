@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { lambdaContext } from "../../cli/local/lambda.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { listLearnings } from "../../lib/contract/operations/learnings.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { repositoryKey, streamHeadKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 import { github, World } from "../support/world.ts";
@@ -19,20 +19,25 @@ test("an operation reads two items ahead and asks for each by its key, whatever 
   await world.member(github("two-ahead"), "reader", { readable_repository_ids: ["r1"] });
   await world.repository(github("two-ahead"), "r1");
   const tenant = `o#${organization}` as const;
-  await api.store().table.write({ put: { ...streamHeadKey(tenant), says: "head" } });
+  await api.store().table.write({ put: { ...kinds.streamHead.key({ tenant }), says: "head" } });
   const seen: unknown[] = [];
   const handler = createHandler(
     { ...listLearnings, streaming: false },
     async ({ prefetched, readable, principal }) => {
       seen.push([
-        prefetched.get(streamHeadKey(principal.tenant))?.says,
-        prefetched.get(repositoryKey(organization, "r1"))?.repository_id,
-        prefetched.get(repositoryKey(organization, "unasked")),
+        prefetched.get(kinds.streamHead.key({ tenant: principal.tenant }))?.says,
+        prefetched.get(kinds.repository.key({ organization, repositoryId: "r1" }))?.repository_id,
+        prefetched.get(kinds.repository.key({ organization, repositoryId: "unasked" })),
         readable,
       ]);
       return { empty: true };
     },
-    { prefetch: (of) => [streamHeadKey(of), repositoryKey(organization, "r1")] },
+    {
+      prefetch: (of) => [
+        kinds.streamHead.key({ tenant: of }),
+        kinds.repository.key({ organization, repositoryId: "r1" }),
+      ],
+    },
   );
   const call = (key: string) =>
     handler(

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
@@ -8,14 +9,7 @@ import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
 import { learningUuid } from "../../lib/learnings/identity.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import {
-  learningPartition,
-  organizationDirectoryPartition,
-  reconcilerKey,
-  stalePartition,
-  vectorKey,
-  vectorPartition,
-} from "../../lib/store/layout.ts";
+import { vectorKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkTable } from "../learnings/check-table.ts";
 import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
@@ -57,7 +51,7 @@ describe("a long text", () => {
   const long = (word: string, pieces: number) =>
     `${word} `.repeat((pieces * 6_000) / (word.length + 1)).trim();
   const piecesIn = async () => {
-    const { items } = await table.queryPage({ pk: vectorPartition(home.uuid) });
+    const { items } = await table.queryPage({ pk: kinds.vector.partition({ organization: home.uuid }) });
     return items.map(({ sk }) => sk.split("#")[1] ?? "0");
   };
   async function taught(text: string) {
@@ -109,7 +103,7 @@ describe("a long text", () => {
 
   test("a long text leaves no piece behind when a late writer indexed it after its deletion", async () => {
     const { organization, verbs, id } = await taught(long("pear", 1.6));
-    const { items } = await table.queryPage({ pk: vectorPartition(home.uuid) });
+    const { items } = await table.queryPage({ pk: kinds.vector.partition({ organization: home.uuid }) });
     await verbs.remove(organization, id);
     await table.writeMany(items.map((late) => ({ put: late })));
     await verbs.remove(organization, id);
@@ -216,7 +210,7 @@ describe("the reconciler", () => {
     await table.write({ delete: vectorKey(home.uuid, ids[0] ?? "") });
     const row = { ...home.name, name: "empty" };
     const rows = Array.from({ length: indexLimits.organizationsPerPieceMax }, (_, index) => ({
-      put: { ...row, pk: organizationDirectoryPartition, sk: `!${index}`, uuid: `empty-${index}` },
+      put: { ...row, pk: kinds.organizationDirectory.partition(), sk: `!${index}`, uuid: `empty-${index}` },
     }));
     await table.writeMany(rows);
     let asked = 0;
@@ -256,7 +250,11 @@ describe("the reconciler", () => {
 
     test("a run checks a limited number of Learnings, and the next run continues after them", async () => {
       const aside = { organization: home.uuid, text: "x", state: "private", digest: "d", revision: "r" };
-      const { deps: many } = crowded(learningPartition(home.uuid), 2_300, () => aside);
+      const { deps: many } = crowded(
+        kinds.learning.partition({ organization: home.uuid }),
+        2_300,
+        () => aside,
+      );
       expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: indexLimits.inspectedPerPieceMax });
       expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: 300 });
       expect(await reconcileSome(many)).toEqual(counted);
@@ -265,7 +263,11 @@ describe("the reconciler", () => {
 
     test("a run that has time goes on with the next pieces until everything is checked", async () => {
       const aside = { organization: home.uuid, text: "x", state: "private", digest: "d", revision: "r" };
-      const { deps: many } = crowded(learningPartition(home.uuid), 5_300, () => aside);
+      const { deps: many } = crowded(
+        kinds.learning.partition({ organization: home.uuid }),
+        5_300,
+        () => aside,
+      );
       const now = clock.nowMs();
       expect(await reconcileSome(many, now)).toMatchObject({ looked_at: indexLimits.inspectedPerPieceMax });
       expect(await reconcileSome(many, now + 1)).toEqual({ ...counted, looked_at: 3_300 });
@@ -289,7 +291,10 @@ describe("the reconciler", () => {
 
     test("a run takes and counts a limited number of markers, which is enough to raise an alarm", async () => {
       const marker = { organization: home.uuid, id: "00", left_behind_at_ms: clock.nowMs() - 7_000 };
-      const stale = crowded(stalePartition(0), 2_000, (revision) => ({ ...marker, revision }));
+      const stale = crowded(kinds.stale.partition({ shard: 0 }), 2_000, (revision) => ({
+        ...marker,
+        revision,
+      }));
       expect(await measureLag(stale.deps)).toEqual({
         index_stale: indexLimits.staleMarkersPerPieceMax,
         index_lag_seconds: 7,
@@ -349,10 +354,10 @@ describe("a damaged item", () => {
     const { ids } = await write(5);
     const [first = "", second = "", third = "", , fifth = ""] = ids.toSorted();
     await table.writeMany([
-      { put: { pk: learningPartition(home.uuid), sk: second, state: "nowhere" } },
+      { put: { pk: kinds.learning.partition({ organization: home.uuid }), sk: second, state: "nowhere" } },
       { put: { ...vectorKey(home.uuid, third), digest: 7 } },
       { put: { ...vectorKey(home.uuid, "00000000-0000-5000-8000-000000000000"), digest: 7 } },
-      { put: { pk: organizationDirectoryPartition, sk: "#", uuid: 7 } },
+      { put: { pk: kinds.organizationDirectory.partition(), sk: "#", uuid: 7 } },
       { delete: vectorKey(home.uuid, first) },
       { delete: vectorKey(home.uuid, fifth) },
     ]);
@@ -361,7 +366,7 @@ describe("a damaged item", () => {
 
     // The unreadable vector is created again; the vector without a record is deleted.
     expect(report).toMatchObject({ looked_at: 6, missing: 3, failed: 1 });
-    expect(await table.get(reconcilerKey)).toMatchObject({ organization: null });
+    expect(await table.get(kinds.reconciler.key())).toMatchObject({ organization: null });
     expect(await table.get(vectorKey(home.uuid, "00000000-0000-5000-8000-000000000000"))).toBeUndefined();
     clock.advance(indexLimits.fullPassEveryMs);
     expect(await reconcileSome(deps())).toEqual({ ...counted, looked_at: 5, failed: 1 });
@@ -415,10 +420,10 @@ describe("an item that can never be repaired", () => {
     const { ids } = await write(5);
     const [bad = "", worse = "", missing = ""] = ids.toSorted();
     await table.writeMany([
-      { put: { pk: learningPartition(home.uuid), sk: bad, state: 7 } },
+      { put: { pk: kinds.learning.partition({ organization: home.uuid }), sk: bad, state: 7 } },
       { put: { ...vectorKey(home.uuid, worse), digest: 7 } },
       { delete: vectorKey(home.uuid, missing) },
-      { put: { pk: stalePartition(0), sk: "0" } },
+      { put: { pk: kinds.stale.partition({ shard: 0 }), sk: "0" } },
     ]);
     const report = await reconcileAll(deps());
     expect(report).toMatchObject({ looked_at: 5, missing: 2, failed: 1 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
-import { learningKey } from "../../lib/store/layout.ts";
 import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -177,9 +177,12 @@ describe("the reviewer's search", () => {
       ...texts.map((text) => item(text)),
     );
     // Changes the records without the index, as if the index lagged.
-    await table.write({ delete: learningKey(here.uuid, deleted) });
+    await table.write({ delete: kinds.learning.key({ organization: here.uuid, learningId: deleted }) });
     const set = (id: string, name: string, value: string) =>
-      table.write({ update: learningKey(here.uuid, id), change: { set: [[name, value]] } });
+      table.write({
+        update: kinds.learning.key({ organization: here.uuid, learningId: id }),
+        change: { set: [[name, value]] },
+      });
     await set(disapproved, "state", "disapproved");
     await set(changed, "digest", "of another text");
     expect(textsOf(await search(here, "rate limiter"))).toEqual(["rate limiter kept"]);

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import * as itemKinds from "../../lib/contract/items.ts";
 import { learningDetail } from "../../lib/contract/records-learnings.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue } from "../../lib/learnings/approval.ts";
 import { required } from "../../lib/runtime/required.ts";
-import { learningKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { World } from "../support/world.ts";
@@ -156,7 +156,7 @@ describe("Learnings that wait", () => {
     const { home, pending } = await careful();
     for (const text of ["kept", "deleted"]) await capture(home, text);
     const [, deleted] = pendingOf(await pending()).data;
-    const key = learningKey(home.uuid, deleted?.id ?? "");
+    const key = itemKinds.learning.key({ organization: home.uuid, learningId: deleted?.id ?? "" });
     const record = await table().get(key);
     await table().write({ delete: key });
     expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["kept"]);

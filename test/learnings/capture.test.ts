@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
-import { learningPartition, learningRemovalKey, organizationTenant } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
@@ -60,7 +61,9 @@ const finalized = (home: Home, status: "merged" | "closed", pr_url = pr, occurre
 };
 
 const learnings = async ({ uuid }: Home) =>
-  (await Array.fromAsync(queryAll(store().table, { pk: learningPartition(uuid) }))).map(parseLearning);
+  (
+    await Array.fromAsync(queryAll(store().table, { pk: kinds.learning.partition({ organization: uuid }) }))
+  ).map(parseLearning);
 const states = async (home: Home) =>
   Object.fromEntries((await learnings(home)).map(({ text, state }) => [text, state]));
 const changing = () => ({ ...world.deps, actor: operator, ipAddress: null, requestId: null });
@@ -355,7 +358,7 @@ describe("a Learning from a pull request", () => {
     await deliver(captured(home, "shared", first, "2026-11-01T00:00:00.000Z"));
     const [learning] = await learnings(home);
     expect(learning).toMatchObject({ ...first, created_at: "2026-11-01T00:00:00.000Z", state: "approved" });
-    const pk = learningRemovalKey(organizationTenant(home.uuid), "").pk;
+    const pk = kinds.learningRemoval.key({ tenant: organizationTenant(home.uuid), place: "" }).pk;
     const removals = await Array.fromAsync(queryAll(store().table, { pk }));
     expect(removals).toMatchObject([{ id: learning?.id, author_id: "bob" }]);
     expect(removals.every(({ sk }) => sk < (learning?.listed?.place ?? ""))).toBe(true);

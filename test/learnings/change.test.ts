@@ -3,8 +3,8 @@ import { v5 } from "uuid";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { learningKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { learningOf } from "../support/stored.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -160,7 +160,7 @@ describe("DELETE /v1/learnings/{learning_id}", () => {
     await post(item(long), item(old));
     const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     await table().write({
-      update: learningKey(home.uuid, idOf(home, old)),
+      update: kinds.learning.key({ organization: home.uuid, learningId: idOf(home, old) }),
       change: { set: [["text", `Deploy with ${secret}.`]] },
     });
     for (const text of [long, old]) await remove(idOf(home, text));

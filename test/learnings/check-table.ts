@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { isIndexCurrent, isIndexed, vectorKeys } from "../../lib/index/write-vectors.ts";
 import { effectOnLearning } from "../../lib/learnings/events/pull-request.ts";
@@ -10,7 +11,6 @@ import {
   parseText,
 } from "../../lib/store/items/learning.ts";
 import { parseVector } from "../../lib/store/items/vector.ts";
-import { organizationPendingKey, pendingKey } from "../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
 import { scanAll } from "../support/scan-all.ts";
 
@@ -112,8 +112,8 @@ function* pendingProblems(items: readonly Item[], learnings: readonly LearningIt
   const rows = new Set(byKind(items, "PENDING").map(identity));
   for (const { id, organization, state, approve_at } of learnings) {
     if (state !== "pending" || approve_at === null) continue;
-    const place = [approve_at, organization, id] as const;
-    for (const key of [pendingKey(...place), organizationPendingKey(...place)])
+    const place = { approveAt: approve_at, organization, learningId: id };
+    for (const key of [kinds.pending.key(place), kinds.organizationPending.key(place)])
       if (!rows.delete(identity(key))) yield `${id} is pending without a row in ${key.pk}`;
   }
   for (const row of rows) yield `the row ${row} is of nobody`;

@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
-import {
-  learningListKey,
-  learningPlace,
-  memberKey,
-  organizationTenant,
-  repositoryKey,
-} from "../../lib/store/layout.ts";
+import { learningPlace } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { learningOf, organizationOf } from "../support/stored.ts";
 import { gitlab, World } from "../support/world.ts";
@@ -138,7 +134,10 @@ test("an unknown name hides no Learning: the repository's id replaces its name, 
   const home = await newHome(world);
   await write(home, "bob", item("kept"));
   await table().writeMany(
-    [repositoryKey(home.uuid, "repo-1"), memberKey(home.uuid, "bob")].map((key) => ({ delete: key })),
+    [
+      kinds.repository.key({ organization: home.uuid, repositoryId: "repo-1" }),
+      kinds.member.key({ organization: home.uuid, userId: "bob" }),
+    ].map((key) => ({ delete: key })),
   );
   expect(pageOf(await api.call("/v1/learnings", { key: await keyOf(home) })).data).toMatchObject([
     { learning: "kept", repository_id: "repo-1", repository_name: "repo-1", repository_short_name: "repo-1" },
@@ -355,8 +354,8 @@ describe("resuming", () => {
     const owner = organizationTenant(home.uuid);
     const moved = parseLearning({ ...learning, listed: { ...learning.listed, place } });
     await table().writeMany([
-      { delete: learningListKey(owner, learning.listed.place) },
-      { put: { ...moved, ...learningListKey(owner, place) } },
+      { delete: kinds.listedLearning.key({ tenant: owner, place: learning.listed.place }) },
+      { put: { ...moved, ...kinds.listedLearning.key({ tenant: owner, place }) } },
       { put: moved },
     ]);
   }

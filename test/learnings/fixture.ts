@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { organizationUuid, repositoryUuid } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { createAnswer } from "../../lib/contract/operations/learnings.ts";
 import { learningRecord } from "../../lib/contract/records-learnings.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
@@ -12,7 +13,6 @@ import type { LearningDeps } from "../../lib/learnings/writer.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import { repositoryKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { github, type OrganizationId, type World } from "../support/world.ts";
@@ -78,7 +78,7 @@ export const item = (learning: string, more: object = {}) => ({ repository_id: "
 
 /** The stored repository of every `item`: for the model of the store, which applies no events. */
 export const storedRepository = (organization: string): Item => ({
-  ...repositoryKey(organization, "repo-1"),
+  ...kinds.repository.key({ organization, repositoryId: "repo-1" }),
   uuid: "r",
   repository_id: "repo-1",
   name: "r",

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { EventRefused } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
@@ -6,7 +7,6 @@ import { contentDigest, pullRequestDigest } from "../../lib/learnings/identity.t
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseLearning, parsePullRequestLearnings } from "../../lib/store/items/learning.ts";
-import { learningPartition, pullRequestLearningsKey, textKey } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -36,12 +36,16 @@ async function capture(learning: string, pr_url = pr): Promise<void> {
   await type?.apply(world.deps, [{ id, version, data: type.schema.parse(data) }]);
 }
 const learnings = async () =>
-  (await Array.fromAsync(queryAll(store().table, { pk: learningPartition(home.uuid) }))).map(parseLearning);
+  (
+    await Array.fromAsync(
+      queryAll(store().table, { pk: kinds.learning.partition({ organization: home.uuid }) }),
+    )
+  ).map(parseLearning);
 
 test("beyond a pull request's limit of private Learnings, a new one is a bad event, a known one is not", async () => {
   const { table } = store();
   await capture("the first");
-  const key = pullRequestLearningsKey(home.uuid, pullRequestDigest(pr));
+  const key = kinds.pullRequestLearnings.key({ organization: home.uuid, digest: pullRequestDigest(pr) });
   const stored = await table.get(key);
   if (!stored) throw new Error("The pull request was not stored.");
   const named = Array.from({ length: learningLimits.perPullRequestMax - 1 }, () => systemRandom.uuid());
@@ -80,7 +84,7 @@ test("a limited number of Learnings begin with one text; no route stores one mor
   const [first] = (await post(author, item("the text"))).results;
   const id = first?.id ?? "";
   await patch(organization, id, "another text");
-  const key = textKey(home.uuid, contentDigest("repo-1", "the text"));
+  const key = kinds.text.key({ organization: home.uuid, digest: contentDigest("repo-1", "the text") });
   const generations = Array.from({ length: learningLimits.generationsMax }, (_, index) => index + 1);
   await table.write({ put: { ...key, learning_id: null, generations } });
 

@@ -1,12 +1,12 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
-import { learningListPartition } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
@@ -40,7 +40,7 @@ test("a Learning whose transaction stalled is listed at a place that a resumed e
   const stalling = new World(() => table, clock);
   await stalling.learning(github("stalled"), "Prefer early returns.", { repository_id: "r1" });
 
-  const { items } = await table.queryPage({ pk: learningListPartition(`o#${uuid}`) });
+  const { items } = await table.queryPage({ pk: kinds.listedLearning.partition({ tenant: `o#${uuid}` }) });
   expect(items).toHaveLength(1);
   const settledMs = begunMs + frozenMs - learningLimits.settledAfterMs;
   expect(String(items[0]?.sk) > toTimestamp(settledMs)).toBe(true);

@@ -1,14 +1,10 @@
 import { expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { learningLimits } from "../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { firstPosition, type LearningPosition, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
-import {
-  learningListPartition,
-  learningPartition,
-  relistKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -24,7 +20,9 @@ const world = new World(() => store().table, clock);
 const listed = async (workspaceId: string) =>
   (
     await Array.fromAsync(
-      queryAll(store().table, { pk: learningListPartition(workspaceTenant(workspaceId)) }),
+      queryAll(store().table, {
+        pk: kinds.listedLearning.partition({ tenant: workspaceTenant(workspaceId) }),
+      }),
     )
   )
     .filter((entry) => !("moved_to" in entry))
@@ -123,8 +121,11 @@ test("one organization whose Learnings cannot be listed again does not block the
   const homes = [await newHome(world, { workspace_id }), await newHome(world, { workspace_id })];
   const [first = "", second = ""] = homes.map(({ uuid }) => uuid).toSorted();
   const due = new Date(clock.nowMs()).toISOString();
-  const rows = [first, second].map((organization) => ({ ...relistKey(due, organization), organization }));
-  const damaged = { pk: learningPartition(first), sk: "damaged" };
+  const rows = [first, second].map((organization) => ({
+    ...kinds.relist.key({ dueAt: due, organization }),
+    organization,
+  }));
+  const damaged = { pk: kinds.learning.partition({ organization: first }), sk: "damaged" };
   await table.writeMany([...rows, damaged].map((put) => ({ put })));
   clock.advance(1);
   await expect(relistMoved(world.deps)).rejects.toThrow(CorruptItem);

@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import * as kinds from "../../lib/contract/items.ts";
 import { cursorLimits, learningLimits } from "../../lib/contract/limits.ts";
 import { removedOrganization } from "../../lib/contract/records.ts";
 import { learningRecord, removedLearning } from "../../lib/contract/records-learnings.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { relistPartition, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -207,7 +208,8 @@ describe("a mirror of Learnings", () => {
     const cutOff: Table = {
       ...table(),
       write: async (write, options) => {
-        if ("put" in write && write.put.pk === relistPartition) throw new StoreUnavailable("cut off", true);
+        if ("put" in write && write.put.pk === kinds.relist.partition())
+          throw new StoreUnavailable("cut off", true);
         return await table().write(write, options);
       },
     };

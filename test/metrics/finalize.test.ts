@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { metricsLimits } from "../../lib/contract/limits.ts";
 import { checkData } from "../../lib/events/check.ts";
 import { EventRefused } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { finalizePullRequests, keysToFinalize } from "../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
-import { organizationKey, streamHeadKey } from "../../lib/store/layout.ts";
 import { ReadAhead } from "../../lib/store/read-ahead.ts";
 import type { Key, Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
@@ -176,7 +176,7 @@ describe("events", () => {
       event("mover", 1, first, "a"),
     ]);
     expect(outcome).toEqual(["appended"]);
-    expect(await table.get(streamHeadKey(`o#${uuid}`))).toBeUndefined();
+    expect(await table.get(kinds.streamHead.key({ tenant: `o#${uuid}` }))).toBeUndefined();
     const token = await world.token("new-home");
     expect(await readerOf(api, token.text).walk(`review-comments?${november}&org_id=mover`)).toEqual([
       urlOf(1),
@@ -199,7 +199,7 @@ describe("events", () => {
   });
 
   test("an organization that was created while its events were read ahead is read again", async () => {
-    const key = organizationKey(organizationUuid(github("just-created")));
+    const key = kinds.organization.key({ organization: organizationUuid(github("just-created")) });
     const ahead = await new ReadAhead().read(world.deps.table, [key]);
     const { walk } = await standalone(api, world, "just-created");
     const outcomes = await finalizePullRequests(world.deps, [event("just-created", 1, first, "a")], ahead);
@@ -211,9 +211,9 @@ describe("events", () => {
     await world.workspace("next-home");
     const { uuid } = await standalone(api, world, "restless");
     const { table } = world.deps;
-    const before = await table.getMany([organizationKey(uuid)]);
+    const before = await table.getMany([kinds.organization.key({ organization: uuid })]);
     await world.organization("restless", { workspace_id: "next-home" });
-    const isLook = ({ sk }: Key) => sk === organizationKey(uuid).sk;
+    const isLook = ({ sk }: Key) => sk === kinds.organization.key({ organization: uuid }).sk;
     const behind: Table = {
       ...table,
       getMany: async (keys, options) => (keys.every(isLook) ? before : table.getMany(keys, options)),
@@ -221,9 +221,11 @@ describe("events", () => {
     await expect(
       finalizePullRequests({ ...world.deps, table: behind }, [event("restless", 1, first, "a")]),
     ).rejects.toThrow(StreamBusy);
-    expect(await table.getMany([streamHeadKey(`o#${uuid}`), streamHeadKey("w#next-home")])).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect(
+      await table.getMany([
+        kinds.streamHead.key({ tenant: `o#${uuid}` }),
+        kinds.streamHead.key({ tenant: "w#next-home" }),
+      ]),
+    ).toEqual([undefined, undefined]);
   });
 });

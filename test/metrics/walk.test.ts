@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
+import type { TenantKey } from "../../lib/contract/tenants.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
 import { headPrefetch, type MetricsContext, walkMetrics } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
-import type { TenantKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { ReadAhead } from "../../lib/store/read-ahead.ts";
 import { useApi } from "../support/api.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { listOrganizations } from "../../lib/organizations/list.ts";
 import { completeMove, resumeMoves } from "../../lib/organizations/move.ts";
 import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { saveRepository } from "../../lib/organizations/save-repository.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
-import { movingKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { organizationItem } from "../access/principals.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -48,7 +48,9 @@ test("a repository's delay that was decided here stays, whatever later or earlie
   await changeApprovalDelay({ ...world.deps, ...operatorOrigin }, uuid, repository.repository_id, 7);
   await save(2, "2026-01#a");
   await save(3, "2026-03#c");
-  expect(await table.get(repositoryKey(uuid, repository.repository_id))).toMatchObject({
+  expect(
+    await table.get(kinds.repository.key({ organization: uuid, repositoryId: repository.repository_id })),
+  ).toMatchObject({
     approval_delay_days: 7,
     first_version: "2026-01#a",
     version: "2026-03#c",
@@ -66,7 +68,7 @@ test("organizations are listed in the order of their UUIDs, whatever their input
 test("a move of a deleted organization is skipped, and completing a move that never began writes nothing", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
-  await table.write({ put: movingKey("00000000-0000-5000-8000-000000000000") });
+  await table.write({ put: kinds.moving.key({ organization: "00000000-0000-5000-8000-000000000000" }) });
   expect(await resumeMoves(world.deps)).toBe(0);
   const uuid = await world.organization("settled");
   const refusing: Table = {
@@ -81,12 +83,15 @@ test("a move that cannot continue does not block other moves", async () => {
   const world = new World(() => table);
   const uuid = await world.organization("behind it");
   const damaged = "00000000-0000-5000-8000-000000000000";
-  await table.writeMany([damaged, uuid].map((each) => ({ put: movingKey(each) })));
-  await table.write({ put: organizationKey(damaged) });
-  await table.write({ update: organizationKey(uuid), change: { set: [["leaving", "w#elsewhere"]] } });
+  await table.writeMany([damaged, uuid].map((each) => ({ put: kinds.moving.key({ organization: each }) })));
+  await table.write({ put: kinds.organization.key({ organization: damaged }) });
+  await table.write({
+    update: kinds.organization.key({ organization: uuid }),
+    change: { set: [["leaving", "w#elsewhere"]] },
+  });
   await expect(resumeMoves(world.deps)).rejects.toThrow(CorruptItem);
-  expect(await table.get(organizationKey(uuid))).not.toHaveProperty("leaving");
-  expect(await table.get(movingKey(damaged))).toBeDefined();
+  expect(await table.get(kinds.organization.key({ organization: uuid }))).not.toHaveProperty("leaving");
+  expect(await table.get(kinds.moving.key({ organization: damaged }))).toBeDefined();
 });
 
 test("a move whose end cannot be written rejects with that error", async () => {

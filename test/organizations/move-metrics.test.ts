@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { completeMove, resumeMoves } from "../../lib/organizations/move.ts";
-import {
-  movingKey,
-  organizationKey,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
@@ -48,11 +44,14 @@ test("an organization that changes tenant takes its pull requests along, and rea
   expect((await api.call(target, { key: token })).json).toMatchObject({ data: { length: 13 } });
 
   // An interrupted move: the organization's items still record its old tenant.
-  const copies = [organizationKey(uuid), tenantOrganizationKey(workspaceTenant("shelter"), uuid)];
+  const copies = [
+    kinds.organization.key({ organization: uuid }),
+    kinds.tenantOrganization.key({ tenant: workspaceTenant("shelter"), organization: uuid }),
+  ];
   for (const update of copies) {
     await api.store().table.write({ update, change: { set: [["leaving", `o#${uuid}`]] } });
   }
-  await api.store().table.write({ put: movingKey(uuid) });
+  await api.store().table.write({ put: kinds.moving.key({ organization: uuid }) });
   for (const key of [own, token]) {
     const answer = await api.call(target, { key });
     expect([answer.status, answer.codes]).toEqual([503, ["METRICS_PREPARING"]]);
@@ -82,7 +81,8 @@ test("a page that is read while its organization moves is refused, never reporte
     eligible: () => true,
     responseBytesMax: 1_000_000,
     head,
-    isStillHere: async () => (await table.get(organizationKey(uuid)))?.tenant === `o#${uuid}`,
+    isStillHere: async () =>
+      (await table.get(kinds.organization.key({ organization: uuid })))?.tenant === `o#${uuid}`,
   });
 
   expect(page).toEqual({ kind: "moved" });

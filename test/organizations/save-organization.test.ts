@@ -1,17 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { operator } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { organizationTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
 import { parseRepository } from "../../lib/store/items/repository.ts";
-import {
-  organizationDirectoryKey,
-  organizationTenant,
-  pointerPartition,
-  repositoryKey,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { faultyTable } from "../events/faulty-table.ts";
 import {
@@ -54,11 +48,11 @@ describe("organization.saved", () => {
     const tenant = organizationTenant(uuid);
     const stored = await organization();
     expect(stored).toMatchObject({ uuid, tenant, name: "Widgets", seats_purchased: 50, metrics: "ready" });
-    expect(await harness.table.get(tenantOrganizationKey(tenant, uuid))).toEqual({
+    expect(await harness.table.get(kinds.tenantOrganization.key({ tenant, organization: uuid }))).toEqual({
       ...stored,
-      ...tenantOrganizationKey(tenant, uuid),
+      ...kinds.tenantOrganization.key({ tenant, organization: uuid }),
     });
-    const key = organizationDirectoryKey("1001", uuid);
+    const key = kinds.organizationDirectory.key({ providerId: "1001", organization: uuid });
     expect(await harness.table.get(key)).toEqual({ ...key, uuid, ...organizationName(), name: "Widgets" });
   });
 
@@ -94,7 +88,7 @@ describe("organization.saved", () => {
     const interrupted: Table = {
       ...harness.table,
       queryPage: (range, resume) =>
-        range.pk === pointerPartition(uuidOf())
+        range.pk === kinds.pointer.partition({ organization: uuidOf() })
           ? Promise.reject(new StoreUnavailable("injected", false))
           : harness.table.queryPage(range, resume),
     };
@@ -125,7 +119,9 @@ describe("organization.saved", () => {
     const { tenant, uuid } = await organization();
     const expected = { seat_assignment_mode: "automatic", approval_delay_days: 30, delay_decided: true };
     expect(await organization()).toMatchObject(expected);
-    expect(await harness.table.get(tenantOrganizationKey(tenant, uuid))).toMatchObject(expected);
+    expect(
+      await harness.table.get(kinds.tenantOrganization.key({ tenant, organization: uuid })),
+    ).toMatchObject(expected);
   });
 
   test("ids that collide between instances and providers are different organizations", async () => {
@@ -254,7 +250,9 @@ describe("repository.saved", () => {
       repositorySaved(3, { approval_delay_days: 3, name: "old" }),
       repositorySaved(9, { approval_delay_days: null, name: "new" }),
     ]);
-    const item = await harness.table.get(repositoryKey(uuidOf(), "9001"));
+    const item = await harness.table.get(
+      kinds.repository.key({ organization: uuidOf(), repositoryId: "9001" }),
+    );
     expect(item && parseRepository(item)).toMatchObject({
       name: "new",
       active: true,

@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { organizationTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
-import {
-  organizationKey,
-  organizationTenant,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -23,7 +19,10 @@ test("a setting changes both copies of the organization, with one audit entry fo
 
   await changeOrganizationSettings({ ...world.deps, ...operatorOrigin }, uuid, { approval_delay_days: 7 });
 
-  const copies = await table.getMany([organizationKey(uuid), tenantOrganizationKey(tenant, uuid)]);
+  const copies = await table.getMany([
+    kinds.organization.key({ organization: uuid }),
+    kinds.tenantOrganization.key({ tenant, organization: uuid }),
+  ]);
   for (const copy of copies) expect(copy).toMatchObject({ approval_delay_days: 7, delay_decided: true });
   for (const copy of copies) expect(copy).not.toHaveProperty("mode_decided");
   for (const reader of [tenant, organizationTenant(uuid)]) {
@@ -45,7 +44,9 @@ test("an unchanged setting writes no audit entry, and counts as decided from the
   const context = { ...world.deps, ...operatorOrigin };
 
   await changeOrganizationSettings(context, uuid, { seat_assignment_mode: "manual" });
-  expect(await table.get(organizationKey(uuid))).toMatchObject({ mode_decided: true });
+  expect(await table.get(kinds.organization.key({ organization: uuid }))).toMatchObject({
+    mode_decided: true,
+  });
   expect(await settingsEntries(uuid)).toEqual([]);
 
   await changeOrganizationSettings(context, uuid, { seat_assignment_mode: "manual", approval_delay_days: 5 });

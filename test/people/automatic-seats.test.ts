@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
-import { memberKey, personKey, taggedKey } from "../../lib/store/layout.ts";
+import { personKey } from "../../lib/store/layout.ts";
 import type { Table, TransactionWrite } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -143,8 +144,15 @@ describe("a mode that becomes manual while a seat is being given", () => {
     for (const late of ["mark", "seat"] as const) {
       const { id, uuid, reviewed, seated } = await company(`late-${late}`);
       await world.member(id, "ann");
-      const mark = taggedKey(uuid, "ann");
-      await reviewed("ann", {}, overtaken(uuid, puts((late === "mark" ? mark : memberKey(uuid, "ann")).sk)));
+      const mark = kinds.tagged.key({ organization: uuid, userId: "ann" });
+      await reviewed(
+        "ann",
+        {},
+        overtaken(
+          uuid,
+          puts((late === "mark" ? mark : kinds.member.key({ organization: uuid, userId: "ann" })).sk),
+        ),
+      );
       expect(await seated("ann")).toBe(false);
       // Back in automatic mode, a mark written before the change counts; a later mark does not.
       expect((await store().table.get(mark)) !== undefined).toBe(late === "seat");
@@ -154,7 +162,7 @@ describe("a mode that becomes manual while a seat is being given", () => {
   test("a change to manual mode gives no seat to a marked member who is saved", async () => {
     const { id, uuid, reviewed, seated } = await company("late-save");
     await reviewed("ann");
-    await overtaken(uuid, puts(memberKey(uuid, "ann").sk)).member(id, "ann");
+    await overtaken(uuid, puts(kinds.member.key({ organization: uuid, userId: "ann" }).sk)).member(id, "ann");
     expect(await seated("ann")).toBe(false);
   });
 });

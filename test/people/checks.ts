@@ -1,4 +1,6 @@
 import { expect } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
+import { type PoolKey, poolOf } from "../../lib/contract/tenants.ts";
 import { personKeyOf } from "../../lib/people/placement.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import {
@@ -9,13 +11,7 @@ import {
   parsePool,
 } from "../../lib/store/items/people.ts";
 import { parseWorkspace } from "../../lib/store/items/tenant.ts";
-import {
-  type PoolKey,
-  personKey,
-  poolGuardKey,
-  poolOf,
-  tenantOrganizationKey,
-} from "../../lib/store/layout.ts";
+import { personKey, poolGuardKey } from "../../lib/store/layout.ts";
 import type { Item, Key } from "../../lib/store/table.ts";
 
 /**
@@ -38,9 +34,12 @@ export function checkPeople(items: readonly Item[]): void {
     const organization = parseOrganization(item);
     const { uuid } = organization;
     expect(organization.leaving, "no move is under way").toBeUndefined();
-    expect(get(tenantOrganizationKey(organization.tenant, uuid)), "the tenant's copy").toEqual({
+    expect(
+      get(kinds.tenantOrganization.key({ tenant: organization.tenant, organization: uuid })),
+      "the tenant's copy",
+    ).toEqual({
       ...item,
-      ...tenantOrganizationKey(organization.tenant, uuid),
+      ...kinds.tenantOrganization.key({ tenant: organization.tenant, organization: uuid }),
     });
     expect(items.filter(({ pk, sk }) => pk.startsWith("ORGS#") && sk === `ORG#${uuid}`)).toHaveLength(1);
     purchased.set(`o#${uuid}`, organization.seats_purchased);

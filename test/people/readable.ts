@@ -1,5 +1,5 @@
 import { type ReadableRepositories, readableFrom } from "../../lib/access/readable.ts";
-import { memberReadsKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import type { Table } from "../../lib/store/table.ts";
 
 /** The repositories a member can read, as a request loads them: authentication reads the first part. */
@@ -8,6 +8,6 @@ export async function readableRepositories(
   organization: string,
   userId: string,
 ): Promise<ReadableRepositories> {
-  const first = await table.get(memberReadsKey(organization, userId));
+  const first = await table.get(kinds.memberReads.key({ organization, userId }));
   return readableFrom(table, organization, userId, first);
 }

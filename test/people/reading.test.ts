@@ -1,16 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { listMembers, poolSeats } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
 import { readRoles } from "../../lib/people/role-records.ts";
-import {
-  memberKey,
-  memberReadsPartKey,
-  peopleKey,
-  poolGuardKey,
-  rolesRange,
-} from "../../lib/store/layout.ts";
+import { memberReadsPartKey, poolGuardKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { organizationItem } from "../access/principals.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -85,7 +80,7 @@ describe("a role that is created and assigned while roles and members are read",
 
   test("a role created during the read is not listed yet, instead of being listed without its permissions", async () => {
     const { table, uuid, make } = await reading();
-    const before = await table.get(peopleKey(uuid));
+    const before = await table.get(kinds.people.key({ organization: uuid }));
     const id = await make("late");
     expect((await readRoles({ ...table, get: async () => before }, uuid)).custom).toEqual([]);
     expect((await readRoles(table, uuid)).custom).toMatchObject([{ id, name: "late" }]);
@@ -98,7 +93,9 @@ describe("a role that is created and assigned while roles and members are read",
     const early: Table = {
       ...table,
       queryPage: async (range) =>
-        range.beginsWith === rolesRange(uuid).beginsWith ? { items: [] } : table.queryPage(range),
+        range.beginsWith === kinds.role.range({ organization: uuid }).beginsWith
+          ? { items: [] }
+          : table.queryPage(range),
     };
     const bob = { user_id: "bob", role: id, role_type: "custom" };
     expect((await members(early)).records[1]).toMatchObject({ ...bob, role_name: id });
@@ -118,7 +115,7 @@ test("people of a workspace are paged without deleted memberships, and with null
 
   const first = await page(null, 2);
   const second = await page(first.next, 2);
-  await table.write({ delete: memberKey(uuid, "bob") });
+  await table.write({ delete: kinds.member.key({ organization: uuid, userId: "bob" }) });
   const without = await page(null, 5);
 
   const person = (name: string) => ({

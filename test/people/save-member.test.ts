@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
+import { type PoolKey, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { readPool } from "../../lib/people/seats.ts";
 import { parseMember, parsePeopleGuard, parsePerson } from "../../lib/store/items/people.ts";
-import { memberKey, type PoolKey, peopleKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { personKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import {
@@ -40,8 +42,9 @@ function found(item: Item | undefined): Item {
   return item;
 }
 const member = async (userId = "4411") =>
-  parseMember(found(await harness.table.get(memberKey(uuid, userId))));
-const guard = async () => parsePeopleGuard(found(await harness.table.get(peopleKey(uuid))));
+  parseMember(found(await harness.table.get(kinds.member.key({ organization: uuid, userId }))));
+const guard = async () =>
+  parsePeopleGuard(found(await harness.table.get(kinds.people.key({ organization: uuid }))));
 const personItem = async (pool: PoolKey, userId = "4411", email: string | null = "ann@acme.test") =>
   found(await harness.table.get(personKey(pool, { organization: uuid, userId, email })));
 const person = async (...given: Parameters<typeof personItem>) => parsePerson(await personItem(...given));
@@ -71,14 +74,16 @@ describe("a member's role", () => {
       expect(harness.letters.map(({ reason }) => reason)).toEqual([
         "role: must be a role's UUID or one of: cr_admin, cr_member, cr_billing_admin",
       ]);
-      expect(await harness.table.get(memberKey(uuid, "4411"))).toBeUndefined();
+      expect(
+        await harness.table.get(kinds.member.key({ organization: uuid, userId: "4411" })),
+      ).toBeUndefined();
     },
   );
 
   test("the organization's own default role takes precedence over cr_member", async () => {
     await deliver(harness, [organizationSaved(1)]);
     const set = [["default_role", "reviewer"] as const, [["counts", "reviewer"], 0] as const];
-    await harness.table.write({ update: peopleKey(uuid), change: { set } });
+    await harness.table.write({ update: kinds.people.key({ organization: uuid }), change: { set } });
     await deliver(harness, [memberSaved(2, { role: null })]);
     expect((await member()).role).toBe("reviewer");
     expect((await guard()).counts.reviewer).toBe(1);
@@ -95,7 +100,11 @@ describe("a member's role", () => {
     expect((await member()).role).toBe("cr_admin");
 
     await harness.table.transact(
-      roleWrites(uuid, [found(await harness.table.get(memberKey(uuid, "4411")))], "cr_member"),
+      roleWrites(
+        uuid,
+        [found(await harness.table.get(kinds.member.key({ organization: uuid, userId: "4411" })))],
+        "cr_member",
+      ),
     );
     await deliver(harness, [
       memberSaved(2, { role: "cr_billing_admin" }),
@@ -109,10 +118,13 @@ describe("a member's role", () => {
   test("a role deleted while its member was inactive becomes the default role when the member returns", async () => {
     const custom = "3b241101-e2bb-4255-8caf-4136c566a962";
     await deliver(harness, [organizationSaved(1)]);
-    await harness.table.write({ update: peopleKey(uuid), change: { set: [[["counts", custom], 0]] } });
+    await harness.table.write({
+      update: kinds.people.key({ organization: uuid }),
+      change: { set: [[["counts", custom], 0]] },
+    });
     await deliver(harness, [memberSaved(2, { role: custom }), memberSaved(3, { active: false })]);
     await harness.table.write({
-      update: peopleKey(uuid),
+      update: kinds.people.key({ organization: uuid }),
       change: { remove: [["counts", custom]] },
       when: { equals: [["counts", custom], 0] },
     });
@@ -308,7 +320,7 @@ test("a member is saved even if a read does not see the guard of its pool yet", 
     const items = await harness.table.getMany(keys, ...rest);
     if (!isHidden || !keys.some(({ sk }) => sk.startsWith("PERSON#"))) return items;
     isHidden = false;
-    return items.map((item) => (item?.sk === peopleKey(uuid).sk ? undefined : item));
+    return items.map((item) => (item?.sk === kinds.people.key({ organization: uuid }).sk ? undefined : item));
   };
   await deliver({ ...harness, table: { ...harness.table, getMany } }, [memberSaved(2)]);
   expect(isHidden).toBe(false);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { eventLimits, peopleLimits } from "../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
-import { workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";

@@ -2,13 +2,13 @@ import { readdirSync } from "node:fs";
 import { Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import * as kinds from "../../lib/contract/items.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { workers } from "../../lib/contract/workers.ts";
 import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { memberKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
 import { documented } from "./fuzz/document.ts";
@@ -192,7 +192,9 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
     );
     const { json } = await api.call("/v1/users", { key });
     expect(json).toMatchObject({ seats_purchased: 2, seats_assigned: 2 });
-    const members = await api.store().table.getMany(["ann", "eve"].map((user) => memberKey(uuid, user)));
+    const members = await api
+      .store()
+      .table.getMany(["ann", "eve"].map((user) => kinds.member.key({ organization: uuid, userId: user })));
     expect(members.filter((member) => member?.role === "cr_admin")).toHaveLength(1);
   });
 });

@@ -1,6 +1,7 @@
 import { v5 } from "uuid";
 import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { type FindingRecord, findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { completeScan } from "../../lib/security/complete-scan.ts";
@@ -8,7 +9,6 @@ import { readDownload, readFindings } from "../../lib/security/read.ts";
 import { scanCompletedFields } from "../../lib/security/scan-completed.ts";
 import type { FindingPosition } from "../../lib/security/sources.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
-import { organizationKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import type { FindingData } from "../support/event-data.ts";
@@ -70,7 +70,9 @@ type Choice = {
 };
 
 async function queryOf(table: Table, organizations: readonly string[], choice: Choice) {
-  const items = await table.getMany(organizations.map(organizationKey));
+  const items = await table.getMany(
+    organizations.map((organization) => kinds.organization.key({ organization })),
+  );
   return {
     organizations: items.filter((item) => item !== undefined).map(parseOrganization),
     repositoryId: choice.repositoryId,

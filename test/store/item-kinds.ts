@@ -1,37 +1,20 @@
-import { readFileSync } from "node:fs";
+import * as kinds from "../../lib/contract/items.ts";
+import { type AnyKind, isOf } from "../../lib/contract/kind.ts";
+import type { KindName } from "../../lib/contract/kind-names.ts";
 import { required } from "../../lib/runtime/required.ts";
 import type { Key } from "../../lib/store/table.ts";
 
-const layout = readFileSync(new URL("../../lib/store/layout.ts", import.meta.url), "utf8");
-const isRemoval = (pk: string) => pk.endsWith("#removed");
-/** The part of a key before its first variable part. */
-const fixedPart = (key: string): string => key.replace(/<.*/, "");
+// Each name of the module is a kind.
+export const kindNames = Object.keys(kinds) as readonly KindName[];
+const all: Readonly<Record<KindName, AnyKind>> = { ...kinds };
+export const anyKind = (name: KindName): AnyKind => all[name];
 
-/** The rows of the table at the top of the layout, most specific first. */
-const rows = layout
-  .split("\n")
-  .filter((line) => line.startsWith(" * | "))
-  .slice(1)
-  .map((line) => {
-    const cells = line.split("|").map((cell) => cell.trim());
-    const [, name = "", pk = "", sk = "", example = ""] = cells;
-    const [examplePk = "", exampleSk = ""] = example.split(" / ");
-    return { name, pk: fixedPart(pk), sk: fixedPart(sk), example: { pk: examplePk, sk: exampleSk } };
-  })
-  .toSorted((one, other) => other.pk.length + other.sk.length - one.pk.length - one.sk.length);
-
-/** The kind of an item, by its keys. Kinds whose keys begin in the same way count as one. */
-export const kindOf = ({ pk, sk }: Key): string => {
-  const row = rows.find(
-    (each) =>
-      pk.startsWith(each.pk) && sk.startsWith(each.sk) && isRemoval(pk) === isRemoval(each.example.pk),
-  );
-  return required(row, `kind of the item ${pk} / ${sk}`).name;
-};
-
-const passingKinds = new Set(["failed tries of an event", "repair in progress", "request made once"]);
-
-/** The kinds that outlast the work on them. */
-export const lastingKinds: readonly string[] = [...new Set(rows.map(({ example }) => kindOf(example)))]
-  .filter((kind) => !passingKinds.has(kind))
-  .sort();
+/** The kind of an item, by its keys. */
+export function kindOf(key: Key): KindName {
+  const inPartition = kindNames.filter((name) => isOf({ pk: all[name].pk, sk: "{name}" }, key));
+  const found = inPartition.filter((name) => isOf(all[name], key));
+  // Earlier releases wrote other sort keys of the kind that has its partitions alone.
+  const [kind, ...others] = found.length > 0 ? found : inPartition;
+  if (others.length > 0) throw new Error(`${key.pk} / ${key.sk} is of several kinds: ${found}.`);
+  return required(kind, `kind of the item ${key.pk} / ${key.sk}`);
+}

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Key } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
-import { kindOf, lastingKinds } from "./item-kinds.ts";
+import { kindNames, kindOf } from "./item-kinds.ts";
 import { parseByKind } from "./item-parsers.ts";
 
 /**
@@ -50,7 +50,7 @@ const rawItem = async ({ pk, sk }: Key) => {
   return (await raw.send(new GetItemCommand({ TableName: store().tableName, Key }))).Item;
 };
 
-describe.each(lastingKinds)("recorded items: %s", (kind) => {
+describe.each(kindNames)("recorded items: %s", (kind) => {
   const items = recorded.filter(({ key }) => kindOf(key) === kind);
 
   test(`recorded items: ${kind} is read, and stored again as it was`, async () => {

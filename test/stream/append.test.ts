@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { organizationTenant } from "../../lib/store/layout.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { ReadAhead } from "../../lib/store/read-ahead.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";

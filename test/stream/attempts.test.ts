@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { pointerKey, streamHeadKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, type Item, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { appendBatch, pauseBefore } from "../../lib/stream/append.ts";
 import { pendingValue } from "../../lib/stream/pending.ts";
@@ -91,7 +91,12 @@ describe("an event that is already stored", () => {
     places: {},
   });
   const pending = { added: [{ organization, pointerId, number: 5, weeks: [] }], dropped: [], spills: [] };
-  const unpublished: Item = { ...streamHeadKey(acme), n: 6, p: 4, q: pendingValue(pending) };
+  const unpublished: Item = {
+    ...kinds.streamHead.key({ tenant: acme }),
+    n: 6,
+    p: 4,
+    q: pendingValue(pending),
+  };
 
   /** A head that never changes, whatever is written. */
   function stuck(head: Item, limits: StreamLimits = streamLimits) {
@@ -145,7 +150,7 @@ describe("an event that is already stored", () => {
 
 describe("an error of the store", () => {
   const planted = new TypeError("planted");
-  const head = { ...streamHeadKey(acme), n: 6, p: 5 };
+  const head = { ...kinds.streamHead.key({ tenant: acme }), n: 6, p: 5 };
   const before = pointerItemOf({
     id: pointerIdOf("pr/1"),
     organization,
@@ -191,7 +196,7 @@ describe("an error of the store", () => {
     expect(await appendBatch(deps, acme, [change(organization, "pr/1", 1, {})])).toEqual(["duplicate"]);
     expect(written).toEqual([
       {
-        update: pointerKey(organization, pointerIdOf("pr/1")),
+        update: kinds.pointer.key({ organization, pointerId: pointerIdOf("pr/1") }),
         change: {
           set: [
             ["o", event.occurredAtMs],

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { spillPartition } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import type { StreamDeps, StreamLimits } from "../../lib/stream/stream.ts";
@@ -26,7 +26,8 @@ export async function memoryStream(scanItemsMax?: number) {
   const { table, ...more } = memoryTable(scanItemsMax);
   const home = await newOrganization(table, newWorkspace());
   const partsOf = () => more.all().filter(({ pk }) => pk.startsWith("PART#")).length;
-  const spills = () => more.all().filter(({ pk }) => pk === spillPartition(home.organization));
+  const spills = () =>
+    more.all().filter(({ pk }) => pk === kinds.spill.partition({ organization: home.organization }));
   const send = (order: number, datasets: Parameters<typeof change>[3], pullRequest = "pr/1") =>
     appendBatch(quick(table), home.tenant, [change(home.organization, pullRequest, order, datasets)]);
   const die = (order: number, datasets: Parameters<typeof change>[3]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { organizationTenant } from "../../lib/store/layout.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { moveOrganization } from "../../lib/stream/move.ts";
 import { useStore } from "../support/engine.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { pointerKey, streamEntryKey, streamHeadKey, streamRemovalKey } from "../../lib/store/layout.ts";
+import { streamEntryKey, streamRemovalKey } from "../../lib/store/layout.ts";
 import type { AttributeValue, Key } from "../../lib/store/table.ts";
 import { entryBody, entryPuts, parseEntry } from "../../lib/stream/entry.ts";
 import {
@@ -88,7 +89,7 @@ describe("the pending changes of a head", () => {
     expect(value).toEqual({ o: [organization], a: [[0, "p1", 42, [], ["c"]]] });
     expect(pendingSchema.parse(value)).toEqual(removing);
     expect(addedKeys(tenant, removing)).toEqual([
-      pointerKey(organization, "p1"),
+      kinds.pointer.key({ organization, pointerId: "p1" }),
       streamRemovalKey({ tenant, organization: undefined, dataset: "c" }, 42),
       streamRemovalKey({ tenant, organization, dataset: "c" }, 42),
     ]);
@@ -211,7 +212,13 @@ describe("the head", () => {
 
   test("the head is read as stored, and reported when it is damaged", async () => {
     const weeks = [{ week: 7, lowest: 3, highest: 255 }];
-    const item = { ...streamHeadKey(tenant), n: 6, p: 4, q: pendingValue(pending), w: encodeWeeks(weeks) };
+    const item = {
+      ...kinds.streamHead.key({ tenant }),
+      n: 6,
+      p: 4,
+      q: pendingValue(pending),
+      w: encodeWeeks(weeks),
+    };
     const head = { next: 6, published: 4, pending, weeks };
     expect(parseHead(item)).toEqual(head);
     const asked: Key[] = [];
@@ -222,7 +229,7 @@ describe("the head", () => {
       },
     });
     expect(await readHead(table, tenant)).toEqual(head);
-    expect(asked).toEqual([streamHeadKey(tenant)]);
+    expect(asked).toEqual([kinds.streamHead.key({ tenant })]);
     const { pk, sk } = item;
     expect(() => parseHead({ pk, sk, n: 1.5, p: 0 })).toThrow(
       `The stream head at ${pk} / ${sk} is damaged in: n.`,
@@ -231,7 +238,7 @@ describe("the head", () => {
 
   test("the head empties its pending changes only if no later append exists", () => {
     expect(emptyPending(tenant, 6)).toEqual({
-      update: streamHeadKey(tenant),
+      update: kinds.streamHead.key({ tenant }),
       change: { remove: ["q"] },
       when: { equals: ["n", 6] },
     });
@@ -248,7 +255,7 @@ describe("the head", () => {
     const weeks = [{ week: 7, lowest: 1, highest: 5 }];
     const after = { next: 6, published: 4, pending: undefined, weeks };
     expect(advanceHead(tenant, { ...emptyHead, next: 5, published: 4 }, after)).toEqual({
-      update: streamHeadKey(tenant),
+      update: kinds.streamHead.key({ tenant }),
       change: {
         set: [
           ["n", 6],
@@ -266,7 +273,7 @@ describe("the head", () => {
 
   test("the head publishes only forwards, and empties its pending changes if nothing has to be retired", () => {
     expect(publishHead(tenant, 9, false)).toEqual({
-      update: streamHeadKey(tenant),
+      update: kinds.streamHead.key({ tenant }),
       change: { set: [["p", 9]] },
       when: { below: ["p", 9] },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pointerKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { entryBody } from "../../lib/stream/entry.ts";
 import { classifyChange, compareEvents, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
 import type { Pointer } from "../../lib/stream/pointer.ts";
@@ -78,7 +78,7 @@ describe("the effect of an event", () => {
 
 describe("a pointer", () => {
   const stored = {
-    ...pointerKey(organization, pointerId),
+    ...kinds.pointer.key({ organization, pointerId }),
     t: acme,
     n: 5,
     o: pointer.occurredAtMs,

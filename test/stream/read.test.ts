@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { spillPartKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
@@ -255,7 +255,7 @@ describe("large entries", () => {
     );
     const spill = entry?.s;
     if (!Array.isArray(spill) || typeof spill[0] !== "string") throw new Error("The entry did not spill.");
-    await table.write({ delete: spillPartKey(spill[0], 0) });
+    await table.write({ delete: kinds.spillPart.key({ spillId: spill[0], index: 0 }) });
 
     expect(texts(await walk(table, request(tenant)))).toEqual(["here"]);
   });

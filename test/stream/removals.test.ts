@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  parseRemovalPartition,
-  parseStreamPartition,
-  pointerKey,
-  type TenantKey,
-} from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import type { TenantKey } from "../../lib/contract/tenants.ts";
+import { parseEntryPlace, parseRemovalPlace } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
@@ -39,7 +36,7 @@ function counted(table: Table): { table: Table; sizes: number[]; entriesRead: nu
     return table.transact(writes);
   };
   const getMany: Table["getMany"] = (keys, options) => {
-    const entries = keys.filter(({ pk }) => parseStreamPartition(pk));
+    const entries = keys.filter(parseEntryPlace);
     if (entries.length > 0) entriesRead.push(entries.length);
     return table.getMany(keys, options);
   };
@@ -52,8 +49,7 @@ async function home(): Promise<ReturnType<typeof counted> & { organization: stri
   return { ...counted(table), organization, tenant };
 }
 
-const removalsIn = async (table: Table) =>
-  (await everything(table)).filter(({ pk }) => parseRemovalPartition(pk));
+const removalsIn = async (table: Table) => (await everything(table)).filter(parseRemovalPlace);
 
 test("an append that changes no filter field writes no extra items; any other writes two more per dataset", async () => {
   const { table, sizes, organization, tenant } = await home();
@@ -113,7 +109,7 @@ test("repair deletes a removal that is ahead of its pull request, and restores a
   expect(await removalsIn(table)).toHaveLength(4);
 
   await table.write({
-    update: pointerKey(organization, pointerIdOf("pr/1")),
+    update: kinds.pointer.key({ organization, pointerId: pointerIdOf("pr/1") }),
     change: { set: [["n", 1]] },
   });
   expect((await repairStreams(depsOf(table))).entriesRemoved).toBe(4);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { pointerKey, streamHeadKey, type TenantKey } from "../../lib/store/layout.ts";
+import type { TenantKey } from "../../lib/contract/tenants.ts";
 import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
@@ -79,7 +80,7 @@ test("a pull request that lost a copy is appended again from the other copy", as
 
 test("an entry without a pointer is deleted, and a pull request without its entry accepts any event as new", async () => {
   const { table, organization, tenant } = await restored();
-  await table.write({ delete: pointerKey(organization, pointerIdOf("pr/1")) });
+  await table.write({ delete: kinds.pointer.key({ organization, pointerId: pointerIdOf("pr/1") }) });
   for (const { pk, sk } of await entriesOf(table, 4)) await table.write({ delete: { pk, sk } });
 
   const report = await repairStreams(depsOf(table));
@@ -106,7 +107,7 @@ test("an append that the restore point separated from its publish is published",
 
 test("a lost head is restored from the pointers", async () => {
   const { table, organization, tenant } = await restored();
-  await table.write({ delete: streamHeadKey(tenant) });
+  await table.write({ delete: kinds.streamHead.key({ tenant }) });
 
   await repairStreams(depsOf(table));
   await appendBatch(depsOf(table), tenant, [change(organization, "pr/9", 9, everywhere("9"))]);
@@ -137,7 +138,7 @@ test("a writer that is still active is detected, and an error of the store is pa
   const failing = (error: Error): Table => ({
     ...table,
     write: (write, options) =>
-      "update" in write && write.update.pk === streamHeadKey(tenant).pk
+      "update" in write && write.update.pk === kinds.streamHead.key({ tenant }).pk
         ? Promise.reject(error)
         : table.write(write, options),
   });
@@ -249,7 +250,7 @@ describe("on a table in memory", () => {
     await remove(({ pk, sk }) => pk.includes("#m#") && Number(sk) === 2);
     expect(await repair(table)).toEqual({ ...whole, pullRequestsReset: 1 });
 
-    expect(await table.get(pointerKey(organization, pointerIdOf("pr/2")))).toEqual({
+    expect(await table.get(kinds.pointer.key({ organization, pointerId: pointerIdOf("pr/2") }))).toEqual({
       ...before,
       o: 0,
       e: "",

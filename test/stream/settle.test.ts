@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { streamHeadKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import type { Item } from "../../lib/store/table.ts";
 import { emptyPending, parseHead, publishHead } from "../../lib/stream/head.ts";
 import { addedKeys, entryKeys, type PendingAppend, pendingValue } from "../../lib/stream/pending.ts";
@@ -18,7 +18,7 @@ const replacing: PendingAppend = { added, dropped: [superseded], spills: [{ orga
 async function left(published: number, pending?: PendingAppend) {
   const { table, calls } = memoryTable();
   const head: Item = {
-    ...streamHeadKey(acme),
+    ...kinds.streamHead.key({ tenant: acme }),
     n: 6,
     p: published,
     ...(pending && { q: pendingValue(pending) }),
@@ -35,7 +35,7 @@ const publish = (emptiesPending: boolean) => [
   { idempotent: true },
 ];
 const empty = ["write", emptyPending(acme, 6), { idempotent: true }];
-const look = ["transactGet", [streamHeadKey(acme)]];
+const look = ["transactGet", [kinds.streamHead.key({ tenant: acme })]];
 const lookAtAdded = ["transactGet", addedKeys(acme, replacing)];
 const retireEntries = ["writeMany", entryKeys(superseded).map((key) => ({ delete: key }))];
 const retireParts = [
@@ -53,7 +53,11 @@ test("an append that replaced nothing is published in one write, once all its it
   const { deps, made, table } = await left(4, nothingReplaced);
   await recoverAppend(deps, acme);
   expect(made()).toEqual([look, lookAtAdded, publish(true)]);
-  expect(await table.get(streamHeadKey(acme))).toEqual({ ...streamHeadKey(acme), n: 6, p: 5 });
+  expect(await table.get(kinds.streamHead.key({ tenant: acme }))).toEqual({
+    ...kinds.streamHead.key({ tenant: acme }),
+    n: 6,
+    p: 5,
+  });
 });
 
 test("replaced entries are deleted only after the append is published, and only then nothing is pending", async () => {
@@ -61,7 +65,11 @@ test("replaced entries are deleted only after the append is published, and only 
   await recoverAppend(deps, acme);
   expect(made()).toEqual([look, lookAtAdded, publish(false), retireEntries, retireParts, empty]);
   expect(await table.getMany(entryKeys(superseded))).toEqual([undefined, undefined]);
-  expect(await table.get(streamHeadKey(acme))).toEqual({ ...streamHeadKey(acme), n: 6, p: 5 });
+  expect(await table.get(kinds.streamHead.key({ tenant: acme }))).toEqual({
+    ...kinds.streamHead.key({ tenant: acme }),
+    n: 6,
+    p: 5,
+  });
 });
 
 test("an append that is already published is only retired", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { spillKey, spillPartKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, type Item, type Key } from "../../lib/store/table.ts";
 import {
   dropSpills,
@@ -49,7 +49,7 @@ function recorded(fails?: Error) {
 
 describe("a spill is written", () => {
   const ownItem = [
-    { put: { ...spillKey(organization, "s1"), i: "p1", c: 3 }, when: { absent: "pk" } },
+    { put: { ...kinds.spill.key({ organization, spillId: "s1" }), i: "p1", c: 3 }, when: { absent: "pk" } },
     { idempotent: true },
   ];
 
@@ -59,9 +59,9 @@ describe("a spill is written", () => {
     expect(calls).toEqual([
       ownItem,
       [
-        { put: { ...spillPartKey("s1", 0), d: bytes(25).subarray(0, 10) } },
-        { put: { ...spillPartKey("s1", 1), d: bytes(25).subarray(10, 20) } },
-        { put: { ...spillPartKey("s1", 2), d: bytes(25).subarray(20) } },
+        { put: { ...kinds.spillPart.key({ spillId: "s1", index: 0 }), d: bytes(25).subarray(0, 10) } },
+        { put: { ...kinds.spillPart.key({ spillId: "s1", index: 1 }), d: bytes(25).subarray(10, 20) } },
+        { put: { ...kinds.spillPart.key({ spillId: "s1", index: 2 }), d: bytes(25).subarray(20) } },
       ],
     ]);
     expect(await writeSpill(deps, organization, "p1", bytes(20))).toEqual({ id: "s1", parts: 2 });
@@ -92,11 +92,11 @@ describe("a spill is written", () => {
 
 test("spills are read in one batch; one that lacks a part is left out, the others are complete", async () => {
   const parts: Item[] = [
-    { ...spillPartKey("a", 0), d: bytes(1) },
-    { ...spillPartKey("b", 0), d: bytes(2) },
-    { ...spillPartKey("b", 1), d: bytes(3) },
-    { ...spillPartKey("c", 1), d: bytes(4) },
-    { ...spillPartKey("d", 0), d: bytes(5) },
+    { ...kinds.spillPart.key({ spillId: "a", index: 0 }), d: bytes(1) },
+    { ...kinds.spillPart.key({ spillId: "b", index: 0 }), d: bytes(2) },
+    { ...kinds.spillPart.key({ spillId: "b", index: 1 }), d: bytes(3) },
+    { ...kinds.spillPart.key({ spillId: "c", index: 1 }), d: bytes(4) },
+    { ...kinds.spillPart.key({ spillId: "d", index: 0 }), d: bytes(5) },
   ];
   const asked: Array<readonly Key[]> = [];
   const table = tableWith({
@@ -128,14 +128,17 @@ test("the first part of a spill is read by itself; a deleted one is undefined", 
         return item;
       },
     });
-  const first = { ...spillPartKey("s1", 0), d: bytes(3) };
+  const first = { ...kinds.spillPart.key({ spillId: "s1", index: 0 }), d: bytes(3) };
   expect(await readFirstPart(holding(first), spill)).toEqual(bytes(3));
   expect(await readFirstPart(holding(undefined), spill)).toBeUndefined();
-  expect(asked).toEqual([spillPartKey("s1", 0), spillPartKey("s1", 0)]);
+  expect(asked).toEqual([
+    kinds.spillPart.key({ spillId: "s1", index: 0 }),
+    kinds.spillPart.key({ spillId: "s1", index: 0 }),
+  ]);
 });
 
 describe("a spill's own item", () => {
-  const item = { ...spillKey(organization, "s1"), i: "p1", c: 2 };
+  const item = { ...kinds.spill.key({ organization, spillId: "s1" }), i: "p1", c: 2 };
 
   test("a spill's own item names its owner and the state of its sweep", () => {
     expect(parseSpill(item, organization)).toStrictEqual(spill);
@@ -150,7 +153,7 @@ describe("a spill's own item", () => {
 
   test("an append may name a spill's own item, or a sweep mark it, only while it is not marked or dropped", () => {
     const stands = { all: [{ present: "i" }, { absent: "x" }] };
-    const key = spillKey(organization, "s1");
+    const key = kinds.spill.key({ organization, spillId: "s1" });
     expect(spillIsUsable(organization, spill)).toEqual({ check: key, when: stands });
     expect(markSpillForRemoval(spill)).toEqual({ update: key, change: { set: [["x", 1]] }, when: stands });
     expect(unmarkSpill(spill)).toEqual({ update: key, change: { remove: ["x"] }, when: { present: "i" } });
@@ -162,10 +165,10 @@ describe("a spill's own item", () => {
     await dropSpills(deps, [spill, { organization, id: "s2", parts: 0 }]);
     expect(calls).toEqual([
       [
-        { put: { ...spillKey(organization, "s1"), c: 2, x: 1, ttl } },
-        { delete: spillPartKey("s1", 0) },
-        { delete: spillPartKey("s1", 1) },
-        { put: { ...spillKey(organization, "s2"), c: 0, x: 1, ttl } },
+        { put: { ...kinds.spill.key({ organization, spillId: "s1" }), c: 2, x: 1, ttl } },
+        { delete: kinds.spillPart.key({ spillId: "s1", index: 0 }) },
+        { delete: kinds.spillPart.key({ spillId: "s1", index: 1 }) },
+        { put: { ...kinds.spill.key({ organization, spillId: "s2" }), c: 0, x: 1, ttl } },
       ],
     ]);
   });
@@ -179,8 +182,11 @@ describe("a spill's own item", () => {
     expect(calls).toEqual([]);
     await forgetSpill(deps, { ...spill, ttl });
     expect(calls).toEqual([
-      [{ delete: spillPartKey("s1", 0) }, { delete: spillPartKey("s1", 1) }],
-      [{ delete: spillKey(organization, "s1") }],
+      [
+        { delete: kinds.spillPart.key({ spillId: "s1", index: 0 }) },
+        { delete: kinds.spillPart.key({ spillId: "s1", index: 1 }) },
+      ],
+      [{ delete: kinds.spill.key({ organization, spillId: "s1" }) }],
     ]);
   });
 

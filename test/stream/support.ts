@@ -1,12 +1,8 @@
+import * as kinds from "../../lib/contract/items.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
+import { organizationTenant, type TenantKey, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import {
-  organizationKey,
-  organizationTenant,
-  type TenantKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import type { AttributeValue, Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { mendStreams } from "../../lib/stream/mend.ts";
@@ -43,7 +39,7 @@ export async function newOrganization(
 export const newWorkspace = (): TenantKey => workspaceTenant(`workspace-${++taken}`);
 
 export const setTenant = (table: Table, organization: string, tenant: TenantKey): Promise<unknown> =>
-  table.write({ put: { ...organizationKey(organization), tenant } });
+  table.write({ put: { ...kinds.organization.key({ organization }), tenant } });
 
 export const draft = (text: string, more: Partial<EntryDraft> = {}): EntryDraft => ({
   atMs: someDayMs,

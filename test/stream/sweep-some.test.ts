@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
-import { organizationDirectoryKey, spillKey, sweeperKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
 import { sweepSome } from "../../lib/stream/sweep-some.ts";
@@ -9,7 +9,7 @@ import { quick } from "./memory-stream.ts";
 import { memoryTable } from "./memory-table.ts";
 
 const directoryRow = (uuid: string) => ({
-  ...organizationDirectoryKey(uuid, uuid),
+  ...kinds.organizationDirectory.key({ providerId: uuid, organization: uuid }),
   uuid,
   provider: "github",
   instance_id: null,
@@ -49,7 +49,7 @@ test("a run with too little time stops; the next continues where it stopped, eve
   for (let day = 0; day < 4; day++) dropped.push((await run(2)).dropped);
   expect(dropped).toEqual([2, 1 + 1, 2, 1]);
   expect(parts()).toBe(0);
-  expect(await table.get(sweeperKey)).toMatchObject({ organization: null });
+  expect(await table.get(kinds.sweeper.key())).toMatchObject({ organization: null });
   // Starts from the first organization again.
   await writeSpill(quick(table), "a", "nobody", new Uint8Array(9));
   expect((await run(2)).dropped).toBe(1);
@@ -57,7 +57,9 @@ test("a run with too little time stops; the next continues where it stopped, eve
 
 test("a damaged spill or organization is reported and does not delay the others", async () => {
   const { table, run, parts } = await troubled({ a: 2, c: 2 });
-  await table.write({ put: { ...spillKey("a", "0"), i: "nobody", c: "damaged" } });
+  await table.write({
+    put: { ...kinds.spill.key({ organization: "a", spillId: "0" }), i: "nobody", c: "damaged" },
+  });
   await table.write({ put: { ...directoryRow("b"), uuid: 7 } });
   const { dropped, pieces } = await run(100);
   expect([dropped, parts()]).toEqual([4, 0]);

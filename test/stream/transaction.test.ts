@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
 import { storeLimits, streamLimits } from "../../lib/contract/limits.ts";
-import { organizationKey, spillKey, streamHeadKey } from "../../lib/store/layout.ts";
 import { entryBody, entryPuts } from "../../lib/stream/entry.ts";
 import { advanceHead, emptyHead } from "../../lib/stream/head.ts";
 import { type ChangePlan, planChange } from "../../lib/stream/plan.ts";
@@ -64,10 +64,13 @@ describe("an append", () => {
     });
     expect(writes).toEqual([
       advanceHead(acme, head, after),
-      { check: organizationKey(organization), when: { equals: ["tenant", acme] } },
-      { check: organizationKey(other), when: { equals: ["tenant", acme] } },
+      { check: kinds.organization.key({ organization }), when: { equals: ["tenant", acme] } },
+      { check: kinds.organization.key({ organization: other }), when: { equals: ["tenant", acme] } },
       ...entryPuts(address, entryBody(pointerId, large, newSpill)),
-      { check: spillKey(organization, "s2"), when: { all: [{ present: "i" }, { absent: "x" }] } },
+      {
+        check: kinds.spill.key({ organization, spillId: "s2" }),
+        when: { all: [{ present: "i" }, { absent: "x" }] },
+      },
       {
         put: pointerItemOf({
           ...pointer,
@@ -91,7 +94,7 @@ describe("an append", () => {
       [2, other],
     ]);
     expect([...spillChecks]).toEqual([[5, "s2"]]);
-    expect(writes[0]).toMatchObject({ update: streamHeadKey(acme) });
+    expect(writes[0]).toMatchObject({ update: kinds.streamHead.key({ tenant: acme }) });
     expect(buildAppend(acme, emptyHead, plans, 0).after.next).toBe(4);
   });
 

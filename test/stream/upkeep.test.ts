@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
-import { organizationTenant } from "../../lib/store/layout.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { moveOrganization } from "../../lib/stream/move.ts";

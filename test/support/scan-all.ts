@@ -1,4 +1,4 @@
-import { limitKey } from "../../lib/store/layout.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
 
 /** Every item of the table, in the order of its keys. */
@@ -13,7 +13,7 @@ export async function scanAll(table: Table): Promise<Item[]> {
   return items.sort((one, other) => (`${one.pk}\0${one.sk}` < `${other.pk}\0${other.sk}` ? -1 : 1));
 }
 
-const limitPartitions = limitKey("", "").pk.slice(0, -1);
+const limitPartitions = kinds.limit.key({ bucket: "", owner: "" }).pk.slice(0, -1);
 
 /** Operations share windows of ten calls: now all windows are empty. */
 export async function emptyWindows(table: Table): Promise<void> {

@@ -1,10 +1,10 @@
+import * as kinds from "../../lib/contract/items.ts";
 import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import { learningKey, learningPartition, organizationKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 
 export async function organizationOf(table: Table, uuid: string): Promise<OrganizationItem> {
-  const stored = await table.get(organizationKey(uuid));
+  const stored = await table.get(kinds.organization.key({ organization: uuid }));
   if (!stored) throw new Error(`There is no organization ${uuid}.`);
   return parseOrganization(stored);
 }
@@ -14,12 +14,12 @@ export async function learningOf(
   organization: string,
   id: string,
 ): Promise<LearningItem | undefined> {
-  const stored = await table.get(learningKey(organization, id));
+  const stored = await table.get(kinds.learning.key({ organization, learningId: id }));
   return stored && parseLearning(stored);
 }
 
 /** All Learnings of an organization, in the order of their ids. */
 export async function learningsOf(table: Table, organization: string): Promise<LearningItem[]> {
-  const { items } = await table.queryPage({ pk: learningPartition(organization) });
+  const { items } = await table.queryPage({ pk: kinds.learning.partition({ organization }) });
   return items.map(parseLearning);
 }

@@ -6,7 +6,9 @@ import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { type Origin, operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import type { KeyKind } from "../../lib/contract/access.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import * as itemKinds from "../../lib/contract/items.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
+import { organizationTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
@@ -17,13 +19,6 @@ import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import { required } from "../../lib/runtime/required.ts";
 import { parseMember } from "../../lib/store/items/people.ts";
-import {
-  memberKey,
-  memberReadsKey,
-  organizationTenant,
-  peopleKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import type { Network } from "../../lib/webhooks/addresses.ts";
 import { createWebhook } from "../../lib/webhooks/manage.ts";
@@ -143,15 +138,21 @@ export class World {
     await this.member(organization, first);
     const table = this.#table();
     const uuid = organizationUuid(organization);
-    const [stored, reads] = await table.getMany([memberKey(uuid, first), memberReadsKey(uuid, first)]);
+    const [stored, reads] = await table.getMany([
+      itemKinds.member.key({ organization: uuid, userId: first }),
+      itemKinds.memberReads.key({ organization: uuid, userId: first }),
+    ]);
     const member = required(stored, `member ${first}`);
     const pool = required(parseMember(member).pool, `pool of ${first}`);
     const named = (id: string) => ({ user_id: id, username: id, email: `${id}@example.com` });
     const personOf = (id: string) => personKeyOf(pool, uuid, named(id));
     const person = required(await table.get(personOf(first)), `person of ${first}`);
     const copies = others.flatMap((id): Item[] => [
-      { ...member, ...named(id), ...memberKey(uuid, id) },
-      { ...required(reads, `repositories of ${first}`), ...memberReadsKey(uuid, id) },
+      { ...member, ...named(id), ...itemKinds.member.key({ organization: uuid, userId: id }) },
+      {
+        ...required(reads, `repositories of ${first}`),
+        ...itemKinds.memberReads.key({ organization: uuid, userId: id }),
+      },
       {
         ...person,
         ...personOf(id),
@@ -161,7 +162,7 @@ export class World {
     ]);
     await table.writeMany(copies.map((put) => ({ put })));
     const change = { add: [[["counts", "cr_member"], others.length] as const] };
-    await table.write({ update: peopleKey(uuid), change });
+    await table.write({ update: itemKinds.people.key({ organization: uuid }), change });
   }
 
   async repository(organization: OrganizationId, repositoryId: string, change: object = {}): Promise<void> {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { organizationTenant, webhookSecretsKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, WriteExpired } from "../../lib/store/table.ts";
 import { createWebhook, rotateWebhook, updateWebhook } from "../../lib/webhooks/manage.ts";
 import { readWebhooks } from "../../lib/webhooks/scope.ts";
@@ -116,7 +117,8 @@ describe("a request with an idempotency key whose answer was lost", () => {
   test("a rotation that was committed without an answer is not done twice", async () => {
     const { scope, managerOf, value } = await managed("lost-rotation");
     const { webhook } = await createWebhook(managerOf(), scope, fields);
-    const secrets = async () => (await store().table.get(webhookSecretsKey(webhook.id)))?.secrets;
+    const secrets = async () =>
+      (await store().table.get(kinds.webhookSecrets.key({ webhookId: webhook.id })))?.secrets;
     const manager = managerOf(commitThenThrow(lost));
     await expect(rotateWebhook(manager, scope, webhook.id, value)).rejects.toBe(lost);
     const once = await secrets();

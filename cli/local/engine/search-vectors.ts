@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as kinds from "../../../lib/contract/items.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
 import { cosine } from "../../../lib/index/embedder.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
@@ -6,7 +7,6 @@ import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { StoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { parseVector } from "../../../lib/store/items/vector.ts";
-import { vectorPartition } from "../../../lib/store/layout.ts";
 import { type Key, queryAll } from "../../../lib/store/table.ts";
 import type { VectorRange } from "../../../lib/store/vectors.ts";
 
@@ -44,7 +44,9 @@ export async function nearestVectors(
 ): Promise<readonly Key[]> {
   const table = createDynamoTable({ ...store, clock: systemClock, random: systemRandom });
   const found: Array<{ readonly key: Key; readonly score: number }> = [];
-  for await (const stored of queryAll(table, { pk: vectorPartition(organizationOf(space)) })) {
+  for await (const stored of queryAll(table, {
+    pk: kinds.vector.partition({ organization: organizationOf(space) }),
+  })) {
     const item = parseVector(stored);
     if (item[hashAttribute] !== space) continue;
     if (repositoryId !== undefined && item[filterAttribute] !== repositoryId) continue;

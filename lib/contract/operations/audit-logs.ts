@@ -65,7 +65,6 @@ export const listAuditLogs = operation({
   rateLimit: { bucket: "audit-logs", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: true, waitsForLogs: true, defaultSize: auditLogs.default },
   streaming: false,
-  tableActions: ["Query"],
-  tablePartitions: ["AUDIT#"],
+  reads: { query: ["audit"] },
   errors: [],
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { keyLimits, pageLimits } from "../limits.ts";
-import { everyKey, noLegacyKey, operation, rightsAttributes } from "../operation.ts";
+import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import { cursorParameter, integerParameter, keyIdParameter, organizationSelector } from "../parameters.ts";
 import { type FieldWords, nextCursor } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
@@ -26,7 +26,6 @@ export const whoami = operation({
   instanceScope: "authorized",
   rateLimit: { bucket: "whoami", requestsMax: 60, windowSeconds: 60, owner: "key" },
   streaming: false,
-  tableActions: [],
   errors: [],
 });
 
@@ -64,7 +63,6 @@ export const listKeys = operation({
   organization: "optional",
   rateLimit: tenAMinute("keys"),
   paging: { bindsPageSize: false, resumable: false, defaultSize: keys.default },
-  tableActions: [],
   errors: [],
 });
 
@@ -105,12 +103,13 @@ export const rotateKey = operation({
   }),
   bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
-  tableActions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
-  tablePartitions: ["KEY#", "KEYS#", "DIRECTORY#KEY"],
-  updatePartitions: ["PEOPLE#"],
+  writes: {
+    put: ["apiKey", "keyRow", "keyDirectory"],
+    update: ["apiKey", "keyRow", "keyDirectory", "people"],
+    rights: ["apiKey"],
+  },
   // A successor that nobody received was never used.
-  checkPartitions: ["USED#"],
-  writesRights: rightsAttributes["API key"],
+  checks: ["apiKey", "keyRow", "keyDirectory", "keyUse"],
   errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
 });
 
@@ -127,9 +126,7 @@ export const deleteKey = operation({
     `You may repeat the request. ${reach}An Admin key may also do it to the user and agentic keys of its scope, a ` +
     "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
-  tableActions: ["UpdateItem"],
-  tablePartitions: ["KEY#"],
-  writesRights: ["revoked_at"],
+  writes: { update: ["apiKey"], rights: ["apiKey.revoked_at"] },
   errors: ["KEY_NOT_FOUND"],
 });
 

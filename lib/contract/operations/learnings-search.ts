@@ -71,8 +71,7 @@ export const searchLearnings = operation({
   rateLimit: readLimit,
   // 50 Learnings of the largest size exceed what Lambda buffers.
   streaming: true,
-  tableActions: ["BatchGetItem", "SearchVectors"],
-  tablePartitions: ["LEARNING#", "VECTOR#"],
+  reads: { getMany: ["learning", "vector"], search: ["vector"] },
   uses: ["embedder"],
   errors: [],
 });

@@ -83,6 +83,11 @@ export const createAnswer = z.strictObject({
   results: z.array(createResult),
 });
 
+/** A Learning and its places in the lists. */
+const listed = ["learning", "listedLearning", "pending", "organizationPending"] as const;
+const stored = [...listed, "text", "vector", "stale"] as const;
+const exported = ["learning", "listedLearning", "organizationPending"] as const;
+
 export const createLearnings = operation({
   id: "createLearnings",
   source: "learnings/create",
@@ -114,9 +119,8 @@ export const createLearnings = operation({
   instanceScope: "home",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "BatchWriteItem"],
-  tablePartitions: ["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "VECTOR#", "STALE#"],
-  snapshotPartitions: ["LEARNING#"],
+  reads: { get: stored, getMany: stored, snapshot: ["learning"] },
+  writes: { put: stored, delete: stored, many: stored },
   uses: ["embedder"],
   errors: [],
 });
@@ -148,9 +152,8 @@ export const updateLearning = operation({
   instanceScope: "authorized",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: createLearnings.tableActions,
-  tablePartitions: createLearnings.tablePartitions,
-  snapshotPartitions: createLearnings.snapshotPartitions,
+  reads: createLearnings.reads,
+  writes: createLearnings.writes,
   uses: ["embedder"],
   errors: ["LEARNING_NOT_FOUND", "LEARNING_EXISTS", "INDEX_REFRESH_FAILED"],
 });
@@ -174,8 +177,8 @@ export const deleteLearning = operation({
   instanceScope: "authorized",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: ["BatchGetItem", "PutItem", "DeleteItem"],
-  tablePartitions: ["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "VECTOR#"],
+  reads: { getMany: [...listed, "text", "vector"] },
+  writes: { put: [...listed, "text", "vector"], delete: [...listed, "text", "vector"] },
   errors: ["INDEX_REFRESH_FAILED"],
 });
 
@@ -201,8 +204,7 @@ export const getLearning = operation({
   instanceScope: "authorized",
   rateLimit: readLimit,
   streaming: false,
-  tableActions: ["BatchGetItem"],
-  tablePartitions: ["LEARNING#"],
+  reads: { getMany: ["learning"] },
   errors: ["LEARNING_NOT_FOUND"],
 });
 
@@ -228,8 +230,8 @@ export const decideLearning = operation({
   instanceScope: "authorized",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: ["BatchGetItem", "PutItem", "DeleteItem"],
-  tablePartitions: ["LEARNING#", "LEARNINGS#", "PENDING", "STALE#"],
+  reads: { getMany: [...listed, "stale"] },
+  writes: { put: [...listed, "stale"], delete: [...listed, "stale"] },
   errors: ["LEARNING_NOT_FOUND", "LEARNING_NOT_PENDING"],
 });
 
@@ -300,9 +302,7 @@ export const listLearnings = operation({
   rateLimit: readLimit,
   paging: { bindsPageSize: false, resumable: true, endsWithRestore: true, defaultSize: page.default },
   streaming: true,
-  tableActions: ["Query", "GetItem", "BatchGetItem"],
-  tablePartitions: ["LEARNINGS#", "LEARNING#", "PENDING#"],
-  snapshotPartitions: ["LEARNINGS#"],
+  reads: { get: exported, getMany: exported, query: exported, snapshot: ["listedLearning"] },
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });
 

@@ -54,6 +54,7 @@ const walkDescription =
   "[the guide](docs/guide#walking-pages).";
 
 /** The common part of the three operations. */
+const streamed = ["streamHead", "entry", "spillPart"] as const;
 const common = {
   method: "GET",
   tag: "Metrics",
@@ -66,8 +67,7 @@ const common = {
   rateLimit: { bucket: "metrics", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: true, defaultSize: metrics.default },
   streaming: true,
-  tableActions: ["GetItem", "BatchGetItem", "Query"],
-  tablePartitions: ["S#", "PART#"],
+  reads: { get: streamed, getMany: streamed, query: streamed },
   errors: ["RESPONSE_TOO_LARGE"],
 } as const;
 

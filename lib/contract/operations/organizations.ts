@@ -44,7 +44,6 @@ export const listOrganizations = operation({
   rateLimit: { bucket: "organizations", requestsMax: 10, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.organizations.default },
   streaming: false,
-  tableActions: [],
   errors: [],
 });
 
@@ -76,6 +75,5 @@ export const listRepositories = operation({
   rateLimit: { bucket: "repositories", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.repositories.default },
   streaming: false,
-  tableActions: [],
   errors: ["ORGANIZATION_NOT_FOUND"],
 });

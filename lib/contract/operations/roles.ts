@@ -3,7 +3,7 @@ import { accessTypes, permissionResources, permissions } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit } from "../batches.ts";
 import { holdsKey } from "../key-forms.ts";
 import { peopleLimits } from "../limits.ts";
-import { noLegacyKey, operation, rightsAttributes } from "../operation.ts";
+import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
   flagParameter,
@@ -29,17 +29,13 @@ const reading = {
   ...shared,
   needs: "role_management:read",
   rateLimit: { bucket: "roles", requestsMax: 60, windowSeconds: 60, owner: "organization" },
-  tableActions: [],
 } as const;
 const writing = {
   ...shared,
   needs: "admin",
   rateLimit: { bucket: "roles-write", requestsMax: 10, windowSeconds: 60, owner: "organization" },
-  tableActions: ["PutItem", "UpdateItem"],
-  tablePartitions: ["ROLES#"],
-  updatePartitions: ["PEOPLE#"],
+  writes: { put: ["role"], update: ["role", "people"], rights: ["people"] },
 } as const;
-const writesRights = rightsAttributes["people guard"];
 
 const query = z.strictObject({ ...organizationSelector });
 const pathParameters = z.strictObject({ role_id: roleIdParameter });
@@ -142,7 +138,6 @@ export const getRole = operation({
 
 export const createRole = operation({
   ...writing,
-  writesRights,
   id: "createRole",
   source: "roles/create",
   method: "POST",
@@ -163,7 +158,6 @@ export const createRole = operation({
 
 export const updateRole = operation({
   ...writing,
-  writesRights,
   id: "updateRole",
   source: "roles/update",
   method: "PATCH",
@@ -175,14 +169,12 @@ export const updateRole = operation({
   body: z.strictObject({ ...fields, name: fields.name.optional(), ...organizationSelector }),
   answer: { status: 200, description: "The role", schema: roleRecord },
   /** A change that does not affect the people guard still checks that the role exists. */
-  tableActions: [...writing.tableActions, "ConditionCheckItem"],
-  checkPartitions: ["PEOPLE#"],
+  checks: ["role", "people"],
   errors: ["ROLE_NOT_FOUND", "ROLE_NAME_TAKEN", "SYSTEM_ROLE"],
 });
 
 export const deleteRole = operation({
   ...writing,
-  writesRights,
   id: "deleteRole",
   source: "roles/delete",
   method: "DELETE",
@@ -192,7 +184,7 @@ export const deleteRole = operation({
   pathParameters,
   query,
   answer: { status: 204, description: "The role is deleted" },
-  tableActions: ["UpdateItem", "DeleteItem"],
+  writes: { update: ["role", "people"], delete: ["role"], rights: ["people"] },
   errors: ["ROLE_NOT_FOUND", "ROLE_IN_USE", "SYSTEM_ROLE"],
 });
 
@@ -212,9 +204,7 @@ export const giveRole = operation({
   batch: { fields: ["user_ids"], elementsMax: peopleLimits.batchUsersMax },
   answer: { status: 200, description: "The result for each user", schema: rolesChangeAnswer },
   rateLimit: roleChangesLimit,
-  tableActions: ["UpdateItem"],
-  tablePartitions: ["MEMBERS#"],
-  writesRights: rightsAttributes.member,
+  writes: { update: ["member", "people"], rights: ["member"] },
   errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],
 });
 

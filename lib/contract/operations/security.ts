@@ -70,8 +70,7 @@ export const listSecurityFindings = operation({
   paging: { bindsPageSize: false, resumable: false, defaultSize: findings.default },
   downloads: ["csv", "sarif"],
   streaming: true,
-  tableActions: ["BatchGetItem", "Query"],
-  tablePartitions: ["SCANS#", "FINDINGS#"],
+  reads: { getMany: ["scans", "findings"], query: ["scans", "findings"] },
   errors: ["RESPONSE_TOO_LARGE"],
   narrowing: "Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
 });

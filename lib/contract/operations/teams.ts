@@ -42,7 +42,6 @@ export const listTeams = operation({
   paging: { bindsPageSize: false, resumable: false, defaultSize: page.default },
   streaming: true,
   narrowing: "Reduce limit.",
-  tableActions: ["Query"],
-  tablePartitions: ["TEAMS#"],
+  reads: { query: ["team"] },
   errors: [],
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { seatAssignmentModes } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit, tenAMinute } from "../batches.ts";
 import { pageLimits, peopleLimits, requestLimits } from "../limits.ts";
-import { noLegacyKey, operation, rightsAttributes } from "../operation.ts";
+import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
   cursorParameter,
@@ -46,7 +46,6 @@ export const listUsers = operation({
   rateLimit: { bucket: "users", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: false, defaultSize: users.default },
   streaming: false,
-  tableActions: [],
   errors: [],
 });
 
@@ -112,10 +111,8 @@ export const assignSeats = operation({
   instanceScope: "home",
   rateLimit: tenAMinute("seats"),
   streaming: false,
-  tableActions: ["PutItem", "UpdateItem"],
-  // Copies of an audit entry that do not fit its transaction are stored under OWED.
-  tablePartitions: ["SEATS#", "OWED"],
-  updatePartitions: ["PEOPLE#"],
+  // Copies of an audit entry that do not fit its transaction are owed.
+  writes: { put: ["person", "owed"], update: ["person", "owed", "people"] },
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 
@@ -143,7 +140,6 @@ export const getSeatAssignment = operation({
   summary: "Read the seat assignment mode",
   description: "Only for fully self-hosted organizations.",
   answer: { status: 200, description: "The mode", schema: modeAnswer },
-  tableActions: [],
 });
 
 export const setSeatAssignment = operation({
@@ -155,8 +151,7 @@ export const setSeatAssignment = operation({
   description: "Decides how developers get their seats. Only for fully self-hosted organizations.",
   body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
   answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
-  tableActions: ["UpdateItem"],
-  tablePartitions: ["ORG#", "ORGS#"],
+  writes: { update: ["organization", "tenantOrganization"] },
 });
 
 export const changeRoles = operation({
@@ -187,9 +182,7 @@ export const changeRoles = operation({
   instanceScope: "named",
   rateLimit: roleChangesLimit,
   streaming: false,
-  tableActions: ["UpdateItem"],
-  tablePartitions: ["MEMBERS#", "PEOPLE#"],
-  writesRights: rightsAttributes.member,
+  writes: { update: ["member", "people"], rights: ["member"] },
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 

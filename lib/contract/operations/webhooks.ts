@@ -19,6 +19,7 @@ const { urlCharactersMax, descriptionCharactersMax, perScopeMax, rotationGraceMs
 const { deliveries } = pageLimits;
 const repeatMinutes = requestLimits.idempotencyMs / 60_000;
 
+const withSecrets = ["webhook", "webhookSecrets", "webhookKey"] as const;
 const shared = {
   tag: "Webhooks",
   keys: noLegacyKey,
@@ -68,9 +69,8 @@ export const createWebhook = operation({
   query,
   body: z.strictObject({ ...fields, ...idempotencyKey, ...organizationSelector }),
   answer: { status: 201, description: "The webhook, with its secret", schema: webhookWithSecret },
-  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
-  tablePartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY", "ONCE#"],
-  writesRights: ["authorized", "owner"],
+  reads: { get: [...withSecrets, "once"], getMany: withSecrets },
+  writes: { put: [...withSecrets, "once"], update: withSecrets, rights: ["webhook"] },
   errors: ["WEBHOOK_LIMIT_REACHED", "WEBHOOK_EXISTS"],
 });
 
@@ -90,8 +90,7 @@ export const listWebhooks = operation({
     description: "All webhooks of the scope",
     schema: z.strictObject({ data: z.array(webhookRecord), next_cursor: nextCursor }),
   },
-  tableActions: ["Query"],
-  readPartitions: ["WEBHOOKS#"],
+  reads: { query: ["webhook"] },
   errors: [],
 });
 
@@ -106,8 +105,7 @@ export const getWebhook = operation({
   pathParameters,
   query,
   answer: { status: 200, description: "The webhook", schema: webhookRecord },
-  tableActions: ["GetItem"],
-  readPartitions: ["WEBHOOKS#"],
+  reads: { get: ["webhook"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -131,8 +129,8 @@ export const updateWebhook = operation({
     ...organizationSelector,
   }),
   answer: { status: 200, description: "The webhook", schema: webhookRecord },
-  tableActions: ["GetItem", "UpdateItem"],
-  tablePartitions: ["WEBHOOKS#"],
+  reads: { get: ["webhook"] },
+  writes: { update: ["webhook"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -147,9 +145,8 @@ export const deleteWebhook = operation({
   pathParameters,
   query,
   answer: { status: 204, description: "The webhook is deleted" },
-  tableActions: ["GetItem", "UpdateItem", "DeleteItem"],
-  tablePartitions: ["WEBHOOKS#"],
-  writePartitions: ["WEBHOOK-SECRETS#"],
+  reads: { get: ["webhook"] },
+  writes: { update: ["webhook", "webhookSecrets"], delete: ["webhook", "webhookSecrets"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -171,9 +168,8 @@ export const rotateWebhook = operation({
   body: selecting.extend(idempotencyKey),
   bodyOptional: true,
   answer: { status: 201, description: "The webhook, with its new secret", schema: webhookWithSecret },
-  tableActions: ["GetItem", "BatchGetItem", "PutItem"],
-  tablePartitions: ["WEBHOOK-SECRETS#", "ONCE#"],
-  readPartitions: ["WEBHOOKS#", "WEBHOOK-KEY"],
+  reads: { get: ["once"], getMany: withSecrets },
+  writes: { put: ["webhookSecrets", "once"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -190,8 +186,7 @@ export const testWebhook = operation({
   body: selecting,
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
-  tableActions: ["BatchGetItem"],
-  readPartitions: ["WEBHOOKS#", "WEBHOOK-SECRETS#", "WEBHOOK-KEY"],
+  reads: { getMany: withSecrets },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -214,7 +209,6 @@ export const listWebhookDeliveries = operation({
     schema: z.strictObject({ data: z.array(deliveryRecord), next_cursor: nextCursor }),
   },
   paging: { bindsPageSize: false, resumable: false, defaultSize: deliveries.default },
-  tableActions: ["GetItem", "Query"],
-  readPartitions: ["WEBHOOKS#", "DELIVERIES#"],
+  reads: { get: ["webhook", "delivery"], query: ["webhook", "delivery"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });

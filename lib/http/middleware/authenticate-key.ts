@@ -4,8 +4,8 @@ import { checkKeyKind } from "../../access/policy.ts";
 import { actorOf } from "../../access/principal.ts";
 import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
+import * as kinds from "../../contract/items.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { cursorKeysKey, memberReadsKey } from "../../store/layout.ts";
 import { peekBody, restrictedFields } from "../body.ts";
 import { dependencies } from "../dependencies.ts";
 import { keyTextOf } from "../headers.ts";
@@ -31,9 +31,11 @@ export function authenticateKey(
         {
           text: keyTextOf(event),
           prefetch: (tenant, { organization, user }) => [
-            ...(wantsCursorKeys ? [cursorKeysKey] : []),
+            ...(wantsCursorKeys ? [kinds.cursorKeys.key()] : []),
             ...prefetch(tenant, { organization, path: pathValues(event) }),
-            ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
+            ...(operation.readableOnly && organization && user
+              ? [kinds.memberReads.key({ organization, userId: user })]
+              : []),
           ],
         },
       );
@@ -43,7 +45,7 @@ export function authenticateKey(
       if (operation.instanceScope === "named" && principal.key.kind === "legacy")
         checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
       checkKeyKind(operation, principal, [...sentParameters(event), ...restrictedFields(operation, event)]);
-      if (wantsCursorKeys) cursorKeys.accept(prefetched.get(cursorKeysKey));
+      if (wantsCursorKeys) cursorKeys.accept(prefetched.get(kinds.cursorKeys.key()));
       return {
         principal,
         actor: actorOf(principal),

@@ -1,4 +1,5 @@
 import type { ReadableRepositories } from "../../access/readable.ts";
+import * as kinds from "../../contract/items.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import { type Embedding, embedAll, embeddedText, embeddedTexts } from "../../index/embedder.ts";
 import { isIndexCurrent, vectorKeys } from "../../index/write-vectors.ts";
@@ -6,7 +7,6 @@ import { toTimestamp } from "../../runtime/clock.ts";
 import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../../store/items/vector.ts";
-import { learningKey, textKey } from "../../store/layout.ts";
 import type { Item, Table, TransactionWrite } from "../../store/table.ts";
 import type { LearningContent } from "../content.ts";
 import { approvedLearning, newLearning, recordWrites, writeContext } from "../record.ts";
@@ -48,7 +48,7 @@ export async function readOwners(
   contents: readonly LearningContent[],
 ): Promise<TextOwners> {
   const digests = [...new Set(contents.map(({ digest }) => digest))];
-  const items = await table.getMany(digests.map((digest) => textKey(organization, digest)));
+  const items = await table.getMany(digests.map((digest) => kinds.text.key({ organization, digest })));
   return new Map(digests.map((digest, index) => [digest, items[index]]));
 }
 
@@ -145,7 +145,9 @@ async function readExisting(
   if (held.length === 0) return new Map();
   const keys = held.map((each) => vectorKeys({ ...each, organization: organization.uuid }));
   const [records, heads] = await Promise.all([
-    table.getMany(held.map(({ id }) => learningKey(organization.uuid, id))),
+    table.getMany(
+      held.map(({ id }) => kinds.learning.key({ organization: organization.uuid, learningId: id })),
+    ),
     table.getMany(keys.flat(), { only: vectorHeadAttributes }),
   ]);
   const found = heads.values();

@@ -1,4 +1,5 @@
 import { organizationUuid } from "../../contract/identity.ts";
+import * as kinds from "../../contract/items.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import {
   type LearningItem,
@@ -10,13 +11,6 @@ import { type OrganizationItem, parseOrganization } from "../../store/items/orga
 import { parseRepository, type RepositoryItem } from "../../store/items/repository.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
 import { occurredAtOf } from "../../store/items/version.ts";
-import {
-  learningKey,
-  organizationKey,
-  pullRequestLearningsKey,
-  repositoryKey,
-  textKey,
-} from "../../store/layout.ts";
 import { newsPut } from "../../store/news.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
@@ -121,19 +115,23 @@ async function readKnown(
   version: string,
 ): Promise<Omit<Known, "hasWaited">> {
   const uuid = organizationUuid(data);
-  const pullRequestKey = pullRequestLearningsKey(uuid, pullRequestDigest(data.pr_url ?? ""));
+  const pullRequestKey = kinds.pullRequestLearnings.key({
+    organization: uuid,
+    digest: pullRequestDigest(data.pr_url ?? ""),
+  });
   const [applied, organization, repository, text, pullRequest] = await table.getMany([
     appliedKey(version),
-    organizationKey(uuid),
-    repositoryKey(uuid, repositoryId),
-    textKey(uuid, digest),
+    kinds.organization.key({ organization: uuid }),
+    kinds.repository.key({ organization: uuid, repositoryId }),
+    kinds.text.key({ organization: uuid, digest }),
     pullRequestKey,
   ]);
   // The list of event types has already checked both.
   if (!organization || !repository) throw new TypeError("The repository of a captured Learning is unknown.");
   const owner = textOwner(text);
   const { learningId } = owner;
-  const record = learningId === null ? undefined : await table.get(learningKey(uuid, learningId));
+  const record =
+    learningId === null ? undefined : await table.get(kinds.learning.key({ organization: uuid, learningId }));
   const learning = record && parseLearning(record);
   // The text got another owner between the two reads.
   if (learningId !== null && learning?.digest !== digest) throw new ConditionFailed(record);

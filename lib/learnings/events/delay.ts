@@ -1,11 +1,11 @@
 import { msPerDay } from "../../contract/days.ts";
+import * as kinds from "../../contract/items.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 import type { LearningItem } from "../../store/items/learning.ts";
 import { parseLearning } from "../../store/items/learning.ts";
 import { parseOrganization } from "../../store/items/organization.ts";
 import { parseRepository } from "../../store/items/repository.ts";
 import { occurredAtMsOf } from "../../store/items/version.ts";
-import { learningKey, organizationKey, repositoryKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { pendingLearnings } from "../approval.ts";
 import { changedLearning, recordWrites, writeContext } from "../record.ts";
@@ -30,9 +30,9 @@ async function moveDeadline(
   { organization, repository_id, id }: LearningItem,
 ): Promise<void> {
   const [owner, repository, record] = await table.getMany([
-    organizationKey(organization),
-    repositoryKey(organization, repository_id),
-    learningKey(organization, id),
+    kinds.organization.key({ organization }),
+    kinds.repository.key({ organization, repositoryId: repository_id }),
+    kinds.learning.key({ organization, learningId: id }),
   ]);
   if (!owner || !repository || !record) return;
   const learning = parseLearning(record);

@@ -1,3 +1,4 @@
+import * as kinds from "../../contract/items.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import { required } from "../../runtime/required.ts";
 import {
@@ -9,7 +10,6 @@ import {
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
 import { versionInstant } from "../../store/items/version.ts";
-import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import {
   type Condition,
@@ -53,7 +53,7 @@ export async function closePrivateLearnings(
 }
 
 const endKey = ({ organization, prUrl }: Pick<FinalizedPullRequest, "organization" | "prUrl">): Key =>
-  pullRequestLearningsKey(organization, pullRequestDigest(prUrl));
+  kinds.pullRequestLearnings.key({ organization, digest: pullRequestDigest(prUrl) });
 
 /**
  * The items of those that are marked as merged. A merge is final, and a Learning that is captured later sees it: they
@@ -114,11 +114,11 @@ async function decideLearning(
   pullRequest: string,
   id: string,
 ): Promise<void> {
-  const key = pullRequestLearningsKey(organization, pullRequest);
+  const key = kinds.pullRequestLearnings.key({ organization, digest: pullRequest });
   const [named, record, owner] = await store.table.transactGet([
     key,
-    learningKey(organization, id),
-    organizationKey(organization),
+    kinds.learning.key({ organization, learningId: id }),
+    kinds.organization.key({ organization }),
   ]);
   const state = parsePullRequestLearnings(required(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
@@ -195,8 +195,16 @@ async function shareWrites(
   if (learning)
     return isKept
       ? recordWrites(at, learning, approvedLearning(at, learning))
-      : [{ check: learningKey(uuid, learning.id), when: unchanged(learning, ["revision"]) }];
-  const text = droppedDigest === undefined ? undefined : await table.get(textKey(uuid, droppedDigest));
+      : [
+          {
+            check: kinds.learning.key({ organization: uuid, learningId: learning.id }),
+            when: unchanged(learning, ["revision"]),
+          },
+        ];
+  const text =
+    droppedDigest === undefined
+      ? undefined
+      : await table.get(kinds.text.key({ organization: uuid, digest: droppedDigest }));
   const owner = textOwner(text);
   const { dropped } = owner;
   // Somebody else has the text now, or the text was dropped too long ago.
@@ -227,7 +235,10 @@ async function dropWrites(
     return [{ check: pullRequestKey, when }, ...recordWrites(at, learning, after)];
   }
   const { id, digest, origin } = learning;
-  const [text, originText] = await table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
+  const [text, originText] = await table.getMany([
+    kinds.text.key({ organization: uuid, digest }),
+    kinds.text.key({ organization: uuid, digest: origin.digest }),
+  ]);
   const dropped = droppedLearning(learning, learning, closed_pull_requests, at.nowMs);
   const drops = { learning: dropped, revision: at.revision };
   return [

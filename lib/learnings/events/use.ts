@@ -1,6 +1,6 @@
 import { organizationUuid } from "../../contract/identity.ts";
+import * as kinds from "../../contract/items.ts";
 import { parseLearning } from "../../store/items/learning.ts";
-import { learningKey } from "../../store/layout.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import type { ItemChange, Key, TransactionWrite } from "../../store/table.ts";
 import { learningListKeys, unchangedLearning } from "../record.ts";
@@ -12,7 +12,7 @@ import type { LearningUsed } from "./schemas.ts";
  * is ignored.
  */
 export async function useLearning(store: Store, data: LearningUsed, version: string): Promise<void> {
-  const key = learningKey(organizationUuid(data), data.learning_id);
+  const key = kinds.learning.key({ organization: organizationUuid(data), learningId: data.learning_id });
   await retryOnConflict(store, async () => {
     const [applied, record] = await store.table.getMany([appliedKey(version), key]);
     if (applied || !record) return;

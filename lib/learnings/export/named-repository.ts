@@ -1,7 +1,7 @@
 import { isReadable, type ReadableRepositories } from "../../access/readable.ts";
 import { ApiError } from "../../contract/api-error.ts";
+import * as kinds from "../../contract/items.ts";
 import { parseRepository } from "../../store/items/repository.ts";
-import { repositoriesRange } from "../../store/layout.ts";
 import { queryAll, type Table } from "../../store/table.ts";
 
 /**
@@ -31,7 +31,7 @@ async function repositoriesNamed(
 ): Promise<string[]> {
   const ids: string[] = [];
   // Includes inactive repositories: their Learnings stay readable.
-  for await (const item of queryAll(table, repositoriesRange(organization))) {
+  for await (const item of queryAll(table, kinds.repository.range({ organization }))) {
     const { full_name, repository_id } = parseRepository(item);
     if (full_name.toLowerCase() === lowerCaseName) ids.push(repository_id);
   }

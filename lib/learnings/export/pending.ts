@@ -1,8 +1,8 @@
 import * as z from "zod";
+import * as kinds from "../../contract/items.ts";
 import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
-import { learningKey, organizationPendingPartition } from "../../store/layout.ts";
 import { type ExportContext, readableRepositoriesOf } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
@@ -58,7 +58,7 @@ async function readSegment(
   const pages = await Promise.all(
     organizations.map(({ uuid }) =>
       table.queryPage({
-        pk: organizationPendingPartition(uuid),
+        pk: kinds.organizationPending.partition({ organization: uuid }),
         ...(after !== "" && { after }),
         ...(upTo !== undefined && { upTo }),
         pageItems: paging.pageSize + 1,
@@ -70,7 +70,9 @@ async function readSegment(
     .flatMap(({ items }) => items.map(parsePending))
     .toSorted((one, other) => (one.sk < other.sk ? -1 : 1));
   const taken = rows.slice(0, paging.pageSize);
-  const items = await table.getMany(taken.map(({ organization, id }) => learningKey(organization, id)));
+  const items = await table.getMany(
+    taken.map(({ organization, id }) => kinds.learning.key({ organization, learningId: id })),
+  );
   const learnings = items.flatMap((item) => (item ? [parseLearning(item)] : []));
   return {
     records: await presentWanted(call, organizations, learnings),

@@ -1,5 +1,7 @@
 import { responseTooLarge } from "../../contract/api-error.ts";
+import * as kinds from "../../contract/items.ts";
 import { learningLimits, requestLimits } from "../../contract/limits.ts";
+import type { TenantKey } from "../../contract/tenants.ts";
 import { type Clock, toTimestamp } from "../../runtime/clock.ts";
 import {
   type LearningItem,
@@ -8,7 +10,6 @@ import {
   parseLearningRemoval,
   parseMoved,
 } from "../../store/items/learning.ts";
-import { learningListPartition, learningRemovalsPartition, type TenantKey } from "../../store/layout.ts";
 import { type Key, queryAll, type Range, type Table } from "../../store/table.ts";
 import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter, RemovalFilter } from "./filter.ts";
@@ -68,7 +69,7 @@ export async function walkLearnings(
   });
   if (upTo !== undefined && upTo <= from.place) return page(true);
   const range = {
-    pk: learningListPartition(owner),
+    pk: kinds.listedLearning.partition({ tenant: owner }),
     ...(from.place !== "" && { after: from.place }),
     ...(upTo !== undefined && { upTo }),
     ...(!isFiltered && { pageItems: itemsPerQuery(limit) }),
@@ -120,7 +121,7 @@ async function* withRemovals(
 ): AsyncGenerator<Entry> {
   const { after = "", upTo, signal } = range;
   const removalRange = {
-    pk: learningRemovalsPartition(owner),
+    pk: kinds.learningRemoval.partition({ tenant: owner }),
     after: after > since ? after : since,
     ...(upTo !== undefined && { upTo }),
     ...(signal && { signal }),

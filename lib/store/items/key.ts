@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { keyKinds } from "../../contract/access.ts";
-import { parseItem, tenantKeySchema } from "./parse.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
-const keyItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const keyItem = itemSchema({
   id: z.string(),
   kind: z.enum(keyKinds),
   name: z.string().nullable(),

@@ -1,11 +1,9 @@
 import * as z from "zod";
 import { learningStates } from "../../contract/access.ts";
-import { parseItem, tenantKeySchema } from "./parse.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
 /** The canonical record. Its copies in the export carry the same attributes under another key. */
-const learningItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const learningItem = itemSchema({
   id: z.string(),
   organization: z.string(),
   repository_id: z.string(),
@@ -48,9 +46,7 @@ const learningItem = z.object({
 });
 
 /** What is kept of a deleted Learning: nothing of its text. */
-const learningRemovalItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const learningRemovalItem = itemSchema({
   id: z.string(),
   organization: z.string(),
   repository_id: z.string(),
@@ -63,9 +59,7 @@ const learningRemovalItem = z.object({
  * Replaces a copy that moved to a later place in the same list: a reader that walks the list finds either the copy or
  * this item.
  */
-const movedItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const movedItem = itemSchema({
   /** The place it moved to; it may have moved again since. */
   moved_to: z.string(),
   moved_at: z.string(),
@@ -87,9 +81,7 @@ const droppedLearning = z.object({
 });
 
 /** The Learning that has a text, and the used generations of ids derived from the text. Absent if there are none. */
-const textItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const textItem = itemSchema({
   /** Null while all Learnings that were created with this text have other texts. */
   learning_id: z.string().nullable(),
   generations: z.array(z.number()),
@@ -101,9 +93,7 @@ const textItem = z.object({
 });
 
 /** What is known about a pull request in which Learnings were captured, or could have been. */
-const pullRequestLearningsItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const pullRequestLearningsItem = itemSchema({
   /** A merge is final: no other event changes it. */
   status: z.enum(["open", "merged", "closed"]),
   /** `occurred_at#event id` of the newest event that closed it, or of a merge; null while it is open. */
@@ -114,9 +104,7 @@ const pullRequestLearningsItem = z.object({
   dropped: z.record(z.string(), z.string()).default({}),
 });
 
-const pendingItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const pendingItem = itemSchema({
   organization: z.string(),
   id: z.string(),
 });

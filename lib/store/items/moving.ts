@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
 /** The note of a move that is in progress, and how far it has got. */
-const movingItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const movingItem = itemSchema({
   /** The event that began the move: the rest is valid for this move only. */
   arrived: z.string().optional(),
   /** A process works on the move until then. */

@@ -1,11 +1,9 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../../contract/access.ts";
-import { parseItem, tenantKeySchema } from "./parse.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
 /** Stored twice: in its own partition (canonical), and in its tenant's, where one Query finds all organizations. */
-const organizationItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const organizationItem = itemSchema({
   uuid: z.string(),
   provider: z.enum(providers),
   instance_id: z.string().nullable(),
@@ -45,9 +43,7 @@ const organizationItem = z.object({
 });
 
 /** Finds organizations by the provider's id, for the operator's tool. */
-const organizationDirectoryItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const organizationDirectoryItem = itemSchema({
   uuid: z.string(),
   provider: z.enum(providers),
   instance_id: z.string().nullable(),

@@ -1,13 +1,11 @@
 import * as z from "zod";
 import type { AttributeValue } from "../table.ts";
-import { parseItem, tenantKeySchema } from "./parse.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
 const attributes = z.record(z.string(), z.custom<AttributeValue>());
 
 /** Copies of an audit entry that did not fit the transaction of its change and are not written yet. */
-const owedItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const owedItem = itemSchema({
   /** Attributes of all copies. */
   entry: attributes,
   /** Attributes of some copies: about their own people. */

@@ -1,11 +1,15 @@
 import * as z from "zod";
-import { isTenantKey, type TenantKey } from "../layout.ts";
+import { isTenantKey, type TenantKey } from "../../contract/tenants.ts";
 import type { Item } from "../table.ts";
 
 /** The stored item is not what the service wrote: a bug, or somebody else changed it. Never the caller's fault. */
 export class CorruptItem extends Error {
   override readonly name = "CorruptItem";
 }
+
+/** The schema of an item: its key and these attributes. */
+export const itemSchema = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ pk: z.string(), sk: z.string(), ...shape });
 
 /** Items are parsed like any other input. The message names the item and the field, never a value. */
 export function parseItem<Schema extends z.ZodType>(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { permissions } from "../../contract/access.ts";
-import type { PoolKey } from "../layout.ts";
-import { parseItem } from "./parse.ts";
+import type { PoolKey } from "../../contract/tenants.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
 /** Bits of a role's permissions, in the order of the contract's list. */
 export const permissionBit = (permission: (typeof permissions)[number]): number =>
@@ -13,9 +13,7 @@ const poolKeySchema = z.custom<PoolKey>((value) => typeof value === "string" && 
  * The seats of a pool: `seats_free` is purchased minus assigned seats, and is below 0 after a purchase of fewer seats.
  * Part of the people guard for an organization's own pool; a separate item for a workspace's pool.
  */
-const poolItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const poolItem = itemSchema({
   seats_free: z.number(),
   /** People who should have a seat but found none free; they get one as soon as events free a seat. */
   seats_short: z.number().default(0),
@@ -39,9 +37,7 @@ const peopleItem = poolItem.extend({
   keys_given: z.record(z.string(), z.number()),
 });
 
-const memberItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const memberItem = itemSchema({
   user_id: z.string(),
   username: z.string().nullable(),
   email: z.string().nullable(),
@@ -67,9 +63,7 @@ const memberItem = z.object({
 });
 
 /** One human in one pool, and the only place where a seat is held. Exists while the person has a membership. */
-const personItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const personItem = itemSchema({
   /** Lower case; null if the person is a single membership. */
   email: z.string().nullable(),
   /** Active memberships, ordered by organization and user id. */
@@ -80,9 +74,7 @@ const personItem = z.object({
 });
 
 /** The repositories a member can read: the first part says how many there are. */
-const memberReadsItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const memberReadsItem = itemSchema({
   /** True: every repository of the organization, and the list is empty. */
   all: z.boolean(),
   parts: z.number(),

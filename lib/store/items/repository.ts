@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
-const repositoryItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const repositoryItem = itemSchema({
   /** Service UUID; `id` in the API. */
   uuid: z.string(),
   /** The provider's id, unique within the organization only. */

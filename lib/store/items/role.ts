@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
 /** A custom role's texts; its permissions and its members are in the guard of the organization's people. */
-const roleItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const roleItem = itemSchema({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),

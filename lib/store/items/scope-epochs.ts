@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { providers } from "../../contract/access.ts";
 import type { Item } from "../table.ts";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
 /**
  * One per workspace or instance: counts how often an organization became visible there. Such a change takes an epoch in
@@ -23,9 +23,7 @@ export type ScopeEpochs = {
 
 export const noEpochs: ScopeEpochs = { next: 1, published: 0, lastOrganization: undefined, changedAtMs: 0 };
 
-const scopeEpochsItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const scopeEpochsItem = itemSchema({
   n: z.int(),
   p: z.int(),
   u: z.string(),
@@ -43,9 +41,7 @@ export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
 /**
  * An organization that was visible here and is not any more, or was not for a while. For readers that keep a mirror.
  */
-const organizationLeftItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const organizationLeftItem = itemSchema({
   uuid: z.string(),
   provider: z.enum(providers),
   provider_organization_id: z.string(),

@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
-const teamItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const teamItem = itemSchema({
   /** The platform's id, unique within the organization only. */
   team_id: z.string(),
   name: z.string(),

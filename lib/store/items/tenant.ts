@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { providers } from "../../contract/access.ts";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
-const workspaceItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const workspaceItem = itemSchema({
   id: z.string(),
   name: z.string(),
   admins: z.array(z.object({ user_id: z.string(), email: z.string().nullable() })),
@@ -13,9 +11,7 @@ const workspaceItem = z.object({
   version: z.string(),
 });
 
-const instanceItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const instanceItem = itemSchema({
   id: z.string(),
   name: z.string(),
   provider: z.enum(providers),

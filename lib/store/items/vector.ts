@@ -1,13 +1,11 @@
 import * as z from "zod";
 import { tableShape } from "../../contract/table.ts";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
 /** The entry of one Learning in the review index. */
-const vectorItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const vectorItem = itemSchema({
   [vectorAttribute]: z.array(z.number()),
   /** Organization and embedder. */
   [hashAttribute]: z.string(),
@@ -23,9 +21,7 @@ const vectorHead = vectorItem.omit({ [vectorAttribute]: true });
 export const vectorHeadAttributes = ["pk", "sk", hashAttribute, filterAttribute, "digest", "revision"];
 
 /** A record was written and is not indexed yet. */
-const staleItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const staleItem = itemSchema({
   organization: z.string(),
   id: z.string(),
   revision: z.string(),
@@ -34,9 +30,7 @@ const staleItem = z.object({
 });
 
 /** The position of the slow full pass. */
-const reconcilerItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const reconcilerItem = itemSchema({
   /** A pass covers the vectors of one embedder. */
   embedder: z.string(),
   /** Place in the directory of organizations; null when the pass is complete. */
@@ -46,9 +40,7 @@ const reconcilerItem = z.object({
 });
 
 /** The marker at which the last run ended. */
-const reconcilerMarkersItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const reconcilerMarkersItem = itemSchema({
   shard: z.int(),
   after: z.string(),
 });

@@ -1,13 +1,11 @@
 import * as z from "zod";
-import { parseItem } from "./parse.ts";
+import { itemSchema, parseItem } from "./parse.ts";
 
 /**
  * A message whose event cannot be applied yet. It is stored to be processed later like any other; its free texts are
  * redacted.
  */
-const waitingItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const waitingItem = itemSchema({
   id: z.string(),
   group: z.string(),
   body: z.string(),
@@ -16,9 +14,7 @@ const waitingItem = z.object({
 });
 
 /** The same message by age, without the body: the clock worker reads these. */
-const waitingByAgeItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const waitingByAgeItem = itemSchema({
   since: z.string(),
   dependency: z.object({ pk: z.string(), sk: z.string() }),
   /** A readable name of the dependency. */

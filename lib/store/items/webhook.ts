@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { disabledReasons, webhookTypes } from "../../contract/webhooks.ts";
-import { parseItem, tenantKeySchema } from "./parse.ts";
+import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
-const webhookItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const webhookItem = itemSchema({
   id: z.string(),
   /** The organization (`o#…`), or the whole workspace or instance. */
   owner: tenantKeySchema,
@@ -43,9 +41,7 @@ const webhookItem = z.object({
 export type WebhookItem = z.output<typeof webhookItem>;
 export const parseWebhook = parseItem("webhook", webhookItem);
 
-const webhookSecretsItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const webhookSecretsItem = itemSchema({
   /** Newest first; an older one signs until its time is over. */
   secrets: z.array(z.object({ sealed: z.string(), until_ms: z.number().nullable() })),
 });
@@ -53,9 +49,7 @@ export type WebhookSecretsItem = z.output<typeof webhookSecretsItem>;
 export const parseWebhookSecrets = parseItem("secrets of a webhook", webhookSecretsItem);
 
 /** What a request with an idempotency key made, for a caller who repeats the request. */
-const onceItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const onceItem = itemSchema({
   at_ms: z.number(),
   /** Digest of the request. */
   request: z.string(),
@@ -67,9 +61,7 @@ const onceItem = z.object({
 export type OnceItem = z.output<typeof onceItem>;
 export const parseOnce = parseItem("request made once", onceItem);
 
-const deliveryItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const deliveryItem = itemSchema({
   id: z.string(),
   type: z.enum(webhookTypes),
   at: z.string(),
@@ -81,9 +73,7 @@ const deliveryItem = z.object({
 export type DeliveryItem = z.output<typeof deliveryItem>;
 export const parseDelivery = parseItem("attempt of a delivery", deliveryItem);
 
-const newsItem = z.object({
-  pk: z.string(),
-  sk: z.string(),
+const newsItem = itemSchema({
   type: z.enum(webhookTypes),
   /** UUID of the organization. */
   organization: z.string(),

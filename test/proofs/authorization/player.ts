@@ -1,4 +1,4 @@
-import { learningKey, organizationKey, roleKey } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import type { Api } from "../../support/api.ts";
 import { Pace } from "../../support/pace.ts";
 import { World } from "../../support/world.ts";
@@ -101,14 +101,17 @@ export class MatrixPlayer {
   async lost(): Promise<{ readonly asked: number; readonly missing: number }> {
     const keys = [...this.tenants, ...(this.#foreign ? [this.#foreign] : [])]
       .flatMap(organizationsOf)
-      .flatMap(({ uuid, learningId, roleId }) => [learningKey(uuid, learningId), roleKey(uuid, roleId)]);
+      .flatMap(({ uuid, learningId, roleId }) => [
+        kinds.learning.key({ organization: uuid, learningId }),
+        kinds.role.key({ organization: uuid, roleId }),
+      ]);
     const items = await this.#api.store().table.getMany(keys);
     return { asked: keys.length, missing: items.filter((item) => item === undefined).length };
   }
 
   /** All answers repeat the requested value: only the table shows whether the home organization changed. */
   async #isModeSet({ home }: Tenant): Promise<boolean> {
-    const item = await this.#api.store().table.get(organizationKey(home.uuid));
+    const item = await this.#api.store().table.get(kinds.organization.key({ organization: home.uuid }));
     return item?.seat_assignment_mode === siblingsMode;
   }
 }

@@ -1,7 +1,7 @@
 import { type Permission, permissions } from "../../../lib/contract/access.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { required } from "../../../lib/runtime/required.ts";
-import { apiKeyKey } from "../../../lib/store/layout.ts";
 import { comments, finding } from "../../support/event-data.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { indexAll } from "../../support/vectors.ts";
@@ -209,7 +209,10 @@ export class KeyStore {
     const issued = await this.#world.key(request);
     if (!inactive) return issued;
     const set = [["authorized", [...authorized, inactive.uuid]]] as const;
-    await this.#world.deps.table.write({ update: apiKeyKey(issued.key.id), change: { set } });
+    await this.#world.deps.table.write({
+      update: kinds.apiKey.key({ keyId: issued.key.id }),
+      change: { set },
+    });
     return issued;
   }
 }

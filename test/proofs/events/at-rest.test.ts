@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { msPerDay } from "../../../lib/contract/days.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { learningLimits } from "../../../lib/contract/limits.ts";
 import { expireWaiting } from "../../../lib/events/expire.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
@@ -9,7 +10,6 @@ import { redactMessage } from "../../../lib/events/redact-message.ts";
 import { redactContent } from "../../../lib/learnings/content.ts";
 import { learningCapturedFields } from "../../../lib/learnings/events/schemas.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
-import { learningPartition } from "../../../lib/store/layout.ts";
 import {
   createIngestHarness,
   deliver,
@@ -87,7 +87,9 @@ describe("credentials in the texts of an event", () => {
 
   test("a Learning whose event waited has the same id and texts as one that never waited", async () => {
     const ofTable = async () => {
-      const { items } = await harness.table.queryPage({ pk: learningPartition(uuidOf()) });
+      const { items } = await harness.table.queryPage({
+        pk: kinds.learning.partition({ organization: uuidOf() }),
+      });
       return items
         .map(parseLearning)
         .map(({ id, text, file, source_url }) => ({ id, text, file, source_url }));

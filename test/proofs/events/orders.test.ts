@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { approveDue } from "../../../lib/learnings/approval.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
-import { isScopeEpochs } from "../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../lib/store/table.ts";
 import { createIngestHarness, deliver, everything } from "../../events/support.ts";
 import { problemsOf } from "../../learnings/check-table.ts";
@@ -83,7 +83,7 @@ const shownOf = (item: Item) => {
 /** Places, numbers and copies tell the order in which events arrived. Other tests check that they fit the records. */
 const wayPartitions = /^(AUDIT|S|LEARNING|LEARNINGS|TEXT|PRIVATE|STALE|FINDINGS|NEWS)#|^(RELIST|MOVING)$/;
 const isOfTheWay = (item: Item): boolean =>
-  wayPartitions.test(item.pk) || item.sk.startsWith("LEFT#") || isScopeEpochs(item);
+  wayPartitions.test(item.pk) || item.sk.startsWith("LEFT#") || item.sk === kinds.scopeEpochs.sk;
 const wayAttributes = new Set(["visible_epoch", "arrived", "generation", "n", "i"]);
 
 /** In one order of names, without what tells the way. */

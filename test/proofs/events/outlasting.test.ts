@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { eventLimits } from "../../../lib/contract/limits.ts";
 import { eventQueueSettings } from "../../../lib/contract/platform.ts";
 import { expireWaiting } from "../../../lib/events/expire.ts";
@@ -6,7 +7,6 @@ import { ingest } from "../../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../../lib/events/ports.ts";
 import { AwsError } from "../../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { memberKey, triesKey } from "../../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -54,7 +54,7 @@ beforeEach(async () => {
 const asking = (user: string, answerMs: number): Table => ({
   ...harness.table,
   getMany: async (keys, options) => {
-    const { sk } = memberKey(uuidOf(), user);
+    const { sk } = kinds.member.key({ organization: uuidOf(), userId: user });
     if (!keys.some((key) => key.sk === sk)) return await harness.table.getMany(keys, options);
     harness.clock.now += answerMs;
     throw new ConditionFailed(undefined);
@@ -73,7 +73,8 @@ async function receive(table: Table, timesMax: number, firstReceive = 1): Promis
   return lefts;
 }
 
-const isApplied = async (user: string) => (await harness.table.get(memberKey(uuidOf(), user))) !== undefined;
+const isApplied = async (user: string) =>
+  (await harness.table.get(kinds.member.key({ organization: uuidOf(), userId: user }))) !== undefined;
 
 describe("an event that takes longer than a delivery lasts, whatever the store does", () => {
   test("an event that outlasts its deliveries is given up for that within half an hour; the next is applied", async () => {
@@ -85,7 +86,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
     ]);
     expect(deliveries * eventQueueSettings.visibilitySeconds).toBeLessThanOrEqual(1_800);
     expect(await isApplied("next")).toBe(true);
-    expect(await harness.table.get(triesKey(head.id))).toBeUndefined();
+    expect(await harness.table.get(kinds.tries.key({ messageId: head.id }))).toBeUndefined();
   });
 
   test("an event delayed by a slow store is not given up, and is applied when the store is fast again", async () => {
@@ -110,7 +111,8 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
         ...table,
         get: async (key, options) => await harness.table.get(key, options),
         write: async (write, options) => {
-          if ("update" in write && write.update.pk === triesKey(others.id).pk) harness.clock.now += 20_000;
+          if ("update" in write && write.update.pk === kinds.tries.key({ messageId: others.id }).pk)
+            harness.clock.now += 20_000;
           return await harness.table.write(write, options);
         },
       };
@@ -123,7 +125,7 @@ describe("an event that takes longer than a delivery lasts, whatever the store d
       );
     }
     expect(harness.letters).toEqual([]);
-    const tries = await harness.table.get(triesKey(head.id));
+    const tries = await harness.table.get(kinds.tries.key({ messageId: head.id }));
     expect([tries?.outlasted, tries?.passing]).toEqual([undefined, 2 * usedUpDeliveriesMax]);
   });
 });
@@ -164,7 +166,7 @@ test("a bucket that never answers ends with the time budget, and its event keeps
   const body = JSON.stringify({ id, type, occurred_at, reference: "large.json" });
   const large = { ...head, body, receives: suspectFromReceives };
   expect(await ingest(silent, [large], { timeBudgetMs: 300 })).toEqual([large]);
-  expect(await harness.table.get(triesKey(large.id))).toMatchObject({ passing: 1 });
+  expect(await harness.table.get(kinds.tries.key({ messageId: large.id }))).toMatchObject({ passing: 1 });
 });
 
 describe("waiting events whose dependency is applied", () => {
@@ -172,7 +174,7 @@ describe("waiting events whose dependency is applied", () => {
   const forbidding = (user: string): Table => ({
     ...harness.table,
     transact: async (writes, options) => {
-      const { sk } = memberKey(uuidOf("2"), user);
+      const { sk } = kinds.member.key({ organization: uuidOf("2"), userId: user });
       if (writes.some((write) => "put" in write && write.put.sk === sk))
         throw new AwsError({ name: "AccessDeniedException", status: 400, message: "no leave" });
       await harness.table.transact(writes, options);
@@ -193,7 +195,9 @@ describe("waiting events whose dependency is applied", () => {
     const lefts = await receive(forbidding("bad"), 100);
     expect(lefts).toEqual([...Array.from({ length: ownTriesMin - 1 }, () => 1), 0]);
     expect(harness.letters).toEqual([]);
-    expect(await harness.table.get(memberKey(uuidOf("2"), "good"))).toBeDefined();
+    expect(
+      await harness.table.get(kinds.member.key({ organization: uuidOf("2"), userId: "good" })),
+    ).toBeDefined();
   });
 
   test("waiting events that cannot be applied within the maximum wait become dead letters", async () => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { moveLogs } from "../../../lib/organizations/move-log.ts";
-import { isScopeEpochs, logMovePartition, relistPartition } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -79,15 +79,15 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
   await moveLogs(harness);
   const items = await everything(table);
   client.destroy();
-  expect(items.filter(({ pk }) => pk === logMovePartition)).toEqual([]);
+  expect(items.filter(({ pk }) => pk === kinds.movingLog.partition())).toEqual([]);
   // A clock reminder exists only if the organization moved in this order of events.
   // The audit log and the count of visibility changes depend on the order of events, not on the final state.
   const isOfTheWay = (item: Item) =>
-    item.pk === relistPartition ||
+    item.pk === kinds.relist.partition() ||
     item.pk.startsWith("AUDIT#") ||
     // The tenants that the organization was in, and left.
     item.sk.startsWith("LEFT#") ||
-    isScopeEpochs(item);
+    item.sk === kinds.scopeEpochs.sk;
   const ended = items
     .filter((item) => !isOfTheWay(item))
     .map((item): Item => ({ ...item, visible_epoch: undefined, arrived: undefined }));

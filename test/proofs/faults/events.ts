@@ -1,5 +1,6 @@
 import { lambdaContext } from "../../../cli/local/lambda.ts";
 import { handler as ingestBatch } from "../../../functions/workers/ingest.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { eventLimits, storeLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { s3Bucket } from "../../../lib/events/s3.ts";
@@ -8,7 +9,6 @@ import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
 import { learningUuid } from "../../../lib/learnings/identity.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { spillPartition } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -124,6 +124,9 @@ const stories: Readonly<Record<string, Story>> = {
       pullRequest(6, 8, mcp),
       captured(6, "Mind the gap."),
       captured(7, "Mind the step."),
+      scanned(6, "s1", ["a"]),
+      repositorySaved(3, { repository_id: "r2" }),
+      event("security_scan.completed", 6, { ...scanData(one, "s2", ["a"]), repository_id: "r2" }),
     ],
     settlesPeopleLater: true,
     now: [organizationSaved(9, inAcme)],
@@ -364,7 +367,7 @@ export function eventScenarios(environment: FaultEnvironment): ScenarioSet {
 
 /** The state after a sweep that dies between marking a spill for removal and deciding about it. */
 export async function markPartsForRemoval(table: Table, organization: string): Promise<void> {
-  const { items } = await table.queryPage({ pk: spillPartition(organization) });
+  const { items } = await table.queryPage({ pk: kinds.spill.partition({ organization }) });
   if (items.length === 0) throw new Error("There is a large pull request.");
   await table.writeMany(items.map((item) => ({ put: { ...item, x: 1 } })));
 }

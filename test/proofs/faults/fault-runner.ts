@@ -67,7 +67,7 @@ export class FaultRunner {
       wire: this.#wire,
       world: new World(() => this.#table),
       wait: (ms) => this.#wait(ms),
-      store: () => this.#openStore(),
+      store: () => this.store,
     };
     this.#scenarioSets = [
       operationScenarios,
@@ -267,7 +267,7 @@ export class FaultRunner {
     vi.setSystemTime(this.#nowMs);
   }
 
-  #openStore(): OpenStore {
+  get store(): OpenStore {
     const client = createStoreClient({ endpoint: this.#api.store().endpoint, identity: localIdentity });
     const options = {
       client,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import {
   expireWaiting,
@@ -6,6 +7,7 @@ import {
   internalFunctions,
   workers,
 } from "../../../lib/contract/workers.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { timeoutMs } from "../../support/volume.ts";
 import { builtOnce } from "../../system/infra/build.ts";
 import { askedByCaller, callsInBundle, neverMade } from "./bundle-sites.ts";
@@ -156,12 +158,18 @@ describe("the calls of store, queue, bucket and embedder", () => {
 test("every operation, and every worker and internal function that uses the table, has a scenario", () => {
   const covered = new Set([...faultRunner.cleanRuns.values()].map(({ scenario }) => scenario.covers));
   const functions: readonly InternalFunction[] = [...workers, ...internalFunctions];
-  const users = functions.filter(({ tableActions }) => tableActions.length > 0);
+  const users = functions.filter(({ reads, writes }) => reads || writes);
   const all = [...operations, ...users].map(({ id }) => id);
   expect(all.filter((id) => !covered.has(id))).toEqual([]);
 });
 
-test.runIf(recording.isWanted)("items of every kind are recorded", () => {
+test.runIf(recording.isWanted)("items of every kind are recorded", async () => {
+  // After the mocks: it imports them.
+  const { countTry } = await import("../../../lib/events/tries.ts");
+  const { store } = faultRunner;
+  await countTry(store, { id: "recorded", group: "g", body: "{}" });
+  recording.see([required(await store.table.get(kinds.tries.key({ messageId: "recorded" })), "tries")]);
+  for (const call of callsMade()) recording.seePuts(call);
   recording.write();
 });
 

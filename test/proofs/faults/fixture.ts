@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import * as kinds from "../../../lib/contract/items.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
-import { learningListKey, organizationTenant, scansPartition, vectorKey } from "../../../lib/store/layout.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
+import { vectorKey } from "../../../lib/store/layout.ts";
 import { attemptPut, deliveryPlace } from "../../../lib/webhooks/deliveries.ts";
 import { captured, comments, finding, scanned } from "../../support/event-data.ts";
 import { learningsOf } from "../../support/stored.ts";
@@ -156,8 +158,10 @@ export async function fillFixture({ world, api }: FaultEnvironment, { uuid }: Fa
   await world.pullRequest(github("one"), 2, data);
   // A change of its text is moving to its new place in the export and is not visible there yet.
   const moved = { moved_to: "9999", moved_at: "9999-01-01T00:00:00.000Z" };
-  await table.write({ put: { ...learningListKey(organizationTenant(uuid), "0000"), ...moved } });
-  const { items } = await table.queryPage({ pk: scansPartition(uuid) });
+  await table.write({
+    put: { ...kinds.listedLearning.key({ tenant: organizationTenant(uuid), place: "0000" }), ...moved },
+  });
+  const { items } = await table.queryPage({ pk: kinds.scans.partition({ organization: uuid }) });
   const [ledger] = items;
   if (!ledger) throw new Error("The fixture has a scan.");
   const more = Array.from({ length: securityLimits.ledgersPageItems }, (_, index) => ({

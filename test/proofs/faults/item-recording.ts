@@ -1,10 +1,13 @@
 import { writeFileSync } from "node:fs";
-import { marshall } from "@aws-sdk/util-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import type { KindName } from "../../../lib/contract/kind-names.ts";
 import { CorruptItem } from "../../../lib/store/items/parse.ts";
 import type { Item } from "../../../lib/store/table.ts";
-import { kindOf, lastingKinds } from "../../store/item-kinds.ts";
+import { kindNames, kindOf } from "../../store/item-kinds.ts";
 import { parseByKind } from "../../store/item-parsers.ts";
+import type { Call } from "./fault.ts";
 
+const passingKinds: readonly KindName[] = ["once", "tries", "repairRun", "repairBoundary", "repairSegment"];
 const file = new URL("../../store/recorded-items.ndjson", import.meta.url);
 /** Base64 takes the place of bytes. No secret is recorded, not even that of a test. */
 const textOf = (item: Item): string =>
@@ -36,9 +39,21 @@ export class ItemRecording {
     }
   };
 
+  /** Kinds that do not outlast the work on them are seen when they are put. */
+  seePuts({ body }: Pick<Call, "body">): void {
+    const put: Item[] = [];
+    if (!body.includes('"Item":')) return;
+    JSON.parse(body, (name, value) => {
+      // The keys of an item are text in the protocol of DynamoDB.
+      if (name === "Item") put.push(unmarshall(value) as Item);
+      return value;
+    });
+    this.see(put.filter((item) => passingKinds.includes(kindOf(item))));
+  }
+
   write(): void {
     const kinds = new Set([...this.#texts.keys()].map((form) => form.split(": ", 1)[0]));
-    const missing = lastingKinds.filter((kind) => !kinds.has(kind));
+    const missing = kindNames.filter((kind) => !kinds.has(kind));
     if (missing.length > 0) throw new Error(`No scenario stores: ${missing.join(", ")}.`);
     const texts = [...this.#texts].toSorted(([one], [other]) => (one < other ? -1 : 1));
     writeFileSync(file, texts.map(([, text]) => `${text}\n`).join(""));

@@ -1,3 +1,4 @@
+import * as kinds from "../../../lib/contract/items.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
 import { isReadOnly } from "../../../lib/contract/operation.ts";
 import { type OperationId, operationOf, operations } from "../../../lib/contract/operations.ts";
@@ -5,7 +6,6 @@ import { requestOf, type SentRequest, type Subject, usualKind } from "../../../l
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { cursorKeysKey, webhookEncryptionKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
 import { absent } from "../../support/subject.ts";
 import { buildFixture, type FaultFixture, fillFixture, growEntries, texts } from "./fixture.ts";
@@ -274,7 +274,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       "organization",
       { body: { idempotency_key } },
       {
-        prepare: async () => void (await api.store().table.write({ delete: webhookEncryptionKey })),
+        prepare: async () => void (await api.store().table.write({ delete: kinds.webhookKey.key() })),
         uncompared: /WEBHOOK-SECRETS#|ONCE#|WEBHOOK-KEY/,
       },
     ),
@@ -339,8 +339,8 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
         const key = built().keys.workspace;
         const first = await api.call("/v1/organizations?limit=1", { key });
         cursor = /"next_cursor":"([^"]+)"/.exec(first.body.toString())?.[1] ?? "";
-        const kept = await table.get(cursorKeysKey);
-        await table.write({ delete: cursorKeysKey });
+        const kept = await table.get(kinds.cursorKeys.key());
+        await table.write({ delete: kinds.cursorKeys.key() });
         await createCursorKeys({ table, clock: systemClock, random: systemRandom });
         environment.wait(61_000);
         await api.call("/v1/organizations", { key });

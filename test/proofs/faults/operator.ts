@@ -24,7 +24,7 @@ import { changeOrganizationSettings } from "../../../lib/organizations/settings.
 import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { required } from "../../../lib/runtime/required.ts";
-import { parseStreamPartition } from "../../../lib/store/layout.ts";
+import { parseEntryPlace } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { parseEntry } from "../../../lib/stream/entry.ts";
 import { dayNumberOf, removalPuts } from "../../../lib/stream/removal.ts";
@@ -257,7 +257,7 @@ async function damage(environment: FaultEnvironment): Promise<void> {
 
 /** One that its pull request has, and one that is ahead of its pull request. */
 function removalsWithoutTwins(item: Item): Item[] {
-  const place = required(parseStreamPartition(item.pk), "place of an entry");
+  const place = required(parseEntryPlace(item), "place of an entry");
   const { entry, pointerId } = parseEntry(item, place.organization);
   const { organization, repositoryId, authorId, atMs } = entry;
   const facets = { day: dayNumberOf(atMs), repositoryId, authorId, status: undefined };

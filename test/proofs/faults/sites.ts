@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { spillKey } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -87,7 +87,7 @@ export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
   },
   "lib/stream/spill.ts isUsable get": {
     test: "test/stream/spill-again.test.ts",
-    asks: { action: "GetItem", partition: spillKey("0a1b", "0a1b").pk },
+    asks: { action: "GetItem", partition: kinds.spill.key({ organization: "0a1b", spillId: "0a1b" }).pk },
   },
   "lib/stream/mend.ts #keepSpills transactIf": { test: "test/stream/repair-online.test.ts" },
 };

@@ -7,27 +7,15 @@ import { handler as reconcileIndex } from "../../../functions/workers/reconcile-
 import { handler as ringWebhooks } from "../../../functions/workers/ring-webhooks.ts";
 import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
 import { msPerDay } from "../../../lib/contract/days.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { isOf } from "../../../lib/contract/kind.ts";
 import { auditLimits, streamLimits } from "../../../lib/contract/limits.ts";
 import { searchForReview as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { newLogMove } from "../../../lib/organizations/move-log.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
-import {
-  cursorKeysKey,
-  isWebhookCount,
-  learningPartition,
-  organizationDirectoryKey,
-  organizationKey,
-  owedKey,
-  spillKey,
-  spillPartKey,
-  sweeperKey,
-  vectorKey,
-  waitingByAgeKey,
-  waitingKey,
-  webhookPartition,
-} from "../../../lib/store/layout.ts";
+import { vectorKey, waitingKey } from "../../../lib/store/layout.ts";
 import { queryAll } from "../../../lib/store/table.ts";
 import { shardOf } from "../../../lib/webhooks/scope.ts";
 import {
@@ -52,7 +40,7 @@ import { dieAt } from "./wire.ts";
 /** A copy of an audit entry that was not written in time. */
 const owedNote = (id: string) => ({
   put: {
-    ...owedKey(`2026-01-01T00:00:00.000Z#${id}#0`),
+    ...kinds.owed.key({ name: `2026-01-01T00:00:00.000Z#${id}#0` }),
     entry: {
       action: "seats.unassigned",
       resource_type: "seat",
@@ -142,16 +130,22 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
           const since = new Date(Date.now() - msPerDay).toISOString();
           const dependency = { pk: "ORG#gone", sk: "ORG" };
           await table().write({
-            put: { ...waitingByAgeKey(since, "lost"), since, dependency, label: "x", version: "v" },
+            put: {
+              ...kinds.waitingByAge.key({ since, eventId: "lost" }),
+              since,
+              dependency,
+              label: "x",
+              version: "v",
+            },
           });
           await environment.world.organization("1001");
           const damaged = { since, event_id: "damaged" };
-          const known = organizationKey(uuidOf());
+          const known = kinds.organization.key({ organization: uuidOf() });
           await table().writeMany([
             { put: { ...waitingKey(known, "2026"), ...damaged } },
             {
               put: {
-                ...waitingByAgeKey(since, "damaged"),
+                ...kinds.waitingByAge.key({ since, eventId: "damaged" }),
                 since,
                 dependency: known,
                 label: "x",
@@ -183,7 +177,9 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
             captured(8, long("Mind it all.")),
           );
           await reconcileIndex();
-          const { items } = await table().queryPage({ pk: learningPartition(uuidOf()) });
+          const { items } = await table().queryPage({
+            pk: kinds.learning.partition({ organization: uuidOf() }),
+          });
           const [first, second, third] = items.map(parseLearning);
           if (!first || !second || !third) throw new Error("There are three Learnings.");
           const vector = await table().get(vectorKey(uuidOf(), second.id));
@@ -224,11 +220,14 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
             await cutOff("lib/stream/append.ts TransactWriteItems", pullRequest(7, number, 900));
           // One that was dropped, with a part that came late; and the last sweep stopped half-way.
           const ttl = Math.ceil(Date.now() / 1000) + (streamLimits.droppedSpillDays * msPerDay) / 1000;
-          const organization = organizationDirectoryKey(one.provider_organization_id, uuidOf()).sk;
+          const organization = kinds.organizationDirectory.key({
+            providerId: one.provider_organization_id,
+            organization: uuidOf(),
+          }).sk;
           await table().writeMany([
-            { put: { ...spillKey(uuidOf(), "dropped"), c: 1, x: 1, ttl } },
-            { put: { ...spillPartKey("dropped", 0), d: new Uint8Array(9) } },
-            { put: { ...sweeperKey, organization, spill: "0" } },
+            { put: { ...kinds.spill.key({ organization: uuidOf(), spillId: "dropped" }), c: 1, x: 1, ttl } },
+            { put: { ...kinds.spillPart.key({ spillId: "dropped", index: 0 }), d: new Uint8Array(9) } },
+            { put: { ...kinds.sweeper.key(), organization, spill: "0" } },
           ]);
         },
       },
@@ -246,13 +245,17 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
           await world.webhook("w#rings", { types: ["webhook.disabled"] });
           const told = `0#${new Date(Date.now() - msPerDay).toISOString()}`;
           const listening = await world.webhook(uuid, { types: ["learnings", "audit_logs"] });
-          for await (const item of queryAll(table(), { pk: webhookPartition(shardOf(`o#${uuid}`)) }))
+          for await (const item of queryAll(table(), {
+            pk: kinds.webhook.partition({ shard: shardOf(`o#${uuid}`) }),
+          }))
             if (item.id === listening)
               await table().write({
                 update: item,
                 change: { set: [["rung", { learnings: told, audit_logs: told }]] },
               });
-          for await (const item of queryAll(table(), { pk: webhookPartition(shardOf(`o#${uuid}`)) }))
+          for await (const item of queryAll(table(), {
+            pk: kinds.webhook.partition({ shard: shardOf(`o#${uuid}`) }),
+          }))
             if (item.id === hopeless)
               await table().write({
                 update: item,
@@ -263,8 +266,11 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
                   ],
                 },
               });
-          for await (const item of queryAll(table(), { pk: webhookPartition(shardOf("w#rings")) }))
-            if (!isWebhookCount(item)) await table().write({ update: item, change: { set: [["rung", {}]] } });
+          for await (const item of queryAll(table(), {
+            pk: kinds.webhook.partition({ shard: shardOf("w#rings") }),
+          }))
+            if (!isOf(kinds.webhookCount, item))
+              await table().write({ update: item, change: { set: [["rung", {}]] } });
         },
       },
       "what can be found": {
@@ -311,7 +317,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
       },
       "the first signing key": {
         fixture: "parts that nothing names",
-        prepare: async () => void (await table().write({ delete: cursorKeysKey })),
+        prepare: async () => void (await table().write({ delete: kinds.cursorKeys.key() })),
         ...worker("rotateCursorKeys"),
       },
       "webhooks are rung": {

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalBackend, openBackend } from "../../../cli/local/backend.ts";
 import { dataDirectory, enginePath } from "../../../cli/local/data-directory.ts";
 import { createQueuePoller } from "../../../cli/local/ingest.ts";
+import * as itemKinds from "../../../lib/contract/items.ts";
 import { indexLimits } from "../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll, reconcileSome } from "../../../lib/index/reconcile.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { reconcilerKey, stalePartition } from "../../../lib/store/layout.ts";
 import { type Item, queryAll } from "../../../lib/store/table.ts";
 import { everything } from "../../events/support.ts";
 import { problemsOf } from "../../learnings/check-table.ts";
@@ -153,7 +153,7 @@ async function untilWriterGivesUp(patienceMs: number): Promise<void> {
 
 /** One shard has a part of most batches, and reading it costs the writers little. */
 const markersNow = (): Promise<string[]> =>
-  Array.fromAsync(queryAll(backend.table, { pk: stalePartition(0) }), ({ sk }) => sk);
+  Array.fromAsync(queryAll(backend.table, { pk: itemKinds.stale.partition({ shard: 0 }) }), ({ sk }) => sk);
 
 /** Checks what was acknowledged in an early life before a later one overwrites it. */
 async function checkLife(): Promise<void> {
@@ -293,7 +293,9 @@ const reconciling = (aheadMs: number) => ({
 async function followMarkers() {
   const deps = reconciling(indexLimits.leftBehindAfterMs);
   const rests = { embedder: localEmbedder.id, organization: null, learning: "" };
-  await backend.table.write({ put: { ...reconcilerKey, ...rests, ended_at_ms: deps.clock.nowMs() } });
+  await backend.table.write({
+    put: { ...itemKinds.reconciler.key(), ...rests, ended_at_ms: deps.clock.nowMs() },
+  });
   const sum = { missing: 0, stale: 0, orphaned: 0, failed: 0 };
   for (;;) {
     const report = await reconcileSome(deps);

@@ -1,7 +1,7 @@
+import * as kinds from "../../../lib/contract/items.ts";
 import { parseAudit } from "../../../lib/store/items/audit.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
-import { learningPartition, membersRange, personsRange } from "../../../lib/store/layout.ts";
 import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
 import type { Acknowledged, ConcurrentClients, Home } from "./concurrent-clients.ts";
 
@@ -15,10 +15,10 @@ export const auditIn = (items: readonly Item[], owner: string) =>
 /** Only the records that the clients change: vectors and logs are most of a table's bytes. */
 export async function recordsOf(table: Table, { uuid }: Home): Promise<Item[]> {
   const ranges = [
-    { pk: learningPartition(uuid) },
-    membersRange(uuid),
-    personsRange(`o#${uuid}`),
-    personsRange("w#acme"),
+    { pk: kinds.learning.partition({ organization: uuid }) },
+    kinds.member.range({ organization: uuid }),
+    kinds.person.range({ pool: `o#${uuid}` }),
+    kinds.person.range({ pool: "w#acme" }),
   ];
   return (await Promise.all(ranges.map((range) => Array.fromAsync(queryAll(table, range))))).flat();
 }

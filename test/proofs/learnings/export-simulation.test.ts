@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { firstPosition, type LearningPosition, walkLearnings } from "../../../lib/learnings/export/walk.ts";
 import { type LearningItem, parseLearning } from "../../../lib/store/items/learning.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import {
-  learningListPartition,
-  learningPartition,
-  organizationKey,
-  organizationTenant,
-} from "../../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, type TransactionWrite } from "../../../lib/store/table.ts";
 import { item, verbsOf } from "../../learnings/fixture.ts";
 import { timeoutMs, volume } from "../../support/volume.ts";
@@ -94,7 +90,7 @@ class ExportSimulation {
   }
 
   #current(): LearningItem[] {
-    return this.#items(learningPartition(uuid));
+    return this.#items(kinds.learning.partition({ organization: uuid }));
   }
 
   async #write(skewSeconds: number): Promise<void> {
@@ -105,7 +101,7 @@ class ExportSimulation {
       clock: this.#clock(skewSeconds),
       random: diceRandom(dice),
     });
-    const stored = this.store.truth(organizationKey(uuid));
+    const stored = this.store.truth(kinds.organization.key({ organization: uuid }));
     if (!stored) throw new Error("The organization vanished.");
     const organization = parseOrganization(stored);
     for (let count = 8; count > 0; count--) {
@@ -151,7 +147,7 @@ class ExportSimulation {
 
   /** A walk from the beginning must return every Learning that existed before it and still exists. */
   async #wholeWalk(): Promise<void> {
-    const before = this.#items(learningListPartition(organizationTenant(uuid)));
+    const before = this.#items(kinds.listedLearning.partition({ tenant: organizationTenant(uuid) }));
     const { seen } = await this.#pages(firstPosition);
     const met = new Set(seen.map(({ id }) => id));
     for (const { id } of before)

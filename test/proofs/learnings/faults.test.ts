@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../lib/contract/api-error.ts";
+import * as itemKinds from "../../../lib/contract/items.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { eventTypes } from "../../../lib/events/event-types.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
@@ -10,7 +12,7 @@ import { walkLearnings } from "../../../lib/learnings/export/walk.ts";
 import { moveLearnings } from "../../../lib/learnings/move-learnings.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { learningKey, organizationTenant, vectorKey } from "../../../lib/store/layout.ts";
+import { vectorKey } from "../../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { checkTable } from "../../learnings/check-table.ts";
 import { type Home, item, newHome, verbsOf } from "../../learnings/fixture.ts";
@@ -85,7 +87,9 @@ async function pending(fixture: Fixture, text: string): Promise<string> {
 }
 
 const expectState = async ({ table, home }: Fixture, id: string, state: string | undefined) =>
-  expect((await table.get(learningKey(home.uuid, id)))?.state).toBe(state);
+  expect((await table.get(itemKinds.learning.key({ organization: home.uuid, learningId: id })))?.state).toBe(
+    state,
+  );
 
 /** New texts, one of them twice, and an item that is always invalid. */
 const batchOf =
@@ -180,7 +184,9 @@ const routes: Readonly<Record<string, Route>> = {
       return {
         act: ({ table }) => deliver(table, event),
         after: async () => {
-          const stored = await fixture.table.get(learningKey(fixture.home.uuid, learning_id));
+          const stored = await fixture.table.get(
+            itemKinds.learning.key({ organization: fixture.home.uuid, learningId: learning_id }),
+          );
           expect(stored?.usage_count).toBe(7);
         },
       };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
 import { eventTypes } from "../../../lib/events/event-types.ts";
 import { embeddedText } from "../../../lib/index/embedder.ts";
@@ -11,7 +12,7 @@ import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { TimeUp } from "../../../lib/runtime/time-up.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
-import { learningPartition, vectorKey } from "../../../lib/store/layout.ts";
+import { vectorKey } from "../../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { checkTable } from "../../learnings/check-table.ts";
 import { type Home, item, newHome, verbsOf } from "../../learnings/fixture.ts";
@@ -73,7 +74,9 @@ const settle = (table: Table, { uuid: organization }: Home, status: "merged" | "
     version: `2026-11-02T00:00:00.000Z#${systemRandom.uuid()}`,
   });
 const states = async ({ uuid }: Home) => {
-  const items = await Array.fromAsync(queryAll(store().table, { pk: learningPartition(uuid) }));
+  const items = await Array.fromAsync(
+    queryAll(store().table, { pk: kinds.learning.partition({ organization: uuid }) }),
+  );
   return Object.fromEntries(items.map(parseLearning).map(({ text, state }) => [text, state]));
 };
 
@@ -114,7 +117,9 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     const { table } = store();
     await capture(table, home, "first");
     const organization = await organizationOf(table, home.uuid);
-    const [learning] = await Array.fromAsync(queryAll(table, { pk: learningPartition(home.uuid) }));
+    const [learning] = await Array.fromAsync(
+      queryAll(table, { pk: kinds.learning.partition({ organization: home.uuid }) }),
+    );
     const { patch } = verbsOf(table);
     await settle(
       overtaken(table, () => patch(organization, learning?.sk ?? "", "changed")),
@@ -150,7 +155,9 @@ describe("use", () => {
     const home = await newHome(world, { approval_delay_days: 1 });
     const { table } = store();
     await capture(table, home, "waits", { source: "chat", pr_url: null });
-    const [learning] = await Array.fromAsync(queryAll(table, { pk: learningPartition(home.uuid) }));
+    const [learning] = await Array.fromAsync(
+      queryAll(table, { pk: kinds.learning.partition({ organization: home.uuid }) }),
+    );
     const rethrow = (_: string, error: unknown) => {
       throw error;
     };
@@ -224,7 +231,9 @@ describe("a text that is taken while somebody else wants it", () => {
     const organization = await organizationOf(table, home.uuid);
     const meanwhile = async () => {
       await capture(table, home, "given");
-      const [learning] = await Array.fromAsync(queryAll(table, { pk: learningPartition(home.uuid) }));
+      const [learning] = await Array.fromAsync(
+        queryAll(table, { pk: kinds.learning.partition({ organization: home.uuid }) }),
+      );
       await verbsOf(table).patch(organization, learning?.sk ?? "", "taken");
     };
     const { results } = await verbsOf(torn(table, meanwhile)).post(

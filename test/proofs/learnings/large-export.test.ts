@@ -1,13 +1,10 @@
 import { expect, test, vi } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { toTimestamp } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { LearningItem } from "../../../lib/store/items/learning.ts";
-import {
-  learningKey,
-  learningListKey,
-  learningPlace,
-  organizationTenant,
-} from "../../../lib/store/layout.ts";
+import { learningPlace } from "../../../lib/store/layout.ts";
 import { type Home, newHome, pageOf } from "../../learnings/fixture.ts";
 import { type Answer, useApi } from "../../support/api.ts";
 import { timeoutMs, volume } from "../../support/volume.ts";
@@ -27,7 +24,7 @@ async function lay(home: Home, count: number, textOf: (index: number) => string)
     const at = toTimestamp(startMs + index);
     const place = learningPlace(at, 0, id);
     const learning: LearningItem = {
-      ...learningKey(home.uuid, id),
+      ...kinds.learning.key({ organization: home.uuid, learningId: id }),
       id,
       organization: home.uuid,
       repository_id: "repo-1",
@@ -47,7 +44,9 @@ async function lay(home: Home, count: number, textOf: (index: number) => string)
       revision: id,
       listed: { tenant: organizationTenant(home.uuid), place },
     };
-    return { put: { ...learning, ...learningListKey(organizationTenant(home.uuid), place) } };
+    return {
+      put: { ...learning, ...kinds.listedLearning.key({ tenant: organizationTenant(home.uuid), place }) },
+    };
   };
   for (let start = 0; start < count; start += 500) {
     const size = Math.min(500, count - start);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { learningLimits } from "../../../lib/contract/limits.ts";
 import { toTimestamp } from "../../../lib/runtime/clock.ts";
-import { logMovePartition } from "../../../lib/store/layout.ts";
 import type { Item, Table, TransactionWrite } from "../../../lib/store/table.ts";
 import { isLong, timeoutMs, volume } from "../../support/volume.ts";
 import { type Mirrored, MirrorSimulation, type Weak } from "./mirror-simulation.ts";
@@ -79,7 +79,7 @@ describe("a simulation that cannot fail proves nothing", () => {
       1,
       {
         table: transactsAs((writes) =>
-          writes.filter((each) => !isPut(each, ({ pk }) => pk === logMovePartition)),
+          writes.filter((each) => !isPut(each, ({ pk }) => pk === kinds.movingLog.partition())),
         ),
       },
       "audit logs",

@@ -1,6 +1,8 @@
 import { ApiError } from "../../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { learningLimits } from "../../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { relistMoved } from "../../../lib/learnings/move-learnings.ts";
 import { MoveUnderWay, resumeMoves } from "../../../lib/organizations/move.ts";
 import { moveLogs } from "../../../lib/organizations/move-log.ts";
@@ -11,7 +13,6 @@ import { type Clock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import type { Random } from "../../../lib/runtime/random.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../../lib/store/items/organization.ts";
-import { learningPartition, organizationKey, workspaceTenant } from "../../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { StreamBusy } from "../../../lib/stream/stream.ts";
 import { item, storedRepository, verbsOf } from "../../learnings/fixture.ts";
@@ -195,7 +196,9 @@ export class MirrorSimulation {
   }
 
   organization(name: string): OrganizationItem {
-    const stored = this.store.truth(organizationKey(organizationUuid(providerOf(name))));
+    const stored = this.store.truth(
+      kinds.organization.key({ organization: organizationUuid(providerOf(name)) }),
+    );
     if (!stored) throw new Error("An organization vanished.");
     return parseOrganization(stored);
   }
@@ -235,7 +238,7 @@ export class MirrorSimulation {
   learnings(uuid: string) {
     return this.store
       .all()
-      .filter(({ pk }) => pk === learningPartition(uuid))
+      .filter(({ pk }) => pk === kinds.learning.partition({ organization: uuid }))
       .map(parseLearning);
   }
 

@@ -3,9 +3,12 @@ import { narrowToPlan } from "../../../lib/access/policy.ts";
 import type { Principal } from "../../../lib/access/principal.ts";
 import { type Scope, selectOrganizations } from "../../../lib/access/scope.ts";
 import { ApiError } from "../../../lib/contract/api-error.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { partsOf } from "../../../lib/contract/kind.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { listAuditLogs } from "../../../lib/contract/operations/audit-logs.ts";
 import { listLearnings } from "../../../lib/contract/operations/learnings.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { exportAuditLog } from "../../../lib/http/audit-walk.ts";
 import { followScope } from "../../../lib/http/request-scope.ts";
 import { exportLearnings } from "../../../lib/learnings/export.ts";
@@ -13,12 +16,6 @@ import type { Clock } from "../../../lib/runtime/clock.ts";
 import { parseAudit } from "../../../lib/store/items/audit.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { parseScopeEpochs } from "../../../lib/store/items/scope-epochs.ts";
-import {
-  auditOwnerOf,
-  isScopeEpochs,
-  organizationTenant,
-  tenantOrganizationsRange,
-} from "../../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 import { type MirrorSimulation, settledSteps, tenant, type Weak } from "./mirror-simulation.ts";
@@ -124,15 +121,15 @@ export abstract class Mirror {
   /** As the request lifecycle does: rows and epochs in one round, then the step that follows the scope. */
   async #admit(table: Table, clock: Clock) {
     const { operation, query } = this;
-    const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
-    const rows = items.filter((each) => !isScopeEpochs(each)).map(parseOrganization);
+    const items = await Array.fromAsync(queryAll(table, kinds.tenantOrganization.range({ tenant })));
+    const rows = items.filter((each) => each.sk !== kinds.scopeEpochs.sk).map(parseOrganization);
     const principal = principalOf({
       tenant,
       key: { kind: "workspace", authorized: null },
       organizations: rows.filter(({ active }) => active),
       inactiveOrganizations: rows.filter(({ active }) => !active).map(({ uuid }) => uuid),
       forbiddenOrganizations: [],
-      scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
+      scopeEpochs: parseScopeEpochs(items.find((item) => item.sk === kinds.scopeEpochs.sk)),
     });
     const options = { mayBeEmpty: this.#cursor !== undefined && query.include_removed === true };
     const selected = selectOrganizations(operation, principal, {}, options);
@@ -215,9 +212,9 @@ export class AuditMirror extends Mirror {
       const { id, summary, organization, log_of, ...entry } = parseAudit(item);
       const owner = organization ?? log_of;
       const isWanted =
-        auditOwnerOf(entry) === tenant
+        partsOf(kinds.audit, entry)?.tenant === tenant
           ? owner === undefined || !this.simulation.hides(owner)
-          : [...visible].some((uuid) => auditOwnerOf(entry) === organizationTenant(uuid));
+          : [...visible].some((uuid) => partsOf(kinds.audit, entry)?.tenant === organizationTenant(uuid));
       if (isWanted) wanted.set(id, summary);
     }
     for (const { kind, name } of mirrorFaults(this.held, atRest(wanted), { followsRemovals: false }))

@@ -1,5 +1,7 @@
 import { ApiError } from "../../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import type { Embedder } from "../../../lib/index/embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import { type RefreshDeps, refresh, staleMarkers } from "../../../lib/index/refresh.ts";
@@ -12,7 +14,6 @@ import { moveLearnings } from "../../../lib/learnings/move-learnings.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../../lib/store/items/organization.ts";
-import { organizationKey, workspaceTenant } from "../../../lib/store/layout.ts";
 import { type Item, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import { problemsOf } from "../../learnings/check-table.ts";
 import { item, storedRepository, verbsOf } from "../../learnings/fixture.ts";
@@ -170,7 +171,7 @@ class LearningsSimulation {
   }
 
   async #author() {
-    const stored = this.#store.truth(organizationKey(uuid));
+    const stored = this.#store.truth(kinds.organization.key({ organization: uuid }));
     if (!stored) throw new Error("The organization vanished.");
     return { organization: parseOrganization(stored), authorId: "ann" };
   }
@@ -302,7 +303,7 @@ async function settledOrFault(work: Promise<unknown>): Promise<void> {
 
 export function firstItems(approvalDelayDays: number): Item[] {
   const organization: OrganizationItem = {
-    ...organizationKey(uuid),
+    ...kinds.organization.key({ organization: uuid }),
     uuid,
     ...name,
     name: "one",

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { scopeEpochsKey, workspaceTenant } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { november, type Reader, readerOf } from "../../metrics/support.ts";
 import { useApi } from "../../support/api.ts";
 import { urlOf } from "../../support/event-data.ts";
@@ -126,7 +127,7 @@ test("an epoch that was taken but not published is published by the next change"
   await save("b", hide);
   await sendPullRequest("b", 1);
   await save("b");
-  const key = scopeEpochsKey(workspaceTenant(workspace));
+  const key = kinds.scopeEpochs.key({ tenant: workspaceTenant(workspace) });
   await api.store().table.write({ update: key, change: { add: [["p", -1]] } });
   const half = await follow(resume ?? "");
   await save("b", { name: "sent again" });
@@ -138,7 +139,7 @@ test("an epoch that was taken but not published is published by the next change"
 
 test("a resume reads no row twice if nothing changed", async () => {
   await api.store().table.write({
-    update: scopeEpochsKey(workspaceTenant(workspace)),
+    update: kinds.scopeEpochs.key({ tenant: workspaceTenant(workspace) }),
     change: { set: [["at_ms", 0]] },
   });
   const first = await reader.page(`review-comments?${november}`);

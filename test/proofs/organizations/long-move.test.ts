@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { eventLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
 import { resumeMoves } from "../../../lib/organizations/move.ts";
 import { TimeUp } from "../../../lib/runtime/time-up.ts";
-import { memberKey, membersRange, organizationKey } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -56,7 +56,7 @@ test("a move longer than a delivery is acknowledged once its note is stored; the
 
   expect(await ingest(slow, messages)).toEqual([]);
 
-  expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
+  expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
     tenant: "w#acme",
     leaving: expect.any(String),
   });
@@ -70,7 +70,7 @@ test("an event of an organization that is still moving is applied, and the compl
   await interruptMove(harness);
   await rename(harness);
   expect(await resumeMoves(harness)).toBe(1);
-  expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
+  expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
     name: "Renamed",
     tenant: "w#acme",
   });
@@ -90,7 +90,7 @@ test("a move ends, and is reported once, also if the organization is renamed whi
 
   expect(await resumeMoves({ ...harness, table: { ...harness.table, transact } })).toBe(1);
 
-  const after = await harness.table.get(organizationKey(uuidOf()));
+  const after = await harness.table.get(kinds.organization.key({ organization: uuidOf() }));
   expect(after).toMatchObject({ name: "Renamed", tenant: "w#acme" });
   expect(after).not.toHaveProperty("leaving");
   expect(await resumeMoves(harness)).toBe(0);
@@ -136,12 +136,12 @@ test.each([
   const harness = await movingHarness();
   await deliver(harness, [workspaceSaved(1, { id: "birch" })]);
   await interruptMove(harness);
-  const moving = await harness.table.get(organizationKey(uuidOf()));
+  const moving = await harness.table.get(kinds.organization.key({ organization: uuidOf() }));
 
   const messages = await toMessages(harness, [stale, memberSaved(10)]);
   expect(await ingest(inShortTime(harness), messages)).toEqual([]);
 
-  expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
+  expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
     tenant: "w#acme",
     leaving: moving?.leaving,
     name: "Widgets",
@@ -152,7 +152,7 @@ test.each([
 const hindered = {
   "meets a damaged item": async () => {
     const harness = await movingHarness();
-    const key = memberKey(uuidOf(), "u7");
+    const key = kinds.member.key({ organization: uuidOf(), userId: "u7" });
     const sound = await harness.table.get(key);
     await harness.table.write({ put: { ...sound, ...key, username: 7 } });
     const repair = () => harness.table.write({ put: { ...sound, ...key } });
@@ -179,7 +179,7 @@ test.each(Object.entries(hindered))(
     const back = organizationSaved(12, { name: "Back" });
     expect(await receive(back)).toBe(1);
     expect(harness.letters).toEqual([]);
-    expect(await harness.table.get(organizationKey(uuidOf()))).toMatchObject({
+    expect(await harness.table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
       tenant: "w#acme",
       name: "Widgets",
     });
@@ -189,7 +189,7 @@ test.each(Object.entries(hindered))(
     expect(await receive(back, 2)).toBe(0);
     await resumeMoves(harness);
     expect(harness.letters).toEqual([]);
-    const after = await harness.table.get(organizationKey(uuidOf()));
+    const after = await harness.table.get(kinds.organization.key({ organization: uuidOf() }));
     expect(after).toMatchObject({ tenant: `o#${uuidOf()}`, name: "Back" });
     expect(after).not.toHaveProperty("leaving");
     checkPeople(await everything(harness.table));
@@ -223,7 +223,9 @@ test.each([
   const slow = { ...harness, table: { ...harness.table, transact } };
   const isMoving = async () =>
     (
-      await harness.table.getMany(names.map((name) => organizationKey(uuidOf(name.provider_organization_id))))
+      await harness.table.getMany(
+        names.map((name) => kinds.organization.key({ organization: uuidOf(name.provider_organization_id) })),
+      )
     ).map((item) => item?.leaving !== undefined);
   expect(await isMoving()).toEqual([true, true]);
 
@@ -242,7 +244,7 @@ const inNoTime = (harness: IngestHarness, uuid: string): IngestHarness => ({
   table: {
     ...harness.table,
     queryPage: (range, resume) =>
-      range.pk === membersRange(uuid).pk
+      range.pk === kinds.member.range({ organization: uuid }).pk
         ? Promise.reject(new TimeUp())
         : harness.table.queryPage(range, resume),
   },

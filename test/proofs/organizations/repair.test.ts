@@ -1,18 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { resumeMoves } from "../../../lib/organizations/move.ts";
 import { moveLogs } from "../../../lib/organizations/move-log.ts";
 import { MoveProgress } from "../../../lib/organizations/move-progress.ts";
 import { repairTable } from "../../../lib/organizations/repair.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import {
-  logMoveKey,
-  movingKey,
-  organizationDirectoryKey,
-  organizationKey,
-  scopeEpochsKey,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../lib/store/table.ts";
 import { november, type Reader, readerOf } from "../../metrics/support.ts";
 import { useApi } from "../../support/api.ts";
@@ -77,7 +70,7 @@ describe("after a restore and a repair", () => {
     const { resume } = await reader.page(path);
     const report = await restore(point);
     await save("b");
-    const stored = await table().get(scopeEpochsKey(workspaceTenant(workspace)));
+    const stored = await table().get(kinds.scopeEpochs.key({ tenant: workspaceTenant(workspace) }));
 
     expect(await answerOf(path, resume)).toEqual(refused);
     expect((await reader.page(path)).urls).toEqual([...urls("a", 1), ...urls("b", 1)]);
@@ -121,14 +114,21 @@ describe("after a restore and a repair", () => {
   test("an organization whose rows were only half restored is complete again", async () => {
     const tenant = workspaceTenant(workspace);
     const [, b = ""] = ids;
-    const stray = tenantOrganizationKey(workspaceTenant(`${workspace}-left`), b);
+    const stray = kinds.tenantOrganization.key({
+      tenant: workspaceTenant(`${workspace}-left`),
+      organization: b,
+    });
     await sendPullRequest("b", 1);
-    const row = await table().get(tenantOrganizationKey(tenant, b));
-    const ahead = { ...row, ...tenantOrganizationKey(tenant, b), visible_epoch: 900 };
+    const row = await table().get(kinds.tenantOrganization.key({ tenant, organization: b }));
+    const ahead = {
+      ...row,
+      ...kinds.tenantOrganization.key({ tenant, organization: b }),
+      visible_epoch: 900,
+    };
     await table().writeMany([
       { put: ahead },
       { put: { ...row, ...stray } },
-      { delete: organizationDirectoryKey(idOf("b"), b) },
+      { delete: kinds.organizationDirectory.key({ providerId: idOf("b"), organization: b }) },
     ]);
     expect((await reader.page(path)).urls).toEqual([]);
 
@@ -136,10 +136,12 @@ describe("after a restore and a repair", () => {
 
     expect(report.rowsRepaired).toBe(2);
     expect((await reader.page(path)).urls).toEqual(urls("b", 1));
-    expect(await table().getMany([stray, organizationDirectoryKey(idOf("b"), b)])).toEqual([
-      undefined,
-      expect.objectContaining({ uuid: b }),
-    ]);
+    expect(
+      await table().getMany([
+        stray,
+        kinds.organizationDirectory.key({ providerId: idOf("b"), organization: b }),
+      ]),
+    ).toEqual([undefined, expect.objectContaining({ uuid: b })]);
     expect(await repairTable(world.deps)).toMatchObject({ rowsRepaired: 0 });
   });
 
@@ -168,21 +170,28 @@ describe("after a restore and a repair", () => {
   test("an organization that was moving continues to move, even if the note of its move was not restored", async () => {
     const [, b = ""] = ids;
     const leaving = workspaceTenant(`${workspace}-left`);
-    await table().write({ update: organizationKey(b), change: { set: [["leaving", leaving]] } });
+    await table().write({
+      update: kinds.organization.key({ organization: b }),
+      change: { set: [["leaving", leaving]] },
+    });
     expect(await resumeMoves(world.deps)).toBe(0);
 
     await repairTable(world.deps);
 
     expect(await resumeMoves(world.deps)).toBe(1);
-    expect(await table().get(organizationKey(b))).not.toHaveProperty("leaving");
+    expect(await table().get(kinds.organization.key({ organization: b }))).not.toHaveProperty("leaving");
   });
 
   test("a move that goes on after a repair notes how far it has got, from the beginning", async () => {
     const [, b = ""] = ids;
     const moving = { leaving: workspaceTenant(`${workspace}-left`), arrived: "the move" };
     const set = Object.entries(moving);
-    await table().write({ update: organizationKey(b), change: { set } });
-    const note = { ...movingKey(b), arrived: "the move", done: ["people", "learnings", "metrics"] };
+    await table().write({ update: kinds.organization.key({ organization: b }), change: { set } });
+    const note = {
+      ...kinds.moving.key({ organization: b }),
+      arrived: "the move",
+      done: ["people", "learnings", "metrics"],
+    };
     await table().write({ put: { ...note, busy_until_ms: Date.now() + 600_000 } });
 
     await repairTable(world.deps);
@@ -199,13 +208,13 @@ describe("after a restore and a repair", () => {
     await world.workspace(`${workspace}-next`);
     const [a = ""] = ids;
     await save("a", { workspace_id: `${workspace}-next` });
-    await table().write({ delete: logMoveKey(a) });
+    await table().write({ delete: kinds.movingLog.key({ organization: a }) });
 
     await repairTable(world.deps);
 
     const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 180_000 };
     expect(await moveLogs({ ...world.deps, clock: later })).toBe(1);
-    expect(await table().get(organizationKey(a))).not.toHaveProperty("log_behind");
+    expect(await table().get(kinds.organization.key({ organization: a }))).not.toHaveProperty("log_behind");
   });
 });
 
@@ -213,7 +222,7 @@ test("without a repair a cursor that is catching up to a lost epoch is refused",
   await save("b", { plan: "pro" });
   for (const number of [1, 2]) await sendPullRequest("b", number);
   const { resume } = await reader.page(`review-comments?${november}`);
-  const key = scopeEpochsKey(workspaceTenant(workspace));
+  const key = kinds.scopeEpochs.key({ tenant: workspaceTenant(workspace) });
   const point = await table().get(key);
   await save("b");
   const half = await reader.page(`review-comments?${november}&limit=1&cursor=${resume}`);

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { auditLimits, peopleLimits, requestLimits } from "../../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../../lib/people/assign-seats.ts";
 import { listMembers } from "../../../lib/people/list-members.ts";
 import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
-import { memberKey, personKey, personsRange, workspaceTenant } from "../../../lib/store/layout.ts";
+import { personKey } from "../../../lib/store/layout.ts";
 import { queryAll, type Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -49,12 +51,12 @@ async function crowd(email: string, upTo: number): Promise<void> {
 }
 
 const member = async (userId: string) => {
-  const stored = await harness.table.get(memberKey(uuid, userId));
+  const stored = await harness.table.get(kinds.member.key({ organization: uuid, userId }));
   if (!stored) throw new Error("There is no such member.");
   return parseMember(stored);
 };
 const people = async () =>
-  (await Array.fromAsync(queryAll(harness.table, personsRange(acme)))).map(parsePerson);
+  (await Array.fromAsync(queryAll(harness.table, kinds.person.range({ pool: acme })))).map(parsePerson);
 const seats = async () => {
   const organization = await organizationOf(harness.table, uuid);
   const all = { seat: "all", role: "all" } as const;
@@ -141,6 +143,8 @@ test("people with very many memberships are seated, unassigned and moved within 
   const most = peopleLimits.membershipsTogetherMax / peopleLimits.membershipsMax;
   expect(together.filter((count) => count > 0)).toEqual([most, most]);
   await deliver(harness, [organizationSaved(5, { ...inAcme, workspace_id: "other" })]);
-  const moved = await Array.fromAsync(queryAll(harness.table, personsRange(workspaceTenant("other"))));
+  const moved = await Array.fromAsync(
+    queryAll(harness.table, kinds.person.range({ pool: workspaceTenant("other") })),
+  );
   expect(moved.map((item) => parsePerson(item).email).toSorted()).toEqual(emails.toSorted());
 }, 120_000);

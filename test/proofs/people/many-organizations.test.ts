@@ -1,10 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { writeOldOwed } from "../../../lib/audit/owed.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { auditLimits, peopleLimits, requestLimits, storeLimits } from "../../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { assignSeatsByEmail } from "../../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../../lib/store/items/people.ts";
-import { organizationKey, personKey, workspaceTenant } from "../../../lib/store/layout.ts";
+import { personKey } from "../../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -38,7 +40,7 @@ const inAcme = { ...organizationName(), workspace_id: "acme" };
 
 /** Adds a person to this many more organizations, whose ids have the maximum length. */
 async function join(email: string, count: number): Promise<void> {
-  const base = await harness.table.get(organizationKey(uuidOf()));
+  const base = await harness.table.get(kinds.organization.key({ organization: uuidOf() }));
   const key = personKey(acme, { organization: "", userId: "", email });
   const person = await harness.table.get(key);
   if (!base || !person) throw new Error("There is no such person.");
@@ -47,7 +49,12 @@ async function join(email: string, count: number): Promise<void> {
   );
   await harness.table.writeMany(
     ids.map((id) => ({
-      put: { ...base, ...organizationKey(uuidOf(id)), uuid: uuidOf(id), provider_organization_id: id },
+      put: {
+        ...base,
+        ...kinds.organization.key({ organization: uuidOf(id) }),
+        uuid: uuidOf(id),
+        provider_organization_id: id,
+      },
     })),
   );
   const more = ids.map((id) => ({ organization: uuidOf(id), user_id: "u", seat_wanted: true }));

@@ -1,18 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { msPerDay } from "../../../lib/contract/days.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { eventLimits } from "../../../lib/contract/limits.ts";
+import { type PoolKey, workspaceTenant } from "../../../lib/contract/tenants.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
 import { roleWrites } from "../../../lib/people/roles.ts";
 import { fillSeats, readPool } from "../../../lib/people/seats.ts";
-import {
-  memberKey,
-  type PoolKey,
-  peopleKey,
-  personsRange,
-  poolGuardKey,
-  workspaceTenant,
-} from "../../../lib/store/layout.ts";
+import { poolGuardKey } from "../../../lib/store/layout.ts";
 import { type Key, queryAll, type Table, TransactionRefused } from "../../../lib/store/table.ts";
 import {
   createIngestHarness,
@@ -118,7 +113,7 @@ describe("seats while they last", () => {
 
   test("a damaged person is skipped: the next person gets a seat", async () => {
     await deliver(harness, [organizationSaved(1, { seats_purchased: 0 }), ...people(2)]);
-    const [damaged] = await Array.fromAsync(queryAll(harness.table, personsRange(own)));
+    const [damaged] = await Array.fromAsync(queryAll(harness.table, kinds.person.range({ pool: own })));
     if (!damaged) throw new Error("There is nobody.");
     await harness.table.write({
       update: { pk: damaged.pk, sk: damaged.sk },
@@ -304,13 +299,15 @@ describe("decisions at once", () => {
     const uuid = uuidOf();
     const demotions = await Promise.allSettled(
       ["u0", "u1"].map(async (userId) => {
-        const item = await harness.table.get(memberKey(uuid, userId));
+        const item = await harness.table.get(kinds.member.key({ organization: uuid, userId }));
         await harness.table.transact(roleWrites(uuid, item ? [item] : [], "cr_member"));
       }),
     );
     const refused = demotions.filter(({ status }) => status === "rejected");
     expect(refused).toMatchObject([{ reason: expect.any(TransactionRefused) }]);
-    expect(await harness.table.get(peopleKey(uuid))).toMatchObject({ counts: { cr_admin: 1, cr_member: 1 } });
+    expect(await harness.table.get(kinds.people.key({ organization: uuid }))).toMatchObject({
+      counts: { cr_admin: 1, cr_member: 1 },
+    });
     checkPeople(await everything(harness.table));
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { securityLimits } from "../../../lib/contract/limits.ts";
 import { placeOf } from "../../../lib/security/finding.ts";
 import {
@@ -7,7 +8,6 @@ import {
   parseLedger,
   scannedRepository,
 } from "../../../lib/security/ledger.ts";
-import { findingsPartition, scansKey } from "../../../lib/store/layout.ts";
 import { queryAll } from "../../../lib/store/table.ts";
 import { applyScan, scan } from "../../security-findings/support.ts";
 import { useStore } from "../../support/engine.ts";
@@ -27,7 +27,7 @@ const older = scan(
 
 /** Fills the repository's ledger with chunks that sort after every real chunk. */
 async function fill(organization: string, chunkCount: number): Promise<void> {
-  const key = scansKey(organization, placeOf("9001"));
+  const key = kinds.scans.key({ organization, digest: placeOf("9001") });
   const ledger = parseLedger((await store().table.get(key)) ?? key, organization);
   const wide = ledger.chunks[0]?.counts.map(() => 9_999) ?? [];
   const further: ChunkReference[] = Array.from({ length: chunkCount - ledger.chunks.length }, (_, index) => ({
@@ -53,7 +53,7 @@ async function scanned(name: string, chunkCount: number): Promise<string> {
 }
 
 const chunksStored = async (organization: string): Promise<number> => {
-  const partition = findingsPartition(organization, placeOf("9001"));
+  const partition = kinds.findings.partition({ organization, digest: placeOf("9001") });
   return (await Array.fromAsync(queryAll(store().table, { pk: partition }))).length;
 };
 

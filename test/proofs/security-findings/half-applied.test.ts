@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsPartition } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { ConditionFailed, queryAll, type Table } from "../../../lib/store/table.ts";
 import {
   applyScan,
@@ -63,7 +63,7 @@ const answers = async (organization: string) =>
 async function chunkIds(organization: string): Promise<{ stored: string[]; named: string[] }> {
   const [harvest] = await download(store().table, [organization]);
   if (!harvest) throw new Error("It was scanned.");
-  const partition = findingsPartition(organization, harvest.ledger.place);
+  const partition = kinds.findings.partition({ organization, digest: harvest.ledger.place });
   const stored = await Array.fromAsync(queryAll(store().table, { pk: partition }));
   return {
     stored: stored.map(({ sk }) => sk).sort(),

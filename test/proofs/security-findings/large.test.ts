@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import { required } from "../../../lib/runtime/required.ts";
 import { placeOf } from "../../../lib/security/finding.ts";
 import { ledgerItemOf, parseLedger } from "../../../lib/security/ledger.ts";
-import { scansKey } from "../../../lib/store/layout.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
 import { applyScan, scan } from "../../security-findings/support.ts";
 import { createDelivery } from "../../security-findings/support-events.ts";
@@ -53,7 +53,10 @@ describe(`a scan of ${count} findings`, () => {
   /** Makes the ledger count one finding more than a download holds. Returns a function that undoes this. */
   async function countOneTooMany(): Promise<() => Promise<unknown>> {
     const { table } = api.store();
-    const stored = required(await table.get(scansKey(one.organization, placeOf("9001"))), "ledger");
+    const stored = required(
+      await table.get(kinds.scans.key({ organization: one.organization, digest: placeOf("9001") })),
+      "ledger",
+    );
     const ledger = parseLedger(stored, one.organization);
     const missing = securityLimits.downloadFindingsMax + 1 - count;
     const chunks = ledger.chunks.map((chunk, index) => ({

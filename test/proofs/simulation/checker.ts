@@ -1,9 +1,6 @@
-import {
-  parseRemovalPartition,
-  pointerKey,
-  streamHeadKey,
-  type TenantKey,
-} from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import type { TenantKey } from "../../../lib/contract/tenants.ts";
+import { parseRemovalPlace } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { entryBody, entryPuts } from "../../../lib/stream/entry.ts";
 import { isSettled, parseHead } from "../../../lib/stream/head.ts";
@@ -184,8 +181,11 @@ export async function checkAcknowledged(
   tenant: TenantKey,
 ): Promise<void> {
   const name = `${change.organization} ${change.pullRequest}`;
-  const key = pointerKey(change.organization, pointerIdOf(change.pullRequest));
-  const [item, head] = await world.look([key, streamHeadKey(tenant)]);
+  const key = kinds.pointer.key({
+    organization: change.organization,
+    pointerId: pointerIdOf(change.pullRequest),
+  });
+  const [item, head] = await world.look([key, kinds.streamHead.key({ tenant })]);
   if (!item) throw new Violation("lost", `acknowledged, but ${name} has no pointer`);
   const pointer = parsePointer(item, change.organization);
   const order = compareEvents(pointer, change);
@@ -197,7 +197,9 @@ export async function checkAcknowledged(
 
 async function lookAtPointers(world: World): Promise<Map<string, Pointer>> {
   const pullRequests = [...new Set(world.events.map(({ pullRequest }) => pullRequest))];
-  const keys = pullRequests.map(({ organization, url }) => pointerKey(organization, pointerIdOf(url)));
+  const keys = pullRequests.map(({ organization, url }) =>
+    kinds.pointer.key({ organization, pointerId: pointerIdOf(url) }),
+  );
   const items = await world.look(keys);
   return new Map(
     pullRequests.flatMap((pullRequest, index) => {
@@ -271,7 +273,7 @@ function checkRemovals(items: readonly Item[], pointers: ReadonlyMap<string, Poi
   const numbers = new Map([...pointers.values()].map((each) => [`${each.organization} ${each.id}`, each]));
   const twins = new Map<string, number>();
   for (const item of items) {
-    const place = parseRemovalPartition(item.pk);
+    const place = parseRemovalPlace(item);
     if (!place) continue;
     const removal = parseRemoval(item, ownerOfCopy(place));
     const pointer = numbers.get(`${removal.organization} ${removal.pointerId}`);
@@ -287,7 +289,7 @@ function checkRemovals(items: readonly Item[], pointers: ReadonlyMap<string, Poi
 
 function checkEntries(items: readonly Item[], expected: ReadonlyMap<string, Item>): void {
   const entries = items.filter(
-    ({ pk, sk }) => pk.startsWith("S#") && sk !== "HEAD" && !parseRemovalPartition(pk),
+    (item) => item.pk.startsWith("S#") && item.sk !== "HEAD" && !parseRemovalPlace(item),
   );
   for (const entry of entries) {
     const id = `${entry.pk} ${entry.sk}`;

@@ -1,13 +1,9 @@
 import { ApiError } from "../../../lib/contract/api-error.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import type { TenantKey } from "../../../lib/contract/tenants.ts";
 import { checkMark } from "../../../lib/http/cursors.ts";
 import { hasEpochs } from "../../../lib/organizations/visibility.ts";
 import { parseScopeEpochs, type ScopeEpochs } from "../../../lib/store/items/scope-epochs.ts";
-import {
-  isScopeEpochs,
-  scopeEpochsKey,
-  type TenantKey,
-  tenantOrganizationsRange,
-} from "../../../lib/store/layout.ts";
 import { queryAll } from "../../../lib/store/table.ts";
 import type { WalkScope } from "./checker.ts";
 import {
@@ -37,13 +33,14 @@ export type Row = OrganizationState & { readonly name: string };
 /** The organizations of a tenant as a request reads them, and the epochs of their scope. */
 export async function readRows(world: World, process: Process, tenant: TenantKey) {
   const table = world.connect(process);
-  const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
+  const items = await Array.fromAsync(queryAll(table, kinds.tenantOrganization.range({ tenant })));
   const rows = items
-    .filter((item) => !isScopeEpochs(item))
+    .filter((item) => item.sk !== kinds.scopeEpochs.sk)
     .map((item) => ({ name: String(item.organization), ...parseOrganizationState(item) }));
-  if (!trustsLateEpoch(world)) return { rows, epochs: parseScopeEpochs(items.find(isScopeEpochs)) };
+  if (!trustsLateEpoch(world))
+    return { rows, epochs: parseScopeEpochs(items.find((item) => item.sk === kinds.scopeEpochs.sk)) };
   await world.someTime(160);
-  return { rows, epochs: parseScopeEpochs(await table.get(scopeEpochsKey(tenant))) };
+  return { rows, epochs: parseScopeEpochs(await table.get(kinds.scopeEpochs.key({ tenant }))) };
 }
 
 /** Resolves the scope like `scopeKey`. */

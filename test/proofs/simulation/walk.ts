@@ -5,9 +5,9 @@ import {
   type ScopeMark,
   spanOf,
 } from "../../../lib/access/follow-scope.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { authorizedDigestOf } from "../../../lib/http/cursors.ts";
 import { type OrganizationLeft, parseOrganizationLeft } from "../../../lib/store/items/scope-epochs.ts";
-import { organizationKey, organizationsLeftRange, streamHeadKey } from "../../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable } from "../../../lib/store/table.ts";
 import { parseHead } from "../../../lib/stream/head.ts";
 import type { StreamPageRequest, StreamPageResult } from "../../../lib/stream/read.ts";
@@ -104,7 +104,9 @@ export class Walk {
     const table = this.#world.connect(this.#process);
     const { tenant, organization } = this.scope;
     const wanted = organization === undefined ? organizations : [organization];
-    const items = await Promise.all(wanted.map((each) => table.get(organizationKey(each))));
+    const items = await Promise.all(
+      wanted.map((each) => table.get(kinds.organization.key({ organization: each }))),
+    );
     const found = items.map((item, index) => ({
       name: wanted[index] ?? "",
       state: parseOrganizationState(item),
@@ -149,7 +151,9 @@ export class Walk {
   async #left(): Promise<OrganizationLeft[]> {
     if (!this.appliesRemovals) return [];
     const table = this.#world.connect(this.#process);
-    const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(this.scope.tenant)));
+    const items = await Array.fromAsync(
+      queryAll(table, kinds.organizationLeft.range({ tenant: this.scope.tenant })),
+    );
     return items.map(parseOrganizationLeft).filter(({ uuid }) => this.mayRead(uuid));
   }
 
@@ -275,7 +279,7 @@ export class Walk {
     const isAsked = (each: { readonly organization: string; readonly authorId: string | null }) =>
       shownNow.has(each.organization) && (authorId === undefined || each.authorId === authorId);
     const { table, read } = this.#world.reader(this.#process);
-    const head = dice.chance(0.5) ? parseHead(await table.get(streamHeadKey(tenant))) : undefined;
+    const head = dice.chance(0.5) ? parseHead(await table.get(kinds.streamHead.key({ tenant }))) : undefined;
     const timeUp = !isClosing && dice.chance(0.05) ? abortAfter(this.#world, dice.below(30)) : undefined;
     return read(table, {
       tenant,

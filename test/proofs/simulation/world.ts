@@ -1,12 +1,7 @@
+import * as kinds from "../../../lib/contract/items.ts";
 import { streamLimits } from "../../../lib/contract/limits.ts";
+import { organizationTenant, type TenantKey, workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { hasEpochs } from "../../../lib/organizations/visibility.ts";
-import {
-  organizationKey,
-  organizationTenant,
-  type TenantKey,
-  tenantOrganizationKey,
-  workspaceTenant,
-} from "../../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
 import type { readPage } from "../../../lib/stream/read.ts";
 import type { StreamDeps, StreamLimits } from "../../../lib/stream/stream.ts";
@@ -138,7 +133,7 @@ export const firstItems = (): Item[] =>
   });
 
 export const organizationItem = (organization: string, state: OrganizationState): Item => ({
-  ...organizationKey(organization),
+  ...kinds.organization.key({ organization }),
   tenant: state.tenant,
   ready: state.isReady,
   from: state.from,
@@ -154,7 +149,7 @@ export const rowsOf = (organization: string, state: OrganizationState): Item[] =
     ? [
         {
           ...organizationItem(organization, state),
-          ...tenantOrganizationKey(state.tenant, organization),
+          ...kinds.tenantOrganization.key({ tenant: state.tenant, organization }),
           organization,
         },
       ]
@@ -179,6 +174,8 @@ export function parseOrganizationState(item: Item | undefined): OrganizationStat
 
 /** The committed state of every organization. */
 export async function lookAtOrganizations(world: World): Promise<Map<string, OrganizationState>> {
-  const items = await world.look(organizations.map(organizationKey));
+  const items = await world.look(
+    organizations.map((organization) => kinds.organization.key({ organization })),
+  );
   return new Map(organizations.map((name, index) => [name, parseOrganizationState(items[index])]));
 }

@@ -1,3 +1,4 @@
+import * as kinds from "../../../lib/contract/items.ts";
 import { MoveProgress, newMove } from "../../../lib/organizations/move-progress.ts";
 import {
   hasEpochs,
@@ -5,7 +6,6 @@ import {
   publishEpoch,
   publishedEpochs,
 } from "../../../lib/organizations/visibility.ts";
-import { movingKey, organizationKey, tenantOrganizationKey } from "../../../lib/store/layout.ts";
 import { ReadAhead } from "../../../lib/store/read-ahead.ts";
 import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../../lib/store/table.ts";
 import { appendBatch, keysToAppend } from "../../../lib/stream/append.ts";
@@ -93,7 +93,9 @@ async function deliver(world: World, process: Process, batch: readonly HistoryEv
   const states = new Map<string, ReturnType<typeof parseOrganizationState>>();
   const ahead = world.dice.chance(0.7) ? await readAhead(world, process, batch) : undefined;
   for (const { change } of batch) {
-    const item = await world.connect(process).get(organizationKey(change.organization));
+    const item = await world
+      .connect(process)
+      .get(kinds.organization.key({ organization: change.organization }));
     states.set(change.organization, parseOrganizationState(item));
   }
   // One batch belongs to one tenant; its members were looked up at some time before.
@@ -136,7 +138,7 @@ export function startMover(world: World, changes: number): void {
 
 async function changeTenant(world: World, process: Process, organization: string): Promise<void> {
   const table = world.connect(process);
-  const before = parseOrganizationState(await table.get(organizationKey(organization)));
+  const before = parseOrganizationState(await table.get(kinds.organization.key({ organization })));
   const tenant = world.dice.pick(tenantsFor(organization));
   if (tenant !== before.tenant) {
     await publishDepartures(world, process, before);
@@ -164,7 +166,9 @@ export function startFlipper(world: World, flips: number): void {
     while (left > 0 && !world.isClosing) {
       await world.someTime(60);
       const organization = world.dice.pick(usedOrganizations(world));
-      const before = parseOrganizationState(await world.connect(process).get(organizationKey(organization)));
+      const before = parseOrganizationState(
+        await world.connect(process).get(kinds.organization.key({ organization })),
+      );
       left--;
       await changeScope(world, process, organization, before, { ...before, isVisible: !before.isVisible });
     }
@@ -205,7 +209,7 @@ async function changeScope(
       ? [{ put: newMove(moveOf(organization, after), 0) }]
       : []),
     ...(before.tenant !== tenant && hasEpochs(before.tenant)
-      ? [{ delete: tenantOrganizationKey(before.tenant, organization) }]
+      ? [{ delete: kinds.tenantOrganization.key({ tenant: before.tenant, organization }) }]
       : []),
     ...change.writes,
   ]);
@@ -221,7 +225,7 @@ const moveOf = (uuid: string, { arrivals }: Pick<OrganizationState, "arrivals">)
 /** Finishes a running change; any process may do this, any number of times. */
 export async function finishMove(world: World, process: Process, organization: string): Promise<void> {
   const table = world.connect(process);
-  const state = parseOrganizationState(await table.get(organizationKey(organization)));
+  const state = parseOrganizationState(await table.get(kinds.organization.key({ organization })));
   if (state.isReady) return;
   await publishDepartures(world, process, state);
   const deps = world.deps(process, "mover");
@@ -236,7 +240,7 @@ export async function finishMove(world: World, process: Process, organization: s
   await table.transact([
     { put: organizationItem(organization, after), when },
     ...rowsOf(organization, after).map((put) => ({ put })),
-    ...(world.notesMoves ? [{ delete: movingKey(organization) }] : []),
+    ...(world.notesMoves ? [{ delete: kinds.moving.key({ organization }) }] : []),
   ]);
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { walkLimits } from "../../../lib/contract/limits.ts";
 import { firstPosition, walkLearnings } from "../../../lib/learnings/export/walk.ts";
 import { listRepositories } from "../../../lib/organizations/list.ts";
 import { listMembers } from "../../../lib/people/list-members.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { learningListPartition, learningPlace, repositoryKey } from "../../../lib/store/layout.ts";
+import { learningPlace } from "../../../lib/store/layout.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
 import type { Item, Table } from "../../../lib/store/table.ts";
 import { walkRange } from "../../../lib/store/walk.ts";
@@ -73,11 +74,16 @@ describe("a page costs a bounded number of round trips, however many items it sk
     const uuid = await world.organization("one");
     await world.repository(github("one"), "a");
     await world.repository(github("one"), "z");
-    const stored = await table.get(repositoryKey(uuid, "a"));
+    const stored = await table.get(kinds.repository.key({ organization: uuid, repositoryId: "a" }));
     if (!stored) throw new Error("The repository was not stored.");
     await table.writeMany(
       Array.from({ length: passedOver }, (_, index) => ({
-        put: { ...stored, ...repositoryKey(uuid, `m${index}`), repository_id: `m${index}`, active: false },
+        put: {
+          ...stored,
+          ...kinds.repository.key({ organization: uuid, repositoryId: `m${index}` }),
+          repository_id: `m${index}`,
+          active: false,
+        },
       })),
     );
     const { trips, found } = await count(table, async (metered, after) => {
@@ -121,7 +127,7 @@ describe("a page costs a bounded number of round trips, however many items it sk
 
   test("a page of Learnings costs a bounded number of round trips, however many old positions it skips", async () => {
     const { table } = await openStore(store().endpoint);
-    const pk = learningListPartition("w#one");
+    const pk = kinds.listedLearning.partition({ tenant: "w#one" });
     const moved_at = "2026-01-01T00:00:00.000Z";
     const place = (index: number) => learningPlace(moved_at, 0, `id-${1000 + index}`);
     await table.writeMany(

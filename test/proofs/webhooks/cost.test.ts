@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { webhookLimits } from "../../../lib/contract/limits.ts";
+import { organizationTenant, workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
-import { organizationTenant, workspaceTenant } from "../../../lib/store/layout.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
-import { organizationTenant, webhookSecretsKey } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { listDeliveries } from "../../../lib/webhooks/deliveries.ts";
 import { updateWebhook } from "../../../lib/webhooks/manage.ts";
@@ -149,7 +150,7 @@ describe("a webhook that fails", () => {
     const uuid = await company();
     const deleted = await endpoint(uuid, ["metrics.reviews"]);
     const { receiver } = await endpoint(uuid, ["metrics.reviews"]);
-    const secrets = webhookSecretsKey(deleted.id);
+    const secrets = kinds.webhookSecrets.key({ webhookId: deleted.id });
     const table: Table = {
       ...store().table,
       get: async (key, options) => {

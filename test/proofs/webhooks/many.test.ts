@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
-import { organizationTenant, webhookPartition } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { keyOfWebhook, shardOf } from "../../../lib/webhooks/scope.ts";
@@ -94,7 +95,7 @@ describe("many webhooks", () => {
     const slow: Table = {
       ...store().table,
       queryPage: async (range, resume) => {
-        if (range.pk !== webhookPartition(shardOfName("owner-0")))
+        if (range.pk !== kinds.webhook.partition({ shard: shardOfName("owner-0") }))
           return await store().table.queryPage(range, resume);
         clock().advance(500);
         return await store().table.queryPage({ ...range, pageItems: 1 }, resume);

@@ -1,10 +1,11 @@
 import { beforeEach, expect } from "vitest";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { instanceTenant, organizationTenant } from "../../../lib/contract/tenants.ts";
 import type { WebhookType } from "../../../lib/contract/webhooks.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { parseAudit } from "../../../lib/store/items/audit.ts";
 import { parseWebhook, type WebhookItem } from "../../../lib/store/items/webhook.ts";
-import { auditPartition, instanceTenant, organizationTenant } from "../../../lib/store/layout.ts";
 import { queryAll, type Table } from "../../../lib/store/table.ts";
 import { createWebhook } from "../../../lib/webhooks/manage.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
@@ -99,7 +100,10 @@ export function useRinging() {
 
   /** The audit entries about webhooks that the service disabled. */
   async function disablings(uuid: string) {
-    const pk = auditPartition(organizationTenant(uuid), new Date(clock.now).toISOString().slice(0, 7));
+    const pk = kinds.audit.partition({
+      tenant: organizationTenant(uuid),
+      month: new Date(clock.now).toISOString().slice(0, 7),
+    });
     const entries = (await Array.fromAsync(queryAll(store().table, { pk }))).map(parseAudit);
     expect(JSON.stringify(entries)).not.toContain("hidden");
     return entries

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { workspaceTenant } from "../../../lib/store/layout.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
 import { newsPut } from "../../../lib/store/news.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";

@@ -5,7 +5,8 @@ import * as z from "zod";
 import { connectLocally } from "../../../cli/connection/local.ts";
 import { readDocument } from "../../../cli/document-file.ts";
 import type { KeyKind } from "../../../lib/contract/access.ts";
-import { isOrganization, spillKey } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { isOf } from "../../../lib/contract/kind.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { callJson, callTool, event, get, ndjson, runTool } from "../../cli/support.ts";
 import { scanAll } from "../../support/scan-all.ts";
@@ -296,7 +297,9 @@ describe("repair", () => {
   const damages: Readonly<Record<string, (items: readonly Item[]) => Item | undefined>> = {
     "an entry": (items) => items.find(({ pk, sk }) => pk.startsWith("S#") && /^\d+$/.test(sk)),
     "a part of a large entry": (items) =>
-      items.filter(isOrganization).map(({ uuid }) => ({ ...spillKey(String(uuid), "damaged") }))[0],
+      items
+        .filter((item) => isOf(kinds.organization, item))
+        .map(({ uuid }) => ({ ...kinds.spill.key({ organization: String(uuid), spillId: "damaged" }) }))[0],
   };
 
   test.each(Object.entries(damages))(

@@ -9,23 +9,14 @@ import { sentence } from "../../../cli/sentence.ts";
 import { eventsMsMax } from "../../../cli/verify/events.ts";
 import { verify } from "../../../cli/verify/run.ts";
 import { createKeys, reservedName, stage, stageEvents } from "../../../cli/verify/stage.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../../lib/contract/platform.ts";
+import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { eventTypes } from "../../../lib/events/event-types.ts";
 import { searchForReview } from "../../../lib/learnings/search.ts";
 import { newLogMove } from "../../../lib/organizations/move-log.ts";
-import {
-  apiKeyKey,
-  keyDirectoryRange,
-  movingKey,
-  organizationKey,
-  organizationLeftKey,
-  relistKey,
-  streamRemovalKey,
-  waitingByAgeKey,
-  waitingKey,
-  workspaceTenant,
-} from "../../../lib/store/layout.ts";
+import { streamRemovalKey, waitingKey } from "../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../lib/store/table.ts";
 import { callTool } from "../../cli/support.ts";
 import { scanAll } from "../../support/scan-all.ts";
@@ -56,8 +47,8 @@ async function leftovers(table: Table): Promise<readonly string[]> {
   const items = await scanAll(table);
   const places = new Set(items.map(({ pk }) => pk));
   const isOfNoKey = ({ pk, sk }: Item) => {
-    const id = pk === keyDirectoryRange.pk ? sk : /^USED#(.+)$/.exec(pk)?.[1];
-    return id !== undefined && !places.has(apiKeyKey(id).pk);
+    const id = pk === kinds.keyDirectory.range().pk ? sk : /^USED#(.+)$/.exec(pk)?.[1];
+    return id !== undefined && !places.has(kinds.apiKey.key({ keyId: id }).pk);
   };
   const isOfStage = (item: Item) => names.some((name) => JSON.stringify(item).includes(name));
   const found = items.filter((item) => isOfStage(item) || isOfNoKey(item));
@@ -104,7 +95,7 @@ async function plantLeftovers(connection: Connection): Promise<void> {
   await connection.settle?.();
   await createKeys(connection);
   const { table } = connection;
-  const dependency = organizationKey(stage.cloud.uuid);
+  const dependency = kinds.organization.key({ organization: stage.cloud.uuid });
   const since = "2026-11-15T00:00:00.000Z";
   const version = `${since}#waits`;
   const row = { since, dependency, label: "organization", version };
@@ -112,16 +103,28 @@ async function plantLeftovers(connection: Connection): Promise<void> {
   await table.write({
     put: { ...waitingKey(dependency, version), id: "waits", group: "g", body, event_id: "waits", since },
   });
-  await table.write({ put: { ...waitingByAgeKey(since, "waits"), ...row } });
+  await table.write({ put: { ...kinds.waitingByAge.key({ since, eventId: "waits" }), ...row } });
   for (const organization of [undefined, stage.cloud.uuid]) {
     const tenant = workspaceTenant(stage.workspace);
     await table.write({ put: streamRemovalKey({ tenant, organization, dataset: "c" }, 7) });
   }
-  await table.write({ put: { ...relistKey(since, stage.cloud.uuid), organization: stage.cloud.uuid } });
-  await table.write({ put: { ...movingKey(stage.home.uuid), organization: stage.home.uuid } });
+  await table.write({
+    put: {
+      ...kinds.relist.key({ dueAt: since, organization: stage.cloud.uuid }),
+      organization: stage.cloud.uuid,
+    },
+  });
+  await table.write({
+    put: { ...kinds.moving.key({ organization: stage.home.uuid }), organization: stage.home.uuid },
+  });
   const { put } = newLogMove({ uuid: stage.home.uuid }, Date.parse(since));
   await table.write({ put });
-  await table.write({ put: organizationLeftKey(workspaceTenant(stage.workspace), stage.home.uuid) });
+  await table.write({
+    put: kinds.organizationLeft.key({
+      tenant: workspaceTenant(stage.workspace),
+      organization: stage.home.uuid,
+    }),
+  });
 }
 
 test("leftovers of an interrupted run are removed first, and a failed check says what to do", async () => {

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { recordingsFolder } from "../../../cli/generate/examples.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { type ListedOperation, operationOf, operations } from "../../../lib/contract/operations.ts";
 import { possibleErrors } from "../../../lib/contract/possible-errors.ts";
@@ -10,7 +11,6 @@ import { asNode } from "../../../lib/openapi/schema-changes.ts";
 import type { RecordedExchange } from "../../../lib/reference/examples.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { cursorKeysKey } from "../../../lib/store/layout.ts";
 import { nameServers } from "../../../lib/webhooks/addresses.ts";
 import { type Answer, useApi } from "../../support/api.ts";
 import { type Injection, useFaultyEngine } from "../../support/faulty-engine.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   // A public address of the receiver in the examples; nothing is sent there.
   vi.spyOn(nameServers, "addressesOf").mockResolvedValue(["93.184.215.14"]);
   const { table } = api.store();
-  await table.write({ delete: cursorKeysKey });
+  await table.write({ delete: kinds.cursorKeys.key() });
   await createCursorKeys({ table, clock: systemClock, random: systemRandom });
   world = await buildExampleWorld(new World(() => api.store().table), steady);
   snapshot = await snapshotOf(table);

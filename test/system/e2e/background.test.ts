@@ -1,22 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { indexLimits } from "../../../lib/contract/limits.ts";
+import { organizationTenant, workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { internalFunctions, type Worker, workers } from "../../../lib/contract/workers.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import {
-  cursorKeysKey,
-  learningListPartition,
-  learningPartition,
-  movingKey,
-  movingPartition,
-  organizationKey,
-  organizationTenant,
-  spillPartKey,
-  sweeperKey,
-  waitingByAgeRange,
-  workspaceTenant,
-} from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { writeSpill } from "../../../lib/stream/spill.ts";
 import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
@@ -41,7 +30,7 @@ const agoMs = (days: number) => systemClock.nowMs() - days * 86_400_000;
 const worldOf = (days: number, through: () => Table = table) =>
   new World(through, new TestClock(toTimestamp(agoMs(days))));
 
-const waiting = async () => (await table().queryPage(waitingByAgeRange)).items;
+const waiting = async () => (await table().queryPage(kinds.waitingByAge.range())).items;
 
 const cloud = github("background");
 beforeAll(async () => {
@@ -95,7 +84,9 @@ describe("ingest", () => {
     const ended = pullRequest(cloud, 7);
     await world.sendEvent("learning.captured", privateOf(cloud, ended.pr_url));
     await world.sendEvent("pull_request.finalized", ended);
-    const { items } = await table().queryPage({ pk: learningPartition(organizationUuid(cloud)) });
+    const { items } = await table().queryPage({
+      pk: kinds.learning.partition({ organization: organizationUuid(cloud) }),
+    });
     expect(items).toMatchObject([{ text: "Close what you open.", state: "approved" }]);
   });
 
@@ -175,7 +166,7 @@ test("approveDue moves a Learning to the new tenant if it was listed with the ol
   await post({ organization: before, authorId: "ann" }, item("Late, but not lost."));
   await deployment().wake("ScheduleApproveDue");
   const { items } = await table().queryPage({
-    pk: learningListPartition(workspaceTenant("background-after")),
+    pk: kinds.listedLearning.partition({ tenant: workspaceTenant("background-after") }),
   });
   expect(items).toMatchObject([{ text: "Late, but not lost." }]);
 });
@@ -192,11 +183,14 @@ test("finishMoves moves an organization to its new tenant after an interrupted m
   });
   await expect(moving).rejects.toThrow("cut off");
   const uuid = organizationUuid(cloud);
-  expect(await table().get(organizationKey(uuid))).toHaveProperty("leaving");
+  expect(await table().get(kinds.organization.key({ organization: uuid }))).toHaveProperty("leaving");
   // The turn of the process that was cut off is over.
-  await table().write({ update: movingKey(uuid), change: { set: [["busy_until_ms", 0]] } });
+  await table().write({
+    update: kinds.moving.key({ organization: uuid }),
+    change: { set: [["busy_until_ms", 0]] },
+  });
   await deployment().wake("ScheduleFinishMoves");
-  expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
+  expect(await table().get(kinds.organization.key({ organization: uuid }))).not.toHaveProperty("leaving");
 });
 
 test("ringWebhooks rings webhooks of an organization and a workspace, and disables one that fails for days", async () => {
@@ -224,9 +218,9 @@ test("housekeeping drops parts that nothing names", async () => {
   const deps = { table: table(), clock: systemClock, random: systemRandom };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
   // An earlier run stopped before the first organization.
-  await table().write({ put: { ...sweeperKey, organization: "0", spill: "" } });
+  await table().write({ put: { ...kinds.sweeper.key(), organization: "0", spill: "" } });
   await deployment().wake("ScheduleHousekeeping");
-  expect(await table().get(spillPartKey(id, 0))).toBeUndefined();
+  expect(await table().get(kinds.spillPart.key({ spillId: id, index: 0 }))).toBeUndefined();
 });
 
 /** Passes on every call up to the write that begins an organization's move, and none after it. */
@@ -238,20 +232,20 @@ function cutOffByMove(whole: Table): Table {
       async (...given: unknown[]) => {
         if (isCut) throw new Error("cut off");
         const answer: unknown = await Reflect.apply(Reflect.get(target, name), target, given);
-        isCut = name === "transact" && JSON.stringify(given).includes(`"pk":"${movingPartition}"`);
+        isCut = name === "transact" && JSON.stringify(given).includes(`"pk":"${kinds.moving.partition()}"`);
         return answer;
       },
   });
 }
 
 test("rotateCursorKeys makes the first signing key of a new table, and a new one when the last is old", async () => {
-  await table().write({ delete: cursorKeysKey });
+  await table().write({ delete: kinds.cursorKeys.key() });
   await deployment().wake("ScheduleRotateCursorKeys");
-  expect(await table().get(cursorKeysKey)).toMatchObject({ current: expect.any(String) });
+  expect(await table().get(kinds.cursorKeys.key())).toMatchObject({ current: expect.any(String) });
   const keys = { old: { secret: "c2VjcmV0", created_at_ms: agoMs(100) } };
-  await table().write({ put: { ...cursorKeysKey, current: "old", keys } });
+  await table().write({ put: { ...kinds.cursorKeys.key(), current: "old", keys } });
   await deployment().wake("ScheduleRotateCursorKeys");
-  expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
+  expect(await table().get(kinds.cursorKeys.key())).not.toMatchObject({ current: "old" });
 });
 
 test("every schedule of the template triggers a worker that runs", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import * as kinds from "../../../lib/contract/items.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
-import { auditPartition } from "../../../lib/store/layout.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
 import { chosenOptions } from "../infra/build.ts";
 import { environmentOf } from "../infra/support.ts";
@@ -100,7 +100,9 @@ test("auditRetentionDays expires entries in time; bedrockModelId and bedrockRegi
   });
   expect(iamProxy.denied).toEqual([]);
   const month = toTimestamp(systemClock.nowMs()).slice(0, 7);
-  const { items } = await store.table.queryPage({ pk: auditPartition("w#chosen-workspace", month) });
+  const { items } = await store.table.queryPage({
+    pk: kinds.audit.partition({ tenant: "w#chosen-workspace", month }),
+  });
   const [entry] = items.filter(({ action }) => String(action).startsWith("learning"));
   const keptMs = Number(entry?.ttl) * 1000 - Date.parse(String(entry?.created_at));
   expect(Math.floor(keptMs / 86_400_000)).toBe(Number(chosenOptions.auditRetentionDays));

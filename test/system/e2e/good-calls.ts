@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import * as z from "zod";
 import type { KeyKind } from "../../../lib/contract/access.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
 import {
   type ListedOperation,
@@ -10,7 +11,6 @@ import {
 } from "../../../lib/contract/operations.ts";
 import { requestOf, type Subject, usualKind } from "../../../lib/contract/requests.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
-import { apiKeyKey, learningKey } from "../../../lib/store/layout.ts";
 import { absent } from "../../support/subject.ts";
 import type { everyKindOfKey } from "../../support/world.ts";
 import type { Deployment } from "./deployment.ts";
@@ -81,10 +81,16 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
   /** The state after an interrupted move. */
   async function listElsewhere(id: string): Promise<void> {
     const { table } = deployment().store;
-    const item = await table.get(learningKey(fixture().organization, id));
+    const item = await table.get(
+      kinds.learning.key({ organization: fixture().organization, learningId: id }),
+    );
     const { place } = z.object({ place: z.string() }).parse(item?.listed);
     await table.write({
-      put: { ...learningKey(fixture().organization, id), ...item, listed: { tenant: "w#left", place } },
+      put: {
+        ...kinds.learning.key({ organization: fixture().organization, learningId: id }),
+        ...item,
+        listed: { tenant: "w#left", place },
+      },
     });
   }
 
@@ -92,7 +98,7 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
   async function age(keyId: string): Promise<void> {
     const createdAt = toTimestamp(systemClock.nowMs() - 2 * keyLimits.unreceivedAfterMs);
     const change = { set: [["created_at", createdAt]] } as const;
-    await deployment().store.table.write({ update: apiKeyKey(keyId), change });
+    await deployment().store.table.write({ update: kinds.apiKey.key({ keyId }), change });
   }
 
   /** Where more than the contract's request is needed to use every grant, or to see that the work is done. */

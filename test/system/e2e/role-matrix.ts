@@ -1,26 +1,20 @@
-import { readFileSync } from "node:fs";
-import { rightsAttributes } from "../../../lib/contract/operation.ts";
+import type { KindName } from "../../../lib/contract/kind-names.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
+import { anyKind, kindNames } from "../../store/item-kinds.ts";
 import { partOf, type StackTemplate } from "../infra/support.ts";
 import type { Account } from "./account.ts";
 import { allows, denies, roleStatements, type Statement } from "./policy.ts";
 
-/** A kind of item in the table, as lib/store/layout.ts lists it. */
-export type ItemKind = { readonly name: string; readonly partition: string; readonly example: string };
+/** A kind of item in the table, and a partition of it. */
+export type ItemKind = { readonly name: KindName; readonly partition: string; readonly example: string };
 
-/** The table at the top of the layout is the only list of the kinds. */
-export function itemKinds(): readonly ItemKind[] {
-  const layout = readFileSync(new URL("../../../lib/store/layout.ts", import.meta.url), "utf8");
-  const rows = layout.split("\n").filter((line) => line.startsWith(" * | "));
-  return rows.slice(1).map((row) => {
-    const [name = "", partition = "", , example = ""] = row
-      .slice(4)
-      .split("|")
-      .map((cell) => cell.trim());
-    return { name, partition, example: example.split(" / ", 1)[0] ?? "" };
+export const itemKinds = (): readonly ItemKind[] =>
+  kindNames.map((name) => {
+    const { pk: partition } = anyKind(name);
+    const example = partition.replace(/\{(tenant|pool)\}/, "w#acme").replaceAll(/\{.*?\}/g, "1");
+    return { name, partition, example };
   });
-}
 
 const reads = ["GetItem", "BatchGetItem", "Query", "Scan"];
 const writes = ["PutItem", "UpdateItem", "DeleteItem"];
@@ -29,8 +23,6 @@ const insideTransactions = {
   TransactGetItems: ["GetItem"],
   TransactWriteItems: [...writes, "ConditionCheckItem"],
 };
-
-const rightsOf: Readonly<Record<string, readonly string[]>> = rightsAttributes;
 
 /** One cell's place: an action, alone or as part of a transaction, and an attribute that it writes. */
 type Way = {
@@ -107,7 +99,7 @@ export class RoleMatrix {
   }
 
   #rights(kind: ItemKind): string[] {
-    const cells = (rightsOf[kind.name] ?? []).map((attribute) => {
+    const cells = (anyKind(kind.name).rights ?? []).map((attribute) => {
       const written = ways.filter(({ action }) => action === "PutItem" || action === "UpdateItem");
       const roles = written.flatMap((way) => this.allowed(kind, { ...way, attribute }));
       return { attribute, roles: shown(roleIds.filter((id) => roles.includes(id))) };

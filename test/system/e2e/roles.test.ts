@@ -7,19 +7,13 @@ import {
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { draftKeyItem } from "../../../lib/access/key-registry.ts";
-import { rightsAttributes } from "../../../lib/contract/operation.ts";
+import * as items from "../../../lib/contract/items.ts";
+import type { KindName, KindsThat } from "../../../lib/contract/kind-names.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import {
-  apiKeyKey,
-  memberKey,
-  memberReadsPartKey,
-  organizationKey,
-  organizationTenant,
-  peopleKey,
-  tenantOrganizationKey,
-} from "../../../lib/store/layout.ts";
 import type { Item, Key } from "../../../lib/store/table.ts";
+import { anyKind, kindNames } from "../../store/item-kinds.ts";
 import { github, World } from "../../support/world.ts";
 import { partOf } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
@@ -36,18 +30,20 @@ const kind = (name: string): ItemKind => itemKinds().find((each) => each.name ==
 
 /** The operations that write an attribute that gives rights: all attributes of the kind, unless a row says more. */
 const writersOfRights = {
-  "API key": ["rotateKey"],
+  apiKey: ["rotateKey"],
   organization: [],
-  "organization of tenant": [],
-  "member's repositories": [],
+  tenantOrganization: [],
+  memberReads: [],
+  memberReadsPart: [],
   member: ["changeRoles", "giveRole"],
-  "people guard": ["createRole", "updateRole", "deleteRole"],
+  people: ["createRole", "updateRole", "deleteRole"],
+  webhook: ["createWebhook"],
 } as const satisfies Record<Kind, readonly string[]>;
-type Kind = keyof typeof rightsAttributes;
-const isKind = (name: string): name is Kind => name in writersOfRights;
-const kinds = Object.keys(rightsAttributes).filter(isKind);
+type Kind = KindsThat<{ readonly rights: readonly string[] }>;
+const isKind = (name: KindName): name is Kind => name in writersOfRights;
+const kinds = kindNames.filter(isKind);
 const ofRights = kinds.flatMap((name) =>
-  rightsAttributes[name].map((attribute): [string, Kind, readonly string[]] => [
+  (anyKind(name).rights ?? []).map((attribute): [string, Kind, readonly string[]] => [
     attribute,
     name,
     [...writersOfRights[name], ...(attribute === "revoked_at" ? ["deleteKey"] : [])],
@@ -55,12 +51,21 @@ const ofRights = kinds.flatMap((name) =>
 );
 
 const keysOfRights = (organization: string): Readonly<Record<Kind, Key>> => ({
-  "API key": apiKeyKey("someone-elses"),
-  organization: organizationKey(organization),
-  "organization of tenant": tenantOrganizationKey(organizationTenant(organization), organization),
-  "member's repositories": memberReadsPartKey(organization, "u-member", 0),
-  member: memberKey(organization, "u-member"),
-  "people guard": peopleKey(organization),
+  apiKey: items.apiKey.key({ keyId: "someone-elses" }),
+  organization: items.organization.key({ organization }),
+  tenantOrganization: items.tenantOrganization.key({
+    tenant: organizationTenant(organization),
+    organization,
+  }),
+  memberReads: items.memberReads.key({ organization, userId: "u-member" }),
+  memberReadsPart: items.memberReadsPart.key({ organization, userId: "u-member", part: 1 }),
+  member: items.member.key({ organization, userId: "u-member" }),
+  people: items.people.key({ organization }),
+  webhook: items.webhook.key({
+    shard: 7,
+    tenant: organizationTenant(organization),
+    webhookId: "someone-elses",
+  }),
 });
 
 describe("the matrix of roles, kinds of items and actions", () => {
@@ -70,17 +75,17 @@ describe("the matrix of roles, kinds of items and actions", () => {
   });
 
   test.each([
-    ["API key", ["rotateKey", "deleteKey"]],
+    ["apiKey", ["rotateKey", "deleteKey"]],
     ["organization", ["setSeatAssignment"]],
-    ["organization of tenant", ["setSeatAssignment"]],
-    ["workspace or instance", []],
-    ["custom role", ["createRole", "updateRole", "deleteRole"]],
+    ["tenantOrganization", ["setSeatAssignment"]],
+    ["tenant", []],
+    ["role", ["createRole", "updateRole", "deleteRole"]],
     ["member", ["giveRole", "changeRoles"]],
-    ["person of a workspace", ["assignSeats"]],
-    ["cursor keys", []],
+    ["person", ["assignSeats"]],
+    ["cursorKeys", []],
     ["webhook", ["createWebhook", "updateWebhook", "deleteWebhook"]],
-    ["secrets of a webhook", ["createWebhook", "rotateWebhook", "deleteWebhook"]],
-    ["key of the secrets", ["createWebhook"]],
+    ["webhookSecrets", ["createWebhook", "rotateWebhook", "deleteWebhook"]],
+    ["webhookKey", ["createWebhook"]],
   ])("over HTTP an item of the kind %s is written by %j only", (name, writers) => {
     expect(matrix.operationsThatWrite(kind(name)).toSorted()).toEqual(writers.toSorted());
   });
@@ -88,7 +93,7 @@ describe("the matrix of roles, kinds of items and actions", () => {
   test("the secrets of webhooks are read by the operations that create, rotate or test, and by the sender", () => {
     const readers = ["createWebhook", "rotateWebhook", "testWebhook", "ringWebhooks"];
     for (const action of ["GetItem", "BatchGetItem", "Query"])
-      for (const reader of matrix.allowed(kind("secrets of a webhook"), { action }))
+      for (const reader of matrix.allowed(kind("webhookSecrets"), { action }))
         expect(readers).toContain(reader);
   });
 
@@ -100,19 +105,19 @@ describe("the matrix of roles, kinds of items and actions", () => {
   );
 
   test("outside transactions no operation puts a whole people guard", () => {
-    const written = matrix.allowed(kind("people guard"), { action: "PutItem" });
+    const written = matrix.allowed(kind("people"), { action: "PutItem" });
     expect(written.filter((id) => operationIds.includes(id))).toEqual([]);
   });
 
   test("no role changes or deletes an audit entry alone, and no role reads the whole table", () => {
-    const entry = kind("audit entry");
+    const entry = kind("audit");
     for (const action of ["UpdateItem", "DeleteItem", "BatchWriteItem"])
       expect(matrix.allowed(entry, { action })).toEqual([]);
     for (const each of itemKinds()) expect(matrix.allowed(each, { action: "Scan" })).toEqual([]);
   });
 
   test("the keys of cursors are written by one worker", () => {
-    const keys = kind("cursor keys");
+    const keys = kind("cursorKeys");
     expect(matrix.allowed(keys, { action: "PutItem" })).toEqual(["rotateCursorKeys"]);
     for (const action of ["UpdateItem", "DeleteItem", "BatchWriteItem"])
       expect(matrix.allowed(keys, { action })).toEqual([]);
@@ -187,7 +192,7 @@ describe("a leaked role", () => {
     async (id) => {
       const { text, key } = forged();
       await expectDenied(id, key);
-      expect(await deployment().store.table.get(apiKeyKey(key.id))).toBeUndefined();
+      expect(await deployment().store.table.get(items.apiKey.key({ keyId: key.id }))).toBeUndefined();
       if (id === "whoami") expect((await deployment().call("/v1/users", { key: text })).status).toBe(401);
     },
   );

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { learningKey } from "../../../lib/store/layout.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
 import { partOf, properties } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
@@ -184,7 +184,11 @@ describe("invalid input and invalid items", () => {
   test("an invalid stored item causes a 500 without its content", async () => {
     const { table } = deployment().store;
     await table.write({
-      put: { ...learningKey(fixture.organization, learningId), text: learning, state: planted },
+      put: {
+        ...kinds.learning.key({ organization: fixture.organization, learningId }),
+        text: learning,
+        state: planted,
+      },
     });
     expect((await call(`/v1/learnings/${learningId}`, { learning: "Another." }, "PATCH")).status).toBe(500);
   });

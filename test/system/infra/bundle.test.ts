@@ -18,11 +18,13 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleFunctions, functionSources, projectDirectory } from "../../../infra/bundle.ts";
 import { chainGrants } from "../../../lib/contract/grants.ts";
+import type { KindName } from "../../../lib/contract/kind-names.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { bundleBudgetOf, bundleBudgets } from "../../../lib/contract/platform.ts";
 import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
 import { eventWords } from "../../../lib/events/describe.ts";
+import { anyKind, kindNames } from "../../store/item-kinds.ts";
 import { builtOnce } from "./build.ts";
 import { plainTemplate } from "./built-templates.ts";
 import { statementsOf } from "./support.ts";
@@ -280,33 +282,40 @@ describe("a call goes where AWS's SDK sends it", () => {
 });
 
 /**
- * A bundle does not contain unused code, so its code names the partitions that it can reach: as the beginning of a
- * template literal, or as a whole string. That covers rare code paths too, which no test runs.
+ * A bundle does not contain the kinds of items that its code does not use, so its code names the partitions that it can
+ * reach. That covers rare code paths too, which no test runs.
  */
 describe("partitions", () => {
-  const layout = readFileSync(join(projectDirectory, "lib/store/layout.ts"), "utf8");
-  const listed = new Set(
-    [...layout.matchAll(/^ \* \| [^|]+\| ([A-Z#-]+)[^|]*\|/gm)].map(([, prefix = ""]) => prefix),
-  );
-  const namedIn = (code: string) =>
-    [...listed].filter((prefix) =>
-      prefix.endsWith("#") ? code.includes(`\`${prefix}\${`) : new RegExp(`[:=(]"${prefix}"`).test(code),
-    );
+  const patternOf = (name: KindName) => anyKind(name).pk.replace(/\{.*/, "*");
+  const kindsIn = (code: string) =>
+    kindNames.filter((name) => code.includes(`("${anyKind(name).pk}","${anyKind(name).sk}")`));
+  const namedIn = (code: string) => kindsIn(code).map(patternOf);
   const grantedTo = (id: string) =>
-    [...JSON.stringify(statementsOf(plainTemplate(), id)).matchAll(/"([A-Z#-]+)\*"/g)].map(
-      ([, prefix = ""]) => prefix,
-    );
+    [...JSON.stringify(statementsOf(plainTemplate(), id)).matchAll(/"([A-Z#-]+\*|[A-Z]+(?:[#-][A-Z]+)*)"/g)]
+      .map(([, pattern = ""]) => pattern)
+      .filter((pattern) => kindNames.some((name) => patternOf(name) === pattern));
 
-  test("every partition of the table's layout is named by some bundle, or only the tool's", () => {
-    expect(listed.size).toBeGreaterThan(25);
-    const reachable = new Set(["REPAIR", ...entries.flatMap(({ source }) => namedIn(codeOf(source)))]);
-    expect([...listed].filter((prefix) => !reachable.has(prefix))).toEqual([]);
+  test("every kind of item is in some bundle, or only the tool uses it", () => {
+    const reachable = new Set<string>(entries.flatMap(({ source }) => kindsIn(codeOf(source))));
+    expect(kindNames.filter((name) => !reachable.has(name))).toEqual([
+      ...["repairRun", "repairBoundary", "repairSegment"],
+    ]);
+  });
+
+  test("a bundle has nothing of a kind but its keys", () => {
+    const words = kindNames.flatMap((name) =>
+      [anyKind(name).purpose, anyKind(name).grows?.bound ?? []].flat(),
+    );
+    for (const { source } of entries) {
+      const code = codeOf(source);
+      expect([source, words.filter((text) => code.includes(text))]).toEqual([source, []]);
+    }
   });
 
   /** Keys that come from an answer: the search finds vectors, then reads them. */
   const answered: Readonly<Record<string, readonly string[]>> = {
-    searchForReview: ["VECTOR#"],
-    searchLearnings: ["VECTOR#"],
+    searchForReview: ["VECTOR#*"],
+    searchLearnings: ["VECTOR#*"],
   };
 
   /** Every operation may read an organization and its tenant whole, whichever parts it reads. */
@@ -315,9 +324,7 @@ describe("partitions", () => {
   test.each(entries)("$id may access the partitions that its code names, and no others", ({ id, source }) => {
     const isOperation = operations.some((operation) => operation.id === id);
     const named = [...namedIn(codeOf(source)), ...(answered[id] ?? []), ...(isOperation ? readByAll : [])];
-    const granted = grantedTo(id);
-    expect(named.filter((prefix) => !granted.some((each) => prefix.startsWith(each)))).toEqual([]);
-    expect(granted.filter((prefix) => !named.some((each) => each.startsWith(prefix)))).toEqual([]);
+    expect([...new Set(grantedTo(id))].toSorted()).toEqual([...new Set(named)].toSorted());
   });
 });
 
@@ -327,7 +334,9 @@ test.each(entries)(
   ({ id, source }) => {
     const code = codeOf(source);
     const statements = JSON.stringify(statementsOf(plainTemplate(), id));
-    expect(statements.includes('"dynamodb:ConditionCheckItem"')).toBe(/[{,]check:[\w$]+\(/.test(code));
+    expect(statements.includes('"dynamodb:ConditionCheckItem"')).toBe(
+      /[{,]check:[\w$]+(?:\.key)?\(/.test(code),
+    );
   },
 );
 

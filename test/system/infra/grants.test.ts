@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
-  chainGrants,
   deniedAttributes,
-  operationTransactions,
-  ownGrants,
+  operationGrants,
   type TableGrant,
-  type Transactions,
-  transactionGrants,
   workerGrants,
 } from "../../../lib/contract/grants.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
@@ -57,7 +53,7 @@ const tableStatement = ({ actions, partitions, inside }: TableGrant) => ({
   Action: actions.map((action) => `dynamodb:${action}`).toSorted(),
   Resource: [tableArn],
   Condition: {
-    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
+    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions },
     Null: { "dynamodb:LeadingKeys": "false" },
     ...(inside && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [inside] } }),
   },
@@ -76,8 +72,6 @@ const merged = (grants: readonly TableGrant[]): TableGrant[] =>
       actions: [first, ...others].flatMap((grant) => grant?.actions ?? []),
     }),
   );
-const withTransactions = (grants: readonly TableGrant[], transactions: Transactions) =>
-  merged([...grants, ...transactionGrants(grants, transactions)]);
 /** In the stack's own region unless one is given. */
 const invokeModel = (modelId: string, region?: string) => ({
   Effect: "Allow",
@@ -150,9 +144,7 @@ describe("roles", () => {
   test.each(contract)("$id may do what the chain and its own entry need, nothing more", (operation) => {
     const model = operation.uses?.includes("embedder") ? [invokeModel("amazon.titan-embed-text-v2:0")] : [];
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), operation.id))).toEqual([
-      ...withTransactions([...chainGrants, ...ownGrants(operation)], operationTransactions(operation)).map(
-        table,
-      ),
+      ...merged(operationGrants(operation)).map(table),
       denial(deniedAttributes(operation)),
       ...model,
     ]);
@@ -224,7 +216,7 @@ describe("workers", () => {
   test("ingest reads its queue, the events bucket and the table, and sends dead letters", () => {
     const statements = beyondLogsAndTraces(statementsOf(plainTemplate(), "ingest"));
     expect(statements.map(({ Action, Resource }) => [Action, Resource])).toEqual([
-      ...withTransactions(workerGrants(ingest), ingest).map(({ actions }) => [
+      ...merged(workerGrants(ingest)).map(({ actions }) => [
         actions.map((action) => `dynamodb:${action}`).toSorted(),
         [tableArn],
       ]),
@@ -294,7 +286,7 @@ describe("workers", () => {
     const template = chosenTemplate();
     const { uses } = worker;
     const statements = beyondLogsAndTraces(statementsOf(template, worker.id));
-    const granted = withTransactions(workerGrants(worker), worker)
+    const granted = merged(workerGrants(worker))
       .map(({ actions, ...grant }) => ({
         ...grant,
         actions: actions.filter((action) => action !== "SearchVectors"),
@@ -310,7 +302,7 @@ describe("workers", () => {
     expect(Object.keys(environmentOf(template, worker.id)).toSorted()).toEqual(
       [
         ...["METRICS_NAMESPACE", "RELEASE"],
-        ...(worker.tableActions.length > 0 ? ["AUDIT_RETENTION_DAYS", "TABLE_NAME"] : []),
+        ...(workerGrants(worker).length > 0 ? ["AUDIT_RETENTION_DAYS", "TABLE_NAME"] : []),
         ...(own.includes("publicApi") ? ["API_URL"] : []),
         ...(own.includes("embedder") ? ["BEDROCK_MODEL_ID", "BEDROCK_REGION"] : []),
         ...(own.includes("eventsBucket") ? ["EVENTS_BUCKET"] : []),

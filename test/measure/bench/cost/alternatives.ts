@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineClient } from "../../../../cli/local/engine/engine.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
+import { isOf } from "../../../../lib/contract/kind.ts";
 import { toMcpRecord } from "../../../../lib/metrics/mcp.ts";
 import { renderReviewComments } from "../../../../lib/metrics/review-comments.ts";
 import { toReviewRecord } from "../../../../lib/metrics/reviews.ts";
@@ -9,7 +11,7 @@ import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../../lib/store/dynamo.ts";
-import { parseStreamPartition, streamHeadTenant, streamPartition } from "../../../../lib/store/layout.ts";
+import { parseEntryPlace, streamPartition } from "../../../../lib/store/layout.ts";
 import { StoreMeter } from "../../../../lib/store/meter.ts";
 import { type Item, queryAll } from "../../../../lib/store/table.ts";
 import { parseEntry } from "../../../../lib/stream/entry.ts";
@@ -67,10 +69,10 @@ export async function countForms(stored: number): Promise<Form[]> {
   });
 }
 
-const letterOf = ({ pk }: Item) => parseStreamPartition(pk)?.dataset;
+const letterOf = (item: Item) => parseEntryPlace(item)?.dataset;
 const isComments = (item: Item): boolean => letterOf(item) === "c";
 /** The head is rewritten, not added, so no form counts it. */
-const isHead = (item: Item): boolean => streamHeadTenant(item) !== undefined;
+const isHead = (item: Item): boolean => isOf(kinds.streamHead, item);
 
 /** The record as the API returns it, in place of the compact payload. */
 function asPlainJson(item: Item): Item {

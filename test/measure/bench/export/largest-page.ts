@@ -1,6 +1,7 @@
+import * as kinds from "../../../../lib/contract/items.ts";
+import type { TenantKey } from "../../../../lib/contract/tenants.ts";
 import { pullRequestChangeOf } from "../../../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../../../lib/metrics/finalized.ts";
-import { streamHeadKey, type TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item } from "../../../../lib/store/table.ts";
 import { emptyHead } from "../../../../lib/stream/head.ts";
 import { type ChangePlan, planChange } from "../../../../lib/stream/plan.ts";
@@ -26,7 +27,7 @@ export function largestPage(tenant: TenantKey, organization: EventOrganization, 
   const { writes, after } = buildAppend(tenant, emptyHead, plans, 0);
   const puts = writes.flatMap((write) => ("put" in write ? [write.put] : []));
   const head = { n: after.next, p: after.next - 1, w: encodeWeeks(after.weeks) };
-  return [...puts, { ...streamHeadKey(tenant), ...head }];
+  return [...puts, { ...kinds.streamHead.key({ tenant }), ...head }];
 }
 
 function eventOf(organization: EventOrganization, number: number) {

@@ -1,16 +1,9 @@
 import { join } from "node:path";
+import * as kinds from "../../../../lib/contract/items.ts";
 import type { Operation } from "../../../../lib/contract/operation.ts";
 import { reviewCommentMetrics } from "../../../../lib/contract/operations/metrics.ts";
 import { listOrganizations } from "../../../../lib/contract/operations/organizations.ts";
-import {
-  apiKeyKey,
-  limitKey,
-  streamHeadKey,
-  streamNumberKey,
-  streamPartition,
-  tenantKey,
-  tenantOrganizationsRange,
-} from "../../../../lib/store/layout.ts";
+import { streamNumberKey, streamPartition } from "../../../../lib/store/layout.ts";
 import { letterOf } from "../../../../lib/stream/stream.ts";
 import { weekOf } from "../../../../lib/stream/weeks.ts";
 import { measuredWeek, windowQuery } from "../support/history.ts";
@@ -53,11 +46,11 @@ export async function againstBare(bundles: string, rounds: Rounds): Promise<Agai
 
 /** The data that a bare handler needs to list the workspace's organizations. */
 export function organizationsPlan(keyId: string, { rateLimit }: Operation): BarePlan {
-  const { pk, beginsWith } = tenantOrganizationsRange(tenant);
+  const { pk, beginsWith } = kinds.tenantOrganization.range({ tenant });
   return {
-    keys: [apiKeyKey(keyId), tenantKey(tenant)],
+    keys: [kinds.apiKey.key({ keyId }), kinds.tenant.key({ tenant })],
     organizations: { pk, from: beginsWith, upTo: `${beginsWith}~` },
-    bucket: limitKey(rateLimit.bucket, "bare"),
+    bucket: kinds.limit.key({ bucket: rateLimit.bucket, owner: "bare" }),
     slots: rateLimit.requestsMax,
     windowMs: rateLimit.windowSeconds * 1000,
   };
@@ -85,7 +78,7 @@ function requestsOf(keyId: string): BenchRequest[] {
       target: `/v1/metrics/review-comments?${windowQuery(measuredWeek)}&limit=${pageItems}`,
       plan: {
         ...metrics,
-        keys: [...metrics.keys, streamHeadKey(tenant)],
+        keys: [...metrics.keys, kinds.streamHead.key({ tenant })],
         entries: { pk: streamPartition(place), ...range },
       },
     },

@@ -1,10 +1,11 @@
 import { type Engine, engineClient, startEngine } from "../../../../cli/local/engine/engine.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
+import { workspaceTenant } from "../../../../lib/contract/tenants.ts";
 import { createCursorKeys } from "../../../../lib/http/cursor-keys.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../../lib/store/dynamo.ts";
-import { keyUseKey, workspaceTenant } from "../../../../lib/store/layout.ts";
 import type { Table } from "../../../../lib/store/table.ts";
 import { github, World } from "../../../support/world.ts";
 import { itemsOf } from "../support/history.ts";
@@ -34,7 +35,7 @@ export async function openWorld({ pullRequests }: { readonly pullRequests: numbe
     await world.organization(id, { workspace_id: workspace });
   const { key, text } = await world.token(workspace);
   // Normally written once a minute; here never, so that every request makes the same calls.
-  await table.write({ update: keyUseKey(key.id), change: { set: [["at_ms", neverMs]] } });
+  await table.write({ update: kinds.keyUse.key({ keyId: key.id }), change: { set: [["at_ms", neverMs]] } });
   await createCursorKeys(world.deps);
   const history = { tenant, organizations, pullRequests, inMeasuredWeek: pullRequests };
   const items = itemsOf({ ...history, weeksBefore: 1, shuffled: false });

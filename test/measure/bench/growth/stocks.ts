@@ -1,9 +1,9 @@
 import { auditWrites, operatorOrigin } from "../../../../lib/audit/entry.ts";
 import { msPerDay } from "../../../../lib/contract/days.ts";
 import { auditLimits } from "../../../../lib/contract/limits.ts";
+import type { TenantKey } from "../../../../lib/contract/tenants.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
-import type { TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item } from "../../../../lib/store/table.ts";
 import { github, type OrganizationId } from "../../../support/world.ts";
 import { itemsOf, uuidOf, weeksInTenYears } from "../support/history.ts";

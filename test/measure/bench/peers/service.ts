@@ -6,6 +6,7 @@ import type { Principal } from "../../../../lib/access/principal.ts";
 import { selectOrganizations } from "../../../../lib/access/scope.ts";
 import { ApiError } from "../../../../lib/contract/api-error.ts";
 import { errorPagePath } from "../../../../lib/contract/errors.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
 import { listOrganizations as operation } from "../../../../lib/contract/operations/organizations.ts";
 import { admit, bucketOwner } from "../../../../lib/http/admission.ts";
 import { bindPaging, openCursor, positionText } from "../../../../lib/http/cursors.ts";
@@ -14,7 +15,6 @@ import { toApiError } from "../../../../lib/http/errors.ts";
 import { rateLimitHeaders } from "../../../../lib/http/headers.ts";
 import { listOrganizations } from "../../../../lib/organizations/list.ts";
 import { log } from "../../../../lib/runtime/log.ts";
-import { cursorKeysKey } from "../../../../lib/store/layout.ts";
 
 /**
  * `GET /v1/organizations` without a frame: the same access, paging and store code that ours runs. Each peer puts
@@ -33,7 +33,7 @@ export async function identify(
   const wantsCursorKeys = cursorKeys.isStale;
   const { principal, prefetched } = await authenticate(
     { table, clock, accepted },
-    { text: keyText, prefetch: () => (wantsCursorKeys ? [cursorKeysKey] : []) },
+    { text: keyText, prefetch: () => (wantsCursorKeys ? [kinds.cursorKeys.key()] : []) },
   );
   checkKeyKind(operation, principal, parameters);
   if (wantsCursorKeys) cursorKeys.accept(prefetched.get(cursorKeysKey));

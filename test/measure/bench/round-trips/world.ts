@@ -1,8 +1,9 @@
 import { makeKeyText } from "../../../../lib/access/key-text.ts";
 import { auditWrites, operatorOrigin } from "../../../../lib/audit/entry.ts";
+import * as itemKinds from "../../../../lib/contract/items.ts";
+import { organizationTenant, type TenantKey } from "../../../../lib/contract/tenants.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
-import { organizationTenant, scopeEpochsKey, type TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item, Table } from "../../../../lib/store/table.ts";
 import { finding } from "../../../support/event-data.ts";
 import { github, gitlab, type OrganizationId, World } from "../../../support/world.ts";
@@ -227,7 +228,7 @@ async function buildWorkspace(
   await world.crowd(first, people);
   const tenant: TenantKey = `w#${workspace}`;
   // As on most days: nothing became visible within the last two minutes.
-  await table.write({ update: scopeEpochsKey(tenant), change: { set: [["at_ms", 0]] } });
+  await table.write({ update: itemKinds.scopeEpochs.key({ tenant }), change: { set: [["at_ms", 0]] } });
   await put(table, [
     ...itemsOf({
       tenant,

@@ -1,9 +1,10 @@
 import { organizationUuid } from "../../../../lib/contract/identity.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
 import { categories, severities } from "../../../../lib/contract/records-metrics.ts";
+import type { TenantKey } from "../../../../lib/contract/tenants.ts";
 import { type FinalizedEvent, pullRequestChangeOf } from "../../../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../../../lib/metrics/finalized.ts";
 import { toTimestamp } from "../../../../lib/runtime/clock.ts";
-import { streamHeadKey, type TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item } from "../../../../lib/store/table.ts";
 import { emptyHead, type StreamHead } from "../../../../lib/stream/head.ts";
 import { type ChangePlan, planChange } from "../../../../lib/stream/plan.ts";
@@ -136,7 +137,12 @@ export function* itemsOf(history: History): Generator<Item> {
     if (plans.length === plansTogether) yield* appended();
   }
   yield* appended();
-  yield { ...streamHeadKey(history.tenant), n: head.next, p: head.published, w: encodeWeeks(head.weeks) };
+  yield {
+    ...kinds.streamHead.key({ tenant: history.tenant }),
+    n: head.next,
+    p: head.published,
+    w: encodeWeeks(head.weeks),
+  };
 }
 
 export const uuidOf = (organization: EventOrganization): string => organizationUuid(organization);

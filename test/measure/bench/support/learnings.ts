@@ -1,9 +1,9 @@
+import type { TenantKey } from "../../../../lib/contract/tenants.ts";
 import { redactContent } from "../../../../lib/learnings/content.ts";
 import { newLearning, recordWrites, writeContext } from "../../../../lib/learnings/record.ts";
 import { textWrite } from "../../../../lib/learnings/text-owner.ts";
 import { toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
-import type { TenantKey } from "../../../../lib/store/layout.ts";
 import type { Item } from "../../../../lib/store/table.ts";
 
 /** About 400 characters, in the style of people. */

@@ -1,11 +1,6 @@
 import * as z from "zod";
-import {
-  memberKey,
-  organizationKey,
-  organizationTenant,
-  tenantKey,
-  workspaceTenant,
-} from "../../../../lib/store/layout.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
+import { organizationTenant, workspaceTenant } from "../../../../lib/contract/tenants.ts";
 import type { Item, Key } from "../../../../lib/store/table.ts";
 import { organizations, type SimulatedEvent, users } from "./history.ts";
 import { byVersion } from "./platform.ts";
@@ -46,12 +41,17 @@ export function checkSent(
   const pullRequests = dataOf("pull_request.finalized", pullRequestData);
   const members = dataOf("member.saved", memberData);
   const workspace = dataOf("workspace.saved", workspaceData).at(-1);
-  expectSaid(find(tenantKey(workspaceTenant("acme"))), { seats_purchased: workspace?.seats_purchased });
+  expectSaid(find(kinds.tenant.key({ tenant: workspaceTenant("acme") })), {
+    seats_purchased: workspace?.seats_purchased,
+  });
   for (const { id, uuid } of organizations) {
     const saved = dataOf("organization.saved", organizationData).filter(isOf(id));
     const newest = saved.at(-1);
     const tenant = newest?.workspace_id ? workspaceTenant(newest.workspace_id) : organizationTenant(uuid);
-    expectSaid(find(organizationKey(uuid)), { tenant, seats_purchased: newest?.seats_purchased });
+    expectSaid(find(kinds.organization.key({ organization: uuid })), {
+      tenant,
+      seats_purchased: newest?.seats_purchased,
+    });
     const isAutomatic = saved[0]?.seat_assignment_mode === "automatic";
     // The earliest event may wait for the workspace while others are applied: a seat earned meanwhile stays.
     const mayHaveBeenAutomatic = saved.some(({ seat_assignment_mode: mode }) => mode === "automatic");
@@ -59,7 +59,7 @@ export function checkSent(
     for (const user of users) {
       const own = members.filter(isOf(id)).filter(({ user_id }) => user_id === user);
       const [first, last] = [own[0], own.at(-1)];
-      const stored = find(memberKey(uuid, user));
+      const stored = find(kinds.member.key({ organization: uuid, userId: user }));
       if (!first || !last) {
         if (stored) throw new Violation("missed", `${user} is a member though no event says so`);
         continue;

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { organizationUuid } from "../../../../lib/contract/identity.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
+import { isOf } from "../../../../lib/contract/kind.ts";
+import { organizationTenant, workspaceTenant } from "../../../../lib/contract/tenants.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../../../lib/events/ports.ts";
 import { isTooFarAhead, occurredAtMsOf } from "../../../../lib/store/items/version.ts";
-import { isOrganization, organizationTenant, workspaceTenant } from "../../../../lib/store/layout.ts";
 import type { Condition, Item, Table, TransactionWrite } from "../../../../lib/store/table.ts";
 import { nameOf } from "./history.ts";
 import { endsMove } from "./moves.ts";
@@ -18,7 +20,7 @@ const overtakenForEver: EventWeakness = {
   table: (table) => {
     const versions = new Map<string, unknown>();
     const see = (item: Item | undefined): void => {
-      if (item && isOrganization(item)) versions.set(item.pk, item.version);
+      if (item && isOf(kinds.organization, item)) versions.set(item.pk, item.version);
     };
     return {
       ...table,
@@ -76,7 +78,8 @@ function blindToVersions(table: Table, { body }: QueueMessage): Table {
     ...table,
     get: async (key, options) => {
       const item = await table.get(key, options);
-      const isOurs = item && isOrganization(item) && item.leaving !== undefined && item.tenant !== tenant;
+      const isOurs =
+        item && isOf(kinds.organization, item) && item.leaving !== undefined && item.tenant !== tenant;
       return isOurs ? { ...item, version: "" } : item;
     },
   };

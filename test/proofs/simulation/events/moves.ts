@@ -1,15 +1,9 @@
 import * as z from "zod";
+import * as kinds from "../../../../lib/contract/items.ts";
+import { organizationTenant, workspaceTenant } from "../../../../lib/contract/tenants.ts";
 import { resumeMoves } from "../../../../lib/organizations/move.ts";
 import { parseOrganization } from "../../../../lib/store/items/organization.ts";
 import { versionOf } from "../../../../lib/store/items/version.ts";
-import {
-  movingKey,
-  movingPartition,
-  organizationKey,
-  organizationTenant,
-  pointerPartition,
-  workspaceTenant,
-} from "../../../../lib/store/layout.ts";
 import type { Item, Key, Range, TransactionWrite } from "../../../../lib/store/table.ts";
 import { Process } from "../world.ts";
 import { nameOf, organizations, type SimulatedEvent } from "./history.ts";
@@ -43,9 +37,10 @@ export async function scheduledMover(world: EventWorld, pause: () => Promise<voi
 function movesUnderWay(find: Find): Map<string, string | undefined> {
   const moving = new Map<string, string | undefined>();
   for (const { uuid } of organizations) {
-    const item = find(organizationKey(uuid));
+    const item = find(kinds.organization.key({ organization: uuid }));
     const organization = item && parseOrganization(item);
-    if (organization?.leaving !== undefined && find(movingKey(uuid))) moving.set(uuid, organization.arrived);
+    if (organization?.leaving !== undefined && find(kinds.moving.key({ organization: uuid })))
+      moving.set(uuid, organization.arrived);
   }
   return moving;
 }
@@ -62,15 +57,17 @@ function checkEnded(begun: ReadonlyMap<string, string | undefined>, truth: Find)
 /** Each move has the same name however often its event is applied. */
 export const movesBegunBy = (writes: readonly TransactionWrite[]): string[] =>
   writes.flatMap((write) =>
-    "put" in write && write.put.pk === movingPartition ? [`${write.put.sk} ${write.put.arrived}`] : [],
+    "put" in write && write.put.pk === kinds.moving.partition()
+      ? [`${write.put.sk} ${write.put.arrived}`]
+      : [],
   );
 
 export const endsMove = (writes: readonly TransactionWrite[]): boolean =>
-  writes.some((write) => "delete" in write && write.delete.pk === movingPartition);
+  writes.some((write) => "delete" in write && write.delete.pk === kinds.moving.partition());
 
 /** Only a move reads all pull requests of an organization. */
 export const isReadToMove = ({ pk }: Range): boolean =>
-  organizations.some(({ uuid }) => pk === pointerPartition(uuid));
+  organizations.some(({ uuid }) => pk === kinds.pointer.partition({ organization: uuid }));
 
 const placed = z.object({ provider_organization_id: z.string(), workspace_id: z.string().nullable() });
 
@@ -79,7 +76,7 @@ export function checkWaiting(event: SimulatedEvent | undefined, truth: Find): vo
   if (event?.type !== "organization.saved") throw new Violation("held", `a ${event?.type} waits for a move`);
   const { provider_organization_id: id, workspace_id } = placed.parse(event.data);
   const uuid = organizations.find((each) => nameOf(each.id).provider_organization_id === id)?.uuid ?? "";
-  const item = truth(organizationKey(uuid));
+  const item = truth(kinds.organization.key({ organization: uuid }));
   if (!item) return;
   const { version, tenant } = parseOrganization(item);
   const named = workspace_id === null ? organizationTenant(uuid) : workspaceTenant(workspace_id);

@@ -1,18 +1,12 @@
 import * as z from "zod";
 import { AuthenticationError, authenticate } from "../../../../lib/access/authenticate.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
 import { eventLimits } from "../../../../lib/contract/limits.ts";
+import { workspaceTenant } from "../../../../lib/contract/tenants.ts";
 import { expireWaiting } from "../../../../lib/events/expire.ts";
 import type { DeadLetter } from "../../../../lib/events/ports.ts";
 import { resumeMoves } from "../../../../lib/organizations/move.ts";
 import { versionOf } from "../../../../lib/store/items/version.ts";
-import {
-  memberKey,
-  organizationKey,
-  pointerKey,
-  repositoryKey,
-  tenantKey,
-  workspaceTenant,
-} from "../../../../lib/store/layout.ts";
 import type { Item, Key } from "../../../../lib/store/table.ts";
 import { pointerIdOf } from "../../../../lib/stream/pointer.ts";
 import { checkPeople } from "../../../people/checks.ts";
@@ -133,18 +127,20 @@ function newest(events: readonly SimulatedEvent[]): Map<string, SimulatedEvent> 
 }
 
 function keyOf({ type, data }: SimulatedEvent): Key | undefined {
-  if (type === "workspace.saved") return tenantKey(workspaceTenant("acme"));
+  if (type === "workspace.saved") return kinds.tenant.key({ tenant: workspaceTenant("acme") });
   const organization = organizations.find(
     ({ id }) => JSON.stringify(nameOf(id)) === JSON.stringify({ ...nameOf(id), ...pick(data) }),
   );
   if (!organization) return undefined;
-  if (type === "organization.saved") return organizationKey(organization.uuid);
+  if (type === "organization.saved") return kinds.organization.key({ organization: organization.uuid });
   const { uuid } = organization;
   const { user_id, repository_id, pr_url } = names.parse(data);
   if (type === "member.saved" && user_id !== undefined && users.includes(user_id))
-    return memberKey(uuid, user_id);
-  if (type === "repository.saved" && repository_id !== undefined) return repositoryKey(uuid, repository_id);
-  if (type === "pull_request.finalized" && pr_url !== undefined) return pointerKey(uuid, pointerIdOf(pr_url));
+    return kinds.member.key({ organization: uuid, userId: user_id });
+  if (type === "repository.saved" && repository_id !== undefined)
+    return kinds.repository.key({ organization: uuid, repositoryId: repository_id });
+  if (type === "pull_request.finalized" && pr_url !== undefined)
+    return kinds.pointer.key({ organization: uuid, pointerId: pointerIdOf(pr_url) });
   return undefined;
 }
 
@@ -164,7 +160,7 @@ async function checkKeys(world: EventWorld): Promise<void> {
   const states = newest(world.events);
   const deps = world.deps(new Process());
   for (const { text, uuid, user } of world.keys) {
-    const { pk, sk } = memberKey(uuid, user);
+    const { pk, sk } = kinds.member.key({ organization: uuid, userId: user });
     const isActive = isActiveIn(states.get(`${pk} ${sk}`));
     const works = await authenticate(deps, { text }).then(
       () => true,

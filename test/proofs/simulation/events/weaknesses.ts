@@ -1,6 +1,6 @@
+import * as kinds from "../../../../lib/contract/items.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../../../lib/events/ports.ts";
-import { organizationKey, taggedKey } from "../../../../lib/store/layout.ts";
 import {
   type Condition,
   StoreUnavailable,
@@ -23,8 +23,9 @@ const markWithoutMode: EventWeakness = {
       if (!member || !("put" in member) || !writes.some((write) => "check" in write))
         return table.transact(writes, options);
       const uuid = member.put.pk.slice("MEMBERS#".length);
-      const mark = taggedKey(uuid, String(member.put.user_id));
-      const isManual = look({ ...organizationKey(uuid) })?.seat_assignment_mode === "manual";
+      const mark = kinds.tagged.key({ organization: uuid, userId: String(member.put.user_id) });
+      const isManual =
+        look({ ...kinds.organization.key({ organization: uuid }) })?.seat_assignment_mode === "manual";
       const isChecked = writes.some((write) => "check" in write && write.check.sk === mark.sk);
       const isSave = member.put.seat_earned !== true;
       const check =
@@ -86,7 +87,8 @@ const shortUnconditionally: EventWeakness = {
       const unbound = writes.flatMap(withoutSeatsBound);
       // Such a save is slowed down; otherwise seats would hardly ever be bought meanwhile.
       const isSlow = JSON.stringify(unbound) !== JSON.stringify(writes);
-      for (let reads = 0; isSlow && reads < 40; reads++) await table.get(organizationKey("nobody"));
+      for (let reads = 0; isSlow && reads < 40; reads++)
+        await table.get(kinds.organization.key({ organization: "nobody" }));
       return await table.transact(unbound, options);
     },
   }),

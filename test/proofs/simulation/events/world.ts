@@ -1,6 +1,8 @@
 import { draftKeyItem } from "../../../../lib/access/key-registry.ts";
 import { operatorOrigin } from "../../../../lib/audit/entry.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
 import { auditLimits } from "../../../../lib/contract/limits.ts";
+import { organizationTenant } from "../../../../lib/contract/tenants.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps, QueueMessage, UnrecordedEnds } from "../../../../lib/events/ports.ts";
 import { groupOf } from "../../../../lib/events/send.ts";
@@ -8,7 +10,6 @@ import type { KnownTenants } from "../../../../lib/metrics/finalize.ts";
 import { changeOrganizationSettings } from "../../../../lib/organizations/settings.ts";
 import { AwsError } from "../../../../lib/runtime/aws-error.ts";
 import type { Clock } from "../../../../lib/runtime/clock.ts";
-import { memberKey, organizationTenant } from "../../../../lib/store/layout.ts";
 import type { Item, Key, Table, TransactionWrite } from "../../../../lib/store/table.ts";
 import { Dice, diceRandom, Scheduler } from "../model/scheduler.ts";
 import { SimulatedRun } from "../model/simulated-run.ts";
@@ -169,7 +170,7 @@ export class EventWorld {
         return await table.queryPage(range, resume);
       },
       getMany: async (keys, options) => {
-        const { sk } = memberKey("", lastingUser);
+        const { sk } = kinds.member.key({ organization: "", userId: lastingUser });
         if (!keys.some((key) => key.sk === sk)) return await table.getMany(keys, options);
         // The answer is quick, and always that nothing is stored yet: the time ends before all decisions are made.
         await this.#scheduler.sleep(lastingSteps);
@@ -346,6 +347,8 @@ const keyOf = (write: TransactionWrite): Key => {
 };
 
 const writesMember = (writes: readonly TransactionWrite[], user: string): boolean =>
-  writes.some((write) => "put" in write && write.put.sk === memberKey("", user).sk);
+  writes.some(
+    (write) => "put" in write && write.put.sk === kinds.member.key({ organization: "", userId: user }).sk,
+  );
 
 const faultOf = (name: string) => new AwsError({ name, status: 400, message: "It is refused." });

@@ -1,4 +1,4 @@
-import { parseRemovalPartition } from "../../../../lib/store/layout.ts";
+import { parseRemovalPlace } from "../../../../lib/store/layout.ts";
 import { readPage } from "../../../../lib/stream/read.ts";
 import type { Weakness } from "../world.ts";
 import { bend, headReadAs, transactsAs, writers } from "./weaken.ts";
@@ -10,9 +10,7 @@ export const noRemovals: Weakness = {
   caughtAt: 6,
   table: bend(
     writers,
-    transactsAs((writes) =>
-      writes.filter((write) => !("put" in write) || !parseRemovalPartition(write.put.pk)),
-    ),
+    transactsAs((writes) => writes.filter((write) => !("put" in write) || !parseRemovalPlace(write.put))),
   ),
 };
 

@@ -1,4 +1,5 @@
-import { isScopeEpochs } from "../../../../lib/store/layout.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
+import { isOf } from "../../../../lib/contract/kind.ts";
 import type { Weakness } from "../world.ts";
 import { bend, transactsAs } from "./weaken.ts";
 
@@ -55,7 +56,7 @@ export const epochPublishedInside: Weakness = {
     ["flipper"],
     transactsAs((writes) =>
       writes.map((write) => {
-        if (!("update" in write) || !isScopeEpochs(write.update)) return write;
+        if (!("update" in write) || !isOf(kinds.scopeEpochs, write.update)) return write;
         const next = write.change.set?.find(([path]) => path === "n")?.[1];
         const { setOnce: _, ...change } = write.change;
         return { ...write, change: { ...change, set: [...(change.set ?? []), ["p", Number(next) - 1]] } };

@@ -1,4 +1,4 @@
-import { movingPartition } from "../../../../lib/store/layout.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
 import type { TransactionWrite } from "../../../../lib/store/table.ts";
 import type { Weakness } from "../world.ts";
 import { bend, isHead, readsApart } from "./weaken.ts";
@@ -43,7 +43,7 @@ export const positionOfAnotherMove: Weakness = {
   table: bend(["flipper"], (table) => ({
     transact: async (writes, options) => {
       const bent = writes.map(async (write): Promise<TransactionWrite> => {
-        if (!("put" in write) || write.put.pk !== movingPartition) return write;
+        if (!("put" in write) || write.put.pk !== kinds.moving.partition()) return write;
         const after = (await table.get({ pk: write.put.pk, sk: write.put.sk }))?.after;
         return after === undefined ? write : { put: { ...write.put, after } };
       });

@@ -1,4 +1,4 @@
-import { parseRemovalPartition } from "../../../../lib/store/layout.ts";
+import { parseRemovalPlace } from "../../../../lib/store/layout.ts";
 import type { Item, Key, TransactionWrite } from "../../../../lib/store/table.ts";
 import { isSettled, parseHead } from "../../../../lib/stream/head.ts";
 import { entryKeys } from "../../../../lib/stream/pending.ts";
@@ -146,8 +146,7 @@ export const removalWithoutNumber: Weakness = {
         const isRemoval =
           !isFirst &&
           !writes.some(
-            (write) =>
-              "put" in write && write.put.pk.startsWith("S#") && !parseRemovalPartition(write.put.pk),
+            (write) => "put" in write && write.put.pk.startsWith("S#") && !parseRemovalPlace(write.put),
           );
         const taken = writes.filter(isPointer).length;
         numberless = isRemoval ? taken : undefined;

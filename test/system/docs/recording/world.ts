@@ -1,8 +1,8 @@
 import type { Permission } from "../../../../lib/contract/access.ts";
+import * as kinds from "../../../../lib/contract/items.ts";
 import { peopleLimits, webhookLimits } from "../../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../../lib/index/reconcile.ts";
-import { apiKeyKey } from "../../../../lib/store/layout.ts";
 import { learningsOf } from "../../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../../support/world.ts";
 import type { DeterministicRuntime } from "./deterministic-runtime.ts";
@@ -244,7 +244,7 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
   step("instance key that is not authorized for its home");
   const homeless = await world.key({ kind: "instance", ...scope, ...admin, name: "old sync" });
   const change = { set: [["authorized", [second]] as const] };
-  await world.deps.table.write({ update: apiKeyKey(homeless.key.id), change });
+  await world.deps.table.write({ update: kinds.apiKey.key({ keyId: homeless.key.id }), change });
   step("token");
   const workspace = (await world.token("acme", "501")).text;
   step("token of a former admin");

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import * as kinds from "../../lib/contract/items.ts";
+import { organizationTenant, type TenantKey, workspaceTenant } from "../../lib/contract/tenants.ts";
+import { moveNews } from "../../lib/organizations/move-news.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { parseNews } from "../../lib/store/items/webhook.ts";
+import { newsPut } from "../../lib/store/news.ts";
+import { queryAll } from "../../lib/store/table.ts";
+import { useApi } from "../support/api.ts";
+import { organizationOf } from "../support/stored.ts";
+import { World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const notesIn = async (tenant: TenantKey) =>
+  (await Array.fromAsync(queryAll(api.store().table, kinds.news.range({ tenant })))).map(parseNews);
+
+/** A note that is this old. */
+async function noted(tenant: TenantKey, organization: string, id: string, ageMs: number): Promise<void> {
+  const nowMs = world.deps.clock.nowMs() - ageMs;
+  const { put } = newsPut({ tenant, organization, nowMs }, "learning.pending", id);
+  await api.store().table.write({ put });
+}
+
+test("an organization that changes tenant takes its notes for webhooks along, and leaves those of others", async () => {
+  await world.workspace("noted-from");
+  await world.workspace("noted-to");
+  const uuid = await world.organization("noted", { workspace_id: "noted-from" });
+  const other = await world.organization("noted-other", { workspace_id: "noted-from" });
+  const from = workspaceTenant("noted-from");
+  await noted(from, uuid, "first", 90_000);
+  await noted(from, other, "foreign", 80_000);
+  await noted(from, uuid, "second#", 70_000);
+  const beganAt = toTimestamp(world.deps.clock.nowMs());
+
+  await world.organization("noted", { workspace_id: "noted-to" });
+
+  expect((await notesIn(from)).map(({ id }) => id)).toEqual(["foreign"]);
+  const moved = await notesIn(workspaceTenant("noted-to"));
+  expect(moved.map(({ id, organization, type }) => [id, organization, type])).toEqual([
+    ["first", uuid, "learning.pending"],
+    ["second#", uuid, "learning.pending"],
+  ]);
+  // A webhook of the new tenant may have passed the old places.
+  for (const { sk } of moved) expect(sk > beganAt).toBe(true);
+});
+
+test("two runs of a move make one note of each", async () => {
+  const uuid = await world.organization("noted-twice");
+  const own = organizationTenant(uuid);
+  const elsewhere = workspaceTenant("noted-before");
+  for (let note = 0; note < 60; note++) await noted(elsewhere, uuid, `n${note}`, 60_000 - note);
+  const organization = await organizationOf(api.store().table, uuid);
+
+  await Promise.all([1, 2].map(() => moveNews(world.deps, organization, elsewhere)));
+  await moveNews(world.deps, organization, elsewhere);
+
+  expect(await notesIn(elsewhere)).toEqual([]);
+  expect((await notesIn(own)).map(({ id }) => id)).toEqual(
+    Array.from({ length: 60 }, (_, note) => `n${note}`),
+  );
+});
