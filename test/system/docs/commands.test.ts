@@ -35,7 +35,10 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "CI begins with it, and test/system/client/package.test.ts installs the package elsewhere",
   ],
   [/^npm run package\b/, "test/system/client/package.test.ts packs and installs it"],
-  [/^npm ci\b/, "the page says not to"],
+  [/^npm ci\b/, "CI runs it; test/architecture/lock-file.test.ts holds what it needs"],
+  [/^npm run lock\b/, "would change a file; test/architecture/lock-file.test.ts runs it"],
+  [/^npm run prove\b/, "needs an AWS account; test/system/cli/prove.test.ts runs it against a fake one"],
+  [/^curl -i "\$API_URL\/v1\/whoami" -H 'x-test/, "needs a deployed stack with a firewall"],
   [/^npm (test|run (synth|check))\b/, "CI runs it"],
   [/^npm run generate\b/, "would change files; tests compare each of them with what it would write"],
   [

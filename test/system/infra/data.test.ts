@@ -152,9 +152,10 @@ test("an object outlives every queue and list that can hold its event", () => {
 });
 
 test("the operator's tool finds everything by the stack's outputs", () => {
-  const { domainTarget, commit, ...always } = stackOutputs;
+  const { domainTarget, commit, closedUrl, ...always } = stackOutputs;
   expect(Object.keys(plainTemplate().Outputs).toSorted()).toEqual(Object.values(always).toSorted());
   expect(Object.keys(chosenTemplate().Outputs)).toContain(commit);
+  expect(Object.keys(chosenTemplate().Outputs)).toContain(closedUrl);
   expect(Object.keys(chosenTemplate().Outputs)).toContain(domainTarget);
   expect(plainTemplate().Outputs[stackOutputs.tableName]?.Value).toEqual({ Ref: "Table" });
   expect(plainTemplate().Outputs[stackOutputs.eventsQueueUrl]?.Value).toEqual({ Ref: "EventsQueue" });
