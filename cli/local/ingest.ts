@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { probeApi, type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
+import { finishMoves, probeApi, type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { EventDeps } from "../../lib/events/ports.ts";
@@ -61,10 +61,14 @@ export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly T
   return workers.flatMap((worker) => {
     // The check of the public address has nothing to check here.
     if (worker.trigger.kind !== "schedule" || worker.id === probeApi.id) return [];
-    const everyMs = worker.trigger.everyMinutes * 60_000;
+    // A person waits for a move: the next run does not wait for the next minute.
+    const everyMs = worker.id === finishMoves.id ? 1_000 : worker.trigger.everyMinutes * 60_000;
     return [{ name: worker.id, everyMs, run: ownWork[worker.id] ?? asFunction(worker) }];
   });
 }
+
+/** The service stops when its runs have ended. What a run has no time for, the next one continues. */
+const runMsMax = 20_000;
 
 /** The other workers need only the table, which they find through the environment. */
 function asFunction(worker: Worker): () => Promise<void> {
@@ -72,7 +76,7 @@ function asFunction(worker: Worker): () => Promise<void> {
     throw new TypeError(`The local service has no way to run ${worker.id}.`);
   const options = {
     functionName: worker.id,
-    timeoutMs: worker.timeoutSeconds * 1000,
+    timeoutMs: Math.min(worker.timeoutSeconds * 1000, runMsMax),
     clock: systemClock,
     random: systemRandom,
   };

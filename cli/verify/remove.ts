@@ -1,5 +1,12 @@
 import * as kinds from "../../lib/contract/items.ts";
-import { type AnyKind, type AnyParts, type Finder, type Owner, partsOf } from "../../lib/contract/kind.ts";
+import {
+  type AnyKind,
+  type AnyParts,
+  type Finder,
+  type Owner,
+  partsOf,
+  partsOfOwner,
+} from "../../lib/contract/kind.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { retention } from "../../lib/contract/platform.ts";
 import {
@@ -17,6 +24,8 @@ import { shardOf } from "../../lib/webhooks/scope.ts";
 import type { Connection } from "../connection/connection.ts";
 import { CheckFailed } from "./check.ts";
 import { endKey, stage } from "./stage.ts";
+
+type StageConnection = Pick<Connection, "table" | "audited">;
 
 const organizations = [stage.cloud, stage.home];
 const tenants: readonly TenantKey[] = [workspaceTenant(stage.workspace), instanceTenant(stage.instance)];
@@ -101,22 +110,20 @@ const finders: Readonly<Record<Exclude<Finder, "expiry">, (table: Table) => Prom
 };
 
 /** The parts of the keys of all items of a kind. */
-async function namedIn(
-  table: Table,
-  kind: Pick<AnyKind, "pk" | "sk" | "range">,
-  each: readonly AnyParts[],
-): Promise<readonly AnyParts[]> {
+async function namedIn(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly AnyParts[]> {
   const keys = await keysOf(table, kind, each);
-  return keys.map((key) => ({ ...partsOf(kind, key) }));
+  return keys.map((key) => partsOf(kind, key)).filter((parts) => parts !== undefined);
 }
 
-/** The keys of a kind whose parts are among these. Each range is read once. */
-async function keysOf(
-  table: Table,
-  kind: Pick<AnyKind, "pk" | "sk" | "range">,
-  each: readonly AnyParts[],
-): Promise<readonly Key[]> {
-  const needed = [...kind.pk.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name);
+/**
+ * The keys of a kind whose parts are among these. Parts that do not name the owner are not used: their range would hold
+ * items of others. Each range is read once.
+ */
+async function keysOf(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly Key[]> {
+  const namesIn = (pattern: string) => Array.from(pattern.matchAll(/\{(\w+)/g), ([, name = ""]) => name);
+  const ofOwner: readonly string[] = partsOfOwner[kind.owner];
+  const isOwner = (name: string) => ofOwner.includes(name);
+  const needed = [...namesIn(kind.pk), ...namesIn(kind.sk).filter(isOwner)];
   const usable = each.filter((parts) => needed.every((name) => name in parts));
   const together = Map.groupBy(usable, (parts) => JSON.stringify(kind.range(parts)));
   const isOneOf = (parts: AnyParts[], own: AnyParts) =>
@@ -128,7 +135,7 @@ async function keysOf(
     return keys.filter((key) => {
       const own = partsOf(kind, key);
       // Earlier releases wrote other sort keys: everything in a partition of the stage is of the stage.
-      return own ? isOneOf(parts, own) : needed.length > 0;
+      return own ? isOneOf(parts, own) : namesIn(kind.pk).some(isOwner);
     });
   });
   return (await Promise.all(found)).flat();
@@ -138,7 +145,7 @@ async function keysOf(
  * Removes everything of the stage; returns how many items it removed. The next run can complete an interrupted one.
  * `eventIds` are the events of this run: their failed tries are stored under these ids.
  */
-async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
+async function removeStage(connection: StageConnection, eventIds: readonly string[] = []): Promise<number> {
   const { table } = connection;
   let removed = 0;
   for (const owner of ["event", "key", "webhook", "organization", "tenant"] as const) {
@@ -164,7 +171,7 @@ const removalsMax = 3;
 
 /** Repeats until nothing is found: a worker that was still busy may have written something in the meantime. */
 export async function removeWholeStage(
-  connection: Connection,
+  connection: StageConnection,
   eventIds: readonly string[] = [],
 ): Promise<void> {
   for (let removal = 0; removal < removalsMax; removal++)

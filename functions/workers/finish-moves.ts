@@ -17,18 +17,21 @@ export const handler = worker(
   async (_event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<void> => {
     const store = openStore();
     const pieces = new ErrorCollector();
-    let areCopiesLate = false;
-    await pieces.run(() =>
-      writeOldOwed(store).catch((error: unknown) => {
-        areCopiesLate = isTemporaryStoreError(error);
-        throw error;
-      }),
-    );
-    const leftMs = () => context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
-    // A long move leaves the logs one turn in every run.
-    await pieces.run(() => resumeMoves(store, { timeBudgetMs: leftMs() - eventLimits.moveTurnMs }));
-    // A log that moved before its late copies were written would lack them at its new tenant.
-    if (!areCopiesLate) await pieces.run(() => moveLogs(store, { timeBudgetMs: leftMs() }));
+    const timeBudget = () => ({
+      timeBudgetMs: context.getRemainingTimeInMillis() - eventLimits.workerMarginMs,
+    });
+    const finishLogs = async (): Promise<void> => {
+      let areCopiesLate = false;
+      await pieces.run(() =>
+        writeOldOwed(store).catch((error: unknown) => {
+          areCopiesLate = isTemporaryStoreError(error);
+          throw error;
+        }),
+      );
+      // A log that moved before its late copies were written would lack them at its new tenant.
+      if (!areCopiesLate) await pieces.run(() => moveLogs(store, timeBudget()));
+    };
+    await Promise.all([pieces.run(() => resumeMoves(store, timeBudget())), finishLogs()]);
     pieces.end();
   },
 );

@@ -233,8 +233,8 @@ export const webhookSecrets = kind("WEBHOOK-SECRETS#{webhookId}", "SECRETS", { o
     beyond: "the oldest secret ends", test: "test/webhooks/secrets.test.ts" } });
 export const webhookKey = kind("WEBHOOK-KEY", "WEBHOOK-KEY", { owner: "service",
   purpose: "The key that encrypts the secrets of webhooks." });
-export const once = kind("ONCE#{keyId}", "{request}", { owner: "key", foundBy: "expiry", expires: true,
-  purpose: "What a request with an idempotency key made: the operation, and the value that the caller sent." });
+export const once = kind("ONCE#{keyId}", "{request}#{value}", { owner: "key", foundBy: "expiry", expires: true,
+  purpose: "What a request with an idempotency key made: the operation and what it acts on, and the value that the caller sent." });
 export const delivery = kind("DELIVERIES#{webhookId}", "{place}#{attempt:2}", { owner: "webhook", expires: true,
   purpose: "An attempt to deliver a ring. All attempts of a ring have the place of the first." });
 export const news = kind("NEWS#{tenant}", "{time}#{organization}#{id!}", {

@@ -34,16 +34,16 @@ type Given<All> = unknown extends All ? [] : [parts: All];
 export type Move = "stays" | "event" | "log" | Mover;
 export type Mover = "people" | "learnings" | "metrics" | "news";
 
-/** The parts of a key that are known of an owner. */
-type OwnersParts = {
-  organization: "organization" | "tenant" | "pool";
-  tenant: "tenant" | "pool";
-  key: "keyId";
-  webhook: "webhookId";
-  event: "eventId" | "messageId";
-  service: never;
-};
-export type Owner = keyof OwnersParts;
+/** The parts of a key that identify an owner. */
+export const partsOfOwner = {
+  organization: ["organization", "tenant", "pool"],
+  tenant: ["tenant", "pool"],
+  key: ["keyId"],
+  webhook: ["webhookId"],
+  event: ["eventId", "messageId"],
+  service: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type Owner = keyof typeof partsOfOwner;
 
 /** Where a removal finds the parts of a partition key that are not known of the owner; `expiry`: nobody removes it. */
 export type Finder =
@@ -57,7 +57,9 @@ export type Finder =
 
 type Names<Pattern extends string> = keyof Parts<Pattern>;
 type Removed<Pk extends string, By extends Owner> =
-  Names<Pk> extends OwnersParts[By] ? { readonly foundBy?: Finder } : { readonly foundBy: Finder };
+  Names<Pk> extends (typeof partsOfOwner)[By][number]
+    ? { readonly foundBy?: Finder }
+    : { readonly foundBy: Finder };
 
 /**
  * An item moves and is removed with its owner. If its key names an organization, it belongs to that organization. It

@@ -280,8 +280,10 @@ export const eventLimits = {
   triesDays: 14,
   /** How long the event of a tenant's move works on it, of the 28 s of its worker; then the scheduled worker continues. */
   moveMsMax: 24_000,
+  /** How many moves the scheduled worker continues at the same time. */
+  movesAtOnce: 4,
   /** How long the scheduled worker works on one move before it is the next move's turn. */
-  moveTurnMs: 10_000,
+  moveTurnMs: 5_000,
   /** How often a decision is repeated after a failed condition before the event goes back to the queue. */
   decisionsMax: 12,
 } as const;
@@ -296,8 +298,10 @@ export const metricsLimits = {
 } as const;
 
 export const streamLimits = {
-  /** A FIFO batch; seven actions per change and the checks fit one transaction. */
-  changesPerTransactionMax: 10,
+  /** More than a FIFO batch; seven actions per change and the checks fit one transaction. */
+  changesPerTransactionMax: 14,
+  /** What a move reads together: two transactions. Then it reads the head again, and other writers get their turn. */
+  movedTogetherMax: 28,
   /** Below DynamoDB's 4 MiB: our estimate of an item's size is not exact to the byte. */
   transactionBytesMax: 3 * mebibyte,
   /** Larger entries spill, so that a page of typical ones stays one DynamoDB page. */
@@ -313,7 +317,7 @@ export const streamLimits = {
   retryDelayMsBase: 20,
   retryDelayMsMax: 1_000,
   /** A move stores its position after so many pull requests: the next run begins there. */
-  moveProgressEvery: 500,
+  moveProgressEvery: 100,
   /** How long the mark of a dropped spill stays if no sweep removes it. */
   droppedSpillDays: 30,
   /**

@@ -3,9 +3,9 @@ import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import { NoAnswer } from "../runtime/aws-error.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import { limitConcurrency } from "../runtime/limit-concurrency.ts";
 import type { ModelClient } from "./bedrock-client.ts";
 import { type Embedder, normalised } from "./embedder.ts";
-import { limitConcurrency } from "./limit-concurrency.ts";
 
 const answerSchema = z.object({ embedding: z.array(z.number()) });
 

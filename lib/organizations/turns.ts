@@ -1,7 +1,7 @@
 import { eventLimits } from "../contract/limits.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
-import { TimeUp } from "../runtime/time-up.ts";
-import { boundedTable } from "../store/bounded.ts";
+import { limitConcurrency } from "../runtime/limit-concurrency.ts";
+import { untilTime } from "../store/bounded.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { type Item, queryAll } from "../store/table.ts";
 
@@ -25,48 +25,54 @@ type Turns = {
 };
 
 /**
- * One run of long work on several organizations. They take turns by the clock, those that waited longest first, so that
- * a small organization does not wait for a large one. Work that its turn did not end continues after the others, or in
- * the next run. An error ends only the turn of its organization. Returns how many ended.
+ * One run of long work on several organizations: until all of it has ended, or the time is up. A few organizations work
+ * at the same time. If there are more, they take turns by the clock, those that waited longest first, so that a small
+ * organization does not wait for a large one. After each turn, and while it waits for another process, the run looks for
+ * work that has begun since. An error ends only the work of its organization, until the next run. Returns how many ended.
  */
 export async function takeTurns(store: Store, { pk, timeBudgetMs, waitingOf, turn }: Turns): Promise<number> {
   const { table, clock } = store;
   const notAfterMs = clock.nowMs() + timeBudgetMs;
   const errors = new ErrorCollector();
-  const found: Waiting[] = [];
-  for await (const note of queryAll(table, { pk })) {
-    await errors.run(async () => {
-      const waiting = waitingOf(note);
-      if (waiting) found.push(waiting);
-    });
-  }
-  const queue = found.toSorted((one, other) => one.sinceMs - other.sinceMs);
+  const inTurn = limitConcurrency(eventLimits.movesAtOnce);
+  const known = new Set<string>();
+  const works: Array<Promise<void>> = [];
   let ended = 0;
-  for (let next = queue.shift(); next && clock.nowMs() < notAfterMs; next = queue.shift()) {
-    const { uuid, busyUntilMs = 0 } = next;
-    await errors.run(async () => {
-      await clock.sleep(Math.max(0, Math.min(busyUntilMs, notAfterMs) - clock.nowMs()));
-      const turnEndsMs = Math.min(clock.nowMs() + eventLimits.moveTurnMs, notAfterMs);
-      const outcome = await untilTurnEnds(store, turnEndsMs, (bounded) => turn(bounded, uuid, turnEndsMs));
-      if (outcome === "time up") queue.push({ uuid, sinceMs: clock.nowMs() });
+
+  const work = async ({ uuid, busyUntilMs = 0 }: Waiting): Promise<void> => {
+    const waitMs = Math.min(busyUntilMs, notAfterMs) - clock.nowMs();
+    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += eventLimits.moveTurnMs) {
+      await clock.sleep(Math.min(eventLimits.moveTurnMs, waitMs - waitedMs));
+      await beginAll();
+    }
+    let outcome: boolean | "time up" = "time up";
+    while (outcome === "time up" && clock.nowMs() < notAfterMs) {
+      outcome = await inTurn(() => {
+        const turnEndsMs = Math.min(clock.nowMs() + eventLimits.moveTurnMs, notAfterMs);
+        return untilTime(store, turnEndsMs, (bounded) => turn(bounded, uuid, turnEndsMs));
+      });
       if (outcome === true) ended++;
-    });
-  }
+      await beginAll();
+    }
+  };
+  const beginAll = async (): Promise<void> => {
+    const found: Waiting[] = [];
+    for await (const note of queryAll(table, { pk })) {
+      if (known.has(note.sk)) continue;
+      known.add(note.sk);
+      await errors.run(async () => {
+        const waiting = waitingOf(note);
+        if (waiting) found.push(waiting);
+        else known.delete(note.sk);
+      });
+    }
+    const inOrder = found.toSorted((one, other) => one.sinceMs - other.sinceMs);
+    works.push(...inOrder.map((waiting) => errors.run(() => work(waiting))));
+  };
+
+  await errors.run(beginAll);
+  // Grows meanwhile: work adds what it finds before it ends.
+  for (const each of works) await each;
   errors.end();
   return ended;
-}
-
-async function untilTurnEnds<Answer>(
-  store: Store,
-  turnEndsMs: number,
-  work: (bounded: Store) => Promise<Answer>,
-): Promise<Answer | "time up"> {
-  const isOver = () => store.clock.nowMs() >= turnEndsMs;
-  const table = boundedTable(store.table, { isOver, signal: new AbortController().signal });
-  try {
-    return await work({ ...store, table });
-  } catch (error) {
-    if (error instanceof TimeUp && isOver()) return "time up";
-    throw error;
-  }
 }

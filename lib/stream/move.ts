@@ -1,7 +1,6 @@
 import * as kinds from "../contract/items.ts";
 import { streamLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
-import { required } from "../runtime/required.ts";
 import { streamEntryKey } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
@@ -51,7 +50,8 @@ export async function moveOrganization(deps: StreamDeps, move: Move): Promise<Mo
     moved += pass.moved;
     after = pass.after;
     if (pass.isElsewhere) return { isComplete: false, moved };
-    if (pass.left > 0) continue;
+    if (pass.moved > 0) attempt = 0;
+    if (pass.hasLeftovers) continue;
     // Entries that an interrupted run appended are already in the right stream, but may not be published.
     await recoverAppend(deps, to);
     return { isComplete: true, moved };
@@ -65,7 +65,7 @@ type Pass = Pick<Move, "organization" | "to"> & {
 
 type PassResult = {
   readonly moved: number;
-  readonly left: number;
+  readonly hasLeftovers: boolean;
   readonly isElsewhere: boolean;
   /** All pull requests up to this pointer have moved: the next pass begins behind it. */
   readonly after: string | undefined;
@@ -73,38 +73,40 @@ type PassResult = {
 
 /**
  * Reads the pointers once. No pull request returns to a stream that its organization has left, so a part without
- * leftovers stays moved.
+ * leftovers stays moved. Ends at the first leftover: somebody else writes to the stream, and the caller pauses.
  */
 async function movePass(deps: StreamDeps, pass: Pass): Promise<PassResult> {
   const { organization, to, reach } = pass;
-  const { changesPerTransactionMax, moveProgressEvery } = deps.limits ?? streamLimits;
+  const { movedTogetherMax, moveProgressEvery } = deps.limits ?? streamLimits;
   let { after } = pass;
-  let [moved, left, movedSinceReach] = [0, 0, 0];
+  let [moved, movedSinceReach] = [0, 0];
   let batch: Pointer[] = [];
-  const flush = async (last: string): Promise<boolean> => {
+  const flush = async (last: string): Promise<Pick<PassResult, "hasLeftovers" | "isElsewhere">> => {
     const result = await moveBatch(deps, to, batch);
     moved += result.moved;
-    left += batch.length - result.moved;
     movedSinceReach += result.moved;
+    const hasLeftovers = result.moved < batch.length;
     batch = [];
-    if (left > 0) return result.isElsewhere;
+    if (hasLeftovers) return { hasLeftovers, isElsewhere: result.isElsewhere };
     after = last;
     if (movedSinceReach >= moveProgressEvery) {
       movedSinceReach = 0;
       await reach?.(last);
     }
-    return result.isElsewhere;
+    return { hasLeftovers, isElsewhere: false };
   };
   const range = { pk: kinds.pointer.partition({ organization }), ...(after !== undefined && { after }) };
   for await (const item of queryAll(deps.table, range)) {
     const pointer = parsePointer(item, organization);
     if (pointer.tenant === to || placesOf(pointer).length === 0) continue;
     batch.push(pointer);
-    if (batch.length === changesPerTransactionMax && (await flush(item.sk)))
-      return { moved, left, isElsewhere: true, after };
+    if (batch.length < movedTogetherMax) continue;
+    const flushed = await flush(item.sk);
+    if (flushed.hasLeftovers) return { moved, after, ...flushed };
   }
-  const isElsewhere = batch.length > 0 && (await flush(required(batch.at(-1), "last pointer").id));
-  return { moved, left, isElsewhere, after };
+  const rest = batch.at(-1);
+  const end = rest ? await flush(rest.id) : { hasLeftovers: false, isElsewhere: false };
+  return { moved, after, ...end };
 }
 
 async function moveBatch(

@@ -1,6 +1,7 @@
 import * as kinds from "../contract/items.ts";
-import { streamLimits } from "../contract/limits.ts";
+import { storeLimits, streamLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import { writeIf } from "../store/table.ts";
 import { emptyPending, isSettled, parseHead, publishHead, readHead, type StreamHead } from "./head.ts";
 import { addedKeys, entryKeys, hasDropped, type PendingAppend } from "./pending.ts";
@@ -24,10 +25,12 @@ export async function settleAppend(deps: StreamDeps, tenant: TenantKey, head: St
 
 /**
  * Deletes without conditions: no number and no spill id is ever used twice, so a late delete affects only dead items.
+ * In transactions, because a local engine commits each item of a batch by itself.
  */
 async function retire(deps: StreamDeps, { dropped, spills }: PendingAppend): Promise<void> {
+  const deletes = dropped.flatMap(entryKeys).map((key) => ({ delete: key }));
   await Promise.all([
-    deps.table.writeMany(dropped.flatMap(entryKeys).map((key) => ({ delete: key }))),
+    ...chunksOf(deletes, storeLimits.transactionActionsMax).map((some) => deps.table.transact(some)),
     dropSpills(deps, spills),
   ]);
 }

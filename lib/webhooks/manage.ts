@@ -233,7 +233,7 @@ export async function rotateWebhook(
   idempotencyKey?: string,
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
-  const once = onceRequest(manager, `rotateWebhook#${id}`, idempotencyKey);
+  const once = onceRequest(manager, `rotateWebhook/${id}`, idempotencyKey);
   return await retryOnConflict(manager, async () => {
     const [before, { webhook, key, secrets }] = await Promise.all([
       readOnce(table, once),

@@ -20,7 +20,11 @@ export const onceRequest = (
   idempotencyKey: string = random.uuid(),
   request: object = {},
 ): OnceRequest => ({
-  key: kinds.once.key({ keyId: actor.keyId ?? "operator", request: `${operation}#${idempotencyKey}` }),
+  key: kinds.once.key({
+    keyId: actor.keyId ?? "operator",
+    request: operation,
+    value: idempotencyKey,
+  }),
   digest: createHash("sha256").update(JSON.stringify(request)).digest("base64url"),
 });
 

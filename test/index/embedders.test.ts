@@ -3,8 +3,8 @@ import { indexLimits, learningLimits } from "../../lib/contract/limits.ts";
 import type { ModelClient } from "../../lib/index/bedrock-client.ts";
 import { createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
 import { cosine, embedAll, embeddedText, embeddedTexts, normalised } from "../../lib/index/embedder.ts";
-import { limitConcurrency } from "../../lib/index/limit-concurrency.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { limitConcurrency } from "../../lib/runtime/limit-concurrency.ts";
 
 const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
 

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { takeTurns } from "../../lib/organizations/turns.ts";
 import type { Store } from "../../lib/store/retry-on-conflict.ts";
+import { type Table, writeIf } from "../../lib/store/table.ts";
 import { memoryTable } from "../stream/memory-table.ts";
 import { depsOf } from "../stream/support.ts";
-import { FrozenClock } from "../support/clock.ts";
+import { FrozenClock, TestClock } from "../support/clock.ts";
 
 const pk = "NOTES";
 const turnMs = eventLimits.moveTurnMs;
@@ -36,10 +37,94 @@ async function working(pieces: Readonly<Record<string, number>>) {
   return { run, began };
 }
 
-test("work takes turns: a small organization does not wait until a large one has ended", async () => {
-  const { run, began } = await working({ large: 5, small: 1, later: 1 });
-  expect(await run(Number.POSITIVE_INFINITY)).toBe(2);
-  expect(began).toEqual(["large", "small", "large", "large"]);
+test("work takes turns: a small organization does not wait until large ones have ended", async () => {
+  const { run, began } = await working({ ...{ a: 9, b: 9, c: 9, d: 9 }, small: 1, later: 1 });
+  expect(await run(Number.POSITIVE_INFINITY)).toBe(5);
+  expect(began.slice(0, 5)).toEqual(["a", "b", "c", "d", "small"]);
+  expect(began.length).toBeGreaterThan(6);
+});
+
+/** Every turn ends its work. */
+async function runOf(names: readonly string[], turn: (table: Table, name: string) => Promise<void>) {
+  const { table } = memoryTable();
+  const began: string[] = [];
+  for (const sk of names) await table.write({ put: { pk, sk } });
+  const ended = await takeTurns(depsOf(table), {
+    pk,
+    timeBudgetMs: Number.POSITIVE_INFINITY,
+    waitingOf: ({ sk: uuid }) => ({ uuid, sinceMs: 0 }),
+    async turn(_, uuid) {
+      began.push(uuid);
+      await turn(table, uuid);
+      return true;
+    },
+  });
+  return { ended, began };
+}
+
+test("a few organizations work at the same time: a second one does not wait for the first", async () => {
+  let [atOnce, most] = [0, 0];
+  const { ended } = await runOf(["a", "b", "c", "d", "e", "f"], async () => {
+    most = Math.max(most, ++atOnce);
+    await new Promise(setImmediate);
+    atOnce--;
+  });
+  expect([ended, most]).toEqual([6, eventLimits.movesAtOnce]);
+});
+
+test("a run also does the work that begins while it runs, once", async () => {
+  const { ended, began } = await runOf(["first"], async (table, name) => {
+    await table.write({ put: { pk, sk: name === "first" ? "second" : "third" } });
+  });
+  expect([ended, began]).toEqual([3, ["first", "second", "third"]]);
+});
+
+test("a run that waits for another process does the work that begins meanwhile", async () => {
+  const { table } = memoryTable();
+  const clock = new TestClock();
+  const busyUntilMs = clock.nowMs() + 4 * turnMs;
+  await table.write({ put: { pk, sk: "busy" } });
+  const sleep = async (ms: number) => {
+    await clock.sleep(ms);
+    await table.write({ put: { pk, sk: "begun" } });
+  };
+  const began: Array<readonly [string, boolean]> = [];
+  const ended = await takeTurns(
+    { ...depsOf(table), clock: { nowMs: () => clock.nowMs(), sleep } },
+    {
+      pk,
+      timeBudgetMs: Number.POSITIVE_INFINITY,
+      waitingOf: ({ sk: uuid }) => ({ uuid, sinceMs: 0, ...(uuid === "busy" && { busyUntilMs }) }),
+      async turn(_, uuid) {
+        began.push([uuid, clock.nowMs() < busyUntilMs]);
+        return true;
+      },
+    },
+  );
+  expect([ended, began]).toEqual([
+    2,
+    [
+      ["begun", true],
+      ["busy", false],
+    ],
+  ]);
+});
+
+test("a note that cannot be read is reported once, and does not stop the others", async () => {
+  const { table } = memoryTable();
+  for (const sk of ["damaged", "sound"]) await table.write({ put: { pk, sk } });
+  let reads = 0;
+  const run = takeTurns(depsOf(table), {
+    pk,
+    timeBudgetMs: Number.POSITIVE_INFINITY,
+    waitingOf({ sk: uuid }) {
+      if (uuid === "damaged" && ++reads > 0) throw new Error("planted");
+      return { uuid, sinceMs: 0 };
+    },
+    turn: async (_, uuid) => await writeIf(table, { delete: { pk, sk: uuid } }),
+  });
+  await expect(run).rejects.toThrow("planted");
+  expect([reads, await table.get({ pk, sk: "sound" })]).toEqual([1, undefined]);
 });
 
 test("a run ends with its time, and the next run continues where it stopped", async () => {

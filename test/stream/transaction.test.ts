@@ -129,10 +129,12 @@ describe("the number of changes in a transaction", () => {
     expect(packPlans(acme, batch, streamLimits)).toEqual(batch.slice(0, 7));
   });
 
-  test("the number of changes in a transaction is ten for a batch", () => {
-    const batch = plans(12);
-    expect(packPlans(acme, batch, streamLimits)).toEqual(batch.slice(0, 10));
-    expect(packPlans(acme, batch.slice(0, 3), streamLimits)).toEqual(batch.slice(0, 3));
+  test("the number of changes in a transaction is at most the limit, and all of a FIFO batch", () => {
+    const batch = plans(10);
+    expect(packPlans(acme, batch, streamLimits)).toEqual(batch);
+    expect(packPlans(acme, batch, { ...streamLimits, changesPerTransactionMax: 3 })).toEqual(
+      batch.slice(0, 3),
+    );
   });
 
   test("the changes of a transaction need at most a hundred actions, and use as many as possible", () => {

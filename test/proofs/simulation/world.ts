@@ -91,6 +91,7 @@ export const smallLimits: StreamLimits = {
   inlineBytesMax: 60,
   partBytesMax: 50,
   changesPerTransactionMax: 3,
+  movedTogetherMax: 4,
   moveProgressEvery: 1,
   /** The clocks here jump by days: a hundred years are more than all jumps together. */
   lateRequestHours: 876_000,

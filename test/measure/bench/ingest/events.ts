@@ -1,5 +1,5 @@
 import { type Engine, engineClient } from "../../../../cli/local/engine/engine.ts";
-import { streamLimits } from "../../../../lib/contract/limits.ts";
+import { eventQueueSettings } from "../../../../lib/contract/platform.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { EventDeps, QueueMessage } from "../../../../lib/events/ports.ts";
 import type { KnownTenants } from "../../../../lib/metrics/finalize.ts";
@@ -12,7 +12,7 @@ import type { OrganizationId, World } from "../../../support/world.ts";
 import { finalizedEvent } from "../support/history.ts";
 
 /** The largest batch of a FIFO queue. */
-export const together = streamLimits.changesPerTransactionMax;
+export const together = eventQueueSettings.batchMessagesMax;
 const startMs = Date.parse("2026-06-01T00:00:00.000Z");
 
 export async function openTable(engine: Engine): Promise<MeteredTable> {
