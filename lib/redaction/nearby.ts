@@ -9,11 +9,10 @@ import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol";
-const speaksOfPasswords = new RegExp(`${passwordWords}|has[lł]o`, "i");
-const speaksOfSecrets =
-  /secret|token|keystore|\bks\.|\bsign(?:ing|ed with)|hmac|jwt|vault|database\(|connect/i;
-const secretWords = "secret|token|keystore|ks.|signing|signed with|hmac|jwt|vault|database(|connect";
+  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol|haslo|hasło";
+const speaksOfPasswords = new RegExp(passwordWords, "i");
+const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
+const speaksOfSecrets = new RegExp(secretWords, "i");
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
@@ -76,6 +75,7 @@ const encryptedReach = 700;
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: keywordsOf(passwordWords),
+  isNear: true,
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 8 &&
@@ -125,17 +125,20 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
 const quotedRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: keywordsOf(`${passwordWords}|${secretWords}`),
+  isNear: true,
   pattern: /(?<=["'`\uE000-\uE003])[^\s"'`\uE000-\uE003]+(?=["'`\uE000-\uE003])/g,
   accept: isQuotedSecret,
 };
 
+const tokenWords =
+  "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login";
+const speaksOfTokens = new RegExp(tokenWords, "i");
 /** A random word on a line that speaks of tokens and keys: "Revoke …, it is the deploy token". */
 const tokenRule: ContextRule = {
   ...kindNamed("Token"),
   reach: 300,
-  keywords: keywordsOf(
-    "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login",
-  ),
+  keywords: keywordsOf(tokenWords),
+  isNear: true,
   pattern: /(?<![\w/.:=@%+#-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
   accept: (secret, { text, start, end }) =>
     features.isStrong(secret) &&
@@ -178,7 +181,6 @@ const isAnswer = (text: string, start: number, end: number): boolean => {
 };
 /** The line of another person, between two lines of one. */
 const isBetween = /(?:^|\n)([\w.]{2,20}): [^\n]{8,120}\n[\w.]{2,20}: \0\n\1: /;
-const speaksOfTokens = /hmac|jeton|token|secret|passw|\bkey|credential|revoke|hard-?cod|log ?in/i;
 /** "… is the API token of the legacy system" */
 const isCalledToken =
   /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;

@@ -5,7 +5,7 @@ import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { isInPlace } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, TokenRule } from "./rule.ts";
-import { after, base64, behind, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
+import { after, base64, behind, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
 import { isPasswordSaid } from "./said.ts";
 import { bareValue } from "./values.ts";
 
@@ -72,9 +72,9 @@ const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
 /** Headers and URLs. */
 // biome-ignore format: one rule a line
 export const headerAndUrlContexts: readonly ContextRule[] = [
-  after("Private key", "kty", /["\uE000](?:d|p|q|dp|dq|qi|k)["\uE000]¬:¬["\uE000]/g, word, ofLength(40)),
+  near("kty", after("Private key", "", /["\uE000](?:d|p|q|dp|dq|qi|k)["\uE000]¬:¬["\uE000]/g, word, ofLength(40)), 2_000),
   after("Bearer token", "bearer|geniekey", bearer, bearerValue, isHeader),
-  behind(/authorization[¶]?[:=]/gi, after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
+  behind(/authorization[¶]?[:=]/gi, after("Bearer token", "authorization", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
   behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue, (secret, { text, end }) => isSecretLike(secret) && text.charAt(end) !== "(")),
   behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]{1,4}[A-Za-z][\w.@-]{1,40}[ \t]{1,4}/gi, unquoted, isSecretLike)),
@@ -106,7 +106,7 @@ const endsPair =
   /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
 const knownUser =
-  /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)[`"'*]{0,2} ?\//i;
+  /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)(?:[`"'*]{0,2} \/|`\/`)/i;
 const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) => {
   const user = context.replace(/[`"'*\s/]+$/, "");
   const before = text.slice(Math.max(0, start - context.length - 140), start - context.length);
@@ -198,8 +198,8 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
   password("identified |\uE010", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]|(?<=\bidentified by~[¶]?\uE010[¶]?)~replace~[¶]/gi, quoted, isIdentifying),
-  password("identified |from |password to|password for", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to|for \S{1,60} =)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
-  password("credential|creds|login|auth|userpwd", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?::?=|[:,]|[=-]>|[ \t])¬[`¶]?[\w.@+-]{1,40}:(?![/:])/gi, /[^\s`,;¶]+/y, isPaired),
+  password("identified |password from|password to|password for", /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to|for \S{1,60} =)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
+  password("credential|creds|login|auth|userpwd|user.info", /(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?¬(?::?=|[:,]|[=-]>|[ \t])¬[`¶]?[\w.@+-]{1,40}:(?![/:])/gi, /[^\s`,;¶]+/y, isPaired),
   after("API key", "key for|key to|key of|key (|the key|session id|r key|y key|live key|prod key|test key|staging key|new key|fresh key|old key|current key", /\b(?:(?:use|using|with) the key|session id|(?:our|your|my|their|live|prod|test|staging|new|fresh|old|current) key(?: is| was)?)[ :=]{1,3}[`¶]?|(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: (?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?|\([^()\n]{0,40}(?:hex|AES|b(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'`]?/gi, /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
   password("btoa|b64|base64|encode64", /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
   after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi, /[^\s`,;¶]+/y, isInPlace),
@@ -209,25 +209,25 @@ export const statementContexts: readonly ContextRule[] = [
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
   behind(/NetworkCredential\(|(?:\b|_)auth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) && /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  password(`${doorWords}|@| / |\`/\``, /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\)))[`"'*]{0,2}/g, wordOfPair, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret))) && (isMadePassword(secret, found) || isPairOfDoor(secret, found))),
+  near(`${doorWords}|@| / |\`/\``, password("", /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\)))[`"'*]{0,2}/g, wordOfPair, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret))) && (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
-  password("@|account|login|cred|users|passw", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) => isInPlace(secret) && !/[=/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end + 200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|creds|credential|passw|users/i.test(text.slice(Math.max(0, start - 200), start)))),
-  password("hardcoded|hard-coded|hard coded|&& p", /passw\w{0,8}[^\n]{0,40}hard[ -]?coded[^\n]{0,60}={2,3} ?[¶]|\bu(?:ser(?:name)?)?¬={2,3}¬[¶][^¶\n]{1,40}[¶]¬&&¬p\w{0,8}¬={2,3}¬[¶]/gi, quoted, isInPlace),
+  near("@|account|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) => isInPlace(secret) && !/[=/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end + 200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|creds|credential|passw|users/i.test(text.slice(Math.max(0, start - 200), start))))),
+  password("hardcoded|hard-coded|hard coded|&&", /passw\w{0,8}[^\n]{0,40}hard[ -]?coded[^\n]{0,60}={2,3} ?[¶]|\bu(?:ser(?:name)?)?¬={2,3}¬[¶][^¶\n]{1,40}[¶]¬&&¬p\w{0,8}¬={2,3}¬[¶]/gi, quoted, isInPlace),
   // log in as bob with …, login `bob` with …, `bob@host` with …
-  password(" with | using | mit | avec | con ", /(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[`¶]?[\w.@+-]{2,40}[`¶]?|[`¶](?:sa|root|admin|postgres)[`¶]|\bas~(?:`[\w.@+-]{2,40}`|[a-z]{2,20}[._@][\w.@+-]{1,40})|`[\w.@+-]{2,40}`|\buse[sd]?~(?:[`¶][\w.@+-]{2,40}[`¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[`¶]?)~(?:with|using|mit|avec|con)~[`¶]?/gi, wordOfPair, (secret, found) => ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
-  password("log in|logged in|sign in|signed in", /\b(?:log|sign)(?:g?ed)? in\b[^\n]{0,50}? with~(?:[a-z]{2,12}~)?[`¶]?[\w.@+-]{2,40}[`¶]?~and~[`¶]?/gi, wordOfPair, (secret) => hasDigit(secret) && (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)),
+  password(" with | using | mit | avec | con ", /(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[`¶]?[\w.@+-]{2,40}[`¶]?|[`¶](?:sa|root|admin|postgres)[`¶]|\bas~(?:`[\w.@+-]{2,40}`|[a-z]{2,20}[._@][\w.@+-]{1,40})|`[\w.@+-]{2,40}`|\buse[sd]?~(?:[`¶][\w.@+-]{2,40}[`¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[`¶]?) (?:with|using|mit|avec|con) [`¶]?/gi, wordOfPair, (secret, found) => ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
+  password("log in|logged in|sign in|signed in", /\b(?:log(?:ged)?|sign(?:ed)?) in\b[^\n]{0,50}? with~(?:[a-z]{2,12}~)?[`¶]?[\w.@+-]{2,40}[`¶]?~and~[`¶]?/gi, wordOfPair, (secret) => hasDigit(secret) && (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)),
   // Behind a password: the Nexus one is …, the one for the router is …, FTP is still …, `bob` with …
   behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|\n[ \t*•-]{0,6}[A-Z][\w .()-]{1,30}: ?[`¶]?[\w.@+-]{2,40}[`¶]? \/|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
   // Behind a password: any other word that looks like one.
   behind(/\uE010/g, password("\uE010", /(?<=[\s`¶(])(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother)),
   after("Secret", "define(", /define\(¬[¶][A-Z_]{3,24}_(?:KEY|SALT)[¶],\s{1,12}[¶]/g, quoted, (secret) => secret.length >= 32 && isNoPlaceholder(secret)),
   // A command that prints a secret, and its output
-  after("Secret", "get secret|initial-password|secret-value|secrets |terraform output|openssl rand|vault |op read|pass show|pwgen", /(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}/g, /[^\s"'`]+/y, (secret, { text, end }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform output|openssl rand|vault |op read|pass show|pwgen", /(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}/g, /[^\s"'`]+/y, (secret, { text, end }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
   // The list of users of pgbouncer: "bob" "…"
-  password("userlist|pgbouncer", /(?:^|\n)"[\w.@-]{1,40}" "/g, quoted, isInPlace),
+  near("userlist|pgbouncer", password("", /(?:^|\n)"[\w.@-]{1,40}" "/g, quoted, isInPlace)),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
   password("_auth|bundle_|bundle config", /(?:\bbundle config (?:set )?(?:--\w{1,10} )?[\w.-]{3,60} |\b(?:[A-Z][A-Z0-9_]{0,40}_AUTH|BUNDLE_[A-Z0-9_]{3,60})["']?¬[=:]¬["']?)(?!(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)/g, /[^\s`,;)¶]+/y, isInPlace),
-  password("keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
+  password("keys(|type(|fill(|text(|setvalue(|keyboard(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) && isNoPlaceholder(secret)), upTo: "@" },
