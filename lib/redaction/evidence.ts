@@ -215,4 +215,9 @@ export const isCredential = (value: Value, named: Named): boolean =>
   (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
   (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
-  (!features.isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)));
+  (!features.isPublicValue(value.text) ||
+    (named.claim.kind === "password" && /^\d+$/.test(value.text)) ||
+    isNamedSecret(value.text, named.claim));
+/** `CLICKUP_TOKEN=pk_…`: a sure name is stronger than a prefix that only some vendors give their public keys. */
+const isNamedSecret = (value: string, { kind, certainty }: Claim) =>
+  certainty === "sure" && kind !== "api_key" && /^pk_(?!live_|test_)/.test(value);

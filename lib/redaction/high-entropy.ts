@@ -1,6 +1,7 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
 import { decodeStart, isPrivateDer, isPublicDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { marker } from "./view.ts";
 
 /** Finds values that look random and have no rule of their own. */
 const wordEnd = /[\s"'<>`\uE000-\uE003]/;
@@ -52,9 +53,11 @@ const isOfPublicKey = (line: string, text: string, start: number) =>
   /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) &&
   /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 120;
-/** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
-function isLabelledPublic(text: string, start: number, from: number): boolean {
-  const label = text.slice(Math.max(from, start - labelLengthMax), start);
+const secretLabel = /secret|private|passw|\btoken\b/i;
+/** Ignores a label before another secret: it is that secret's. */
+export function isLabelledPublic(text: string, start: number, from = 0): boolean {
+  const before = text.slice(Math.max(from, start - labelLengthMax), start);
+  const label = before.slice(before.lastIndexOf(marker) + 1);
   const own = label.slice(label.lastIndexOf("\n") + 1);
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
@@ -66,12 +69,12 @@ function isLabelledPublic(text: string, start: number, from: number): boolean {
     isPublicHeader(text, start)
   )
     return true;
-  return publicLabel.test(line) && !/secret|private|passw|\btoken\b/i.test(line);
+  return publicLabel.test(line) && !secretLabel.test(line);
 }
 
 /** A header of a mail or an answer whose value is long: its name is at the start of the line. */
 const publicHeader =
-  /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]+|authentication-results|content-security-policy|x-google-\w+|received)(?=:)/i;
+  /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]{1,40}|authentication-results|content-security-policy|x-google-\w{1,40}|received)(?=:)/i;
 const isPublicHeader = (text: string, start: number) => {
   const before = text.slice(Math.max(0, start - 1_000), start);
   return publicHeader.test(before.slice(before.lastIndexOf("\n") + 1));

@@ -1,8 +1,9 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import * as features from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
+import { isOrdinary } from "./sentences.ts";
+import { marker } from "./view.ts";
 
 /** The last search, which guesses: a line mentions credentials, and a value on it looks like one. */
 
@@ -22,8 +23,13 @@ export function lineOf(text: string, start: number, end: number): string {
   const lineEnd = behind.indexOf("\n");
   return `${before.slice(before.lastIndexOf("\n") + 1)}\0${lineEnd === -1 ? behind : behind.slice(0, lineEnd)}`;
 }
-export const isSpokenOf = (text: string, start: number, end: number): boolean =>
-  speaksOfPasswords.test(lineOf(text, start, end));
+/** The part of the line that can speak of the value: words before a credential speak of that credential. */
+function clauseOf(text: string, start: number, end: number): string {
+  const [before = "", behind = ""] = lineOf(text, start, end).split("\0");
+  return `${before.slice(before.lastIndexOf(marker) + 1)}\0${behind.includes(marker) ? "" : behind}`;
+}
+const isSpokenOf = (text: string, start: number, end: number): boolean =>
+  speaksOfPasswords.test(clauseOf(text, start, end));
 
 /** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
 const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
@@ -112,8 +118,8 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
     features.isUnusualWord(secret) ||
     features.isCode(secret);
   if (!(isSure && !isOrdinary(secret)) && !features.isNumberedWord(secret)) return false;
-  const line = lineOf(text, start, end);
-  const before = line.slice(0, line.indexOf("\0") - 1);
+  const line = clauseOf(text, start, end);
+  const before = line.slice(0, Math.max(0, line.indexOf("\0") - 1));
   return (
     (speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) &&
     !otherLabel.test(before) &&
@@ -139,7 +145,7 @@ const tokenRule: ContextRule = {
   reach: 300,
   keywords: keywordsOf(tokenWords),
   isNear: true,
-  pattern: /(?<![\w/.:=@%+#-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
+  pattern: /(?<![\w/.:=@%+#\]-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
   accept: (secret, { text, start, end }) =>
     features.isStrong(secret) &&
     hasDigit(secret) &&
@@ -163,7 +169,7 @@ const tokenRule: ContextRule = {
       )) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
-    (speaksOfTokens.test(lineOf(text, start, end)) || isAnswer(text, start, end)) &&
+    (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
     (!publicWord.test(lineOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),

@@ -34,6 +34,8 @@ const isMixed = (run: string) => /\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.
 function isBodyRun(text: string, { start, end }: Run): boolean {
   if (end - start < runLengthMin) return false;
   const run = text.slice(start, end);
+  // `password=…`: in base64 an equals sign is the end.
+  if (/=[^=]/.test(run)) return false;
   return isMixed(run) || /^[0-9a-f]{32,}$/.test(run) || (end - start >= 40 && hasDistinct(run, 12));
 }
 

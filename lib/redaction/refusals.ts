@@ -5,7 +5,6 @@ import { memoize } from "./memoize.ts";
 import { isStandIn } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
-import { marker } from "./view.ts";
 
 /** What a value in the place of a password is, if it is not a password. */
 export interface Refusal {
@@ -66,7 +65,7 @@ export const refusals: readonly Refusal[] = [
   { is: "code", test: (text, isQuoted) => !isQuoted && features.isExpression(text) },
   { is: "pattern", test: features.isPattern },
   { is: "word of another script", test: (text) => /^\p{L}+$/u.test(text) && !/^\p{Script=Latin}+$/u.test(text) },
-  { is: "label of a form", test: (text) => /^(?:confirm|bestätig|rep[ei]t|wiederhol|répét|conferm|potwierd|powt|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit)\p{L}*$/iu.test(text) },
+  { is: "label of a form", test: (text) => /^(?:confirm|bestätig|rep[ei]t|wiederhol|répét|conferm|potwierd|powt|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit|pflicht|ob?blig|obrig|verplicht|erforder|(?:text|input|edit)(?:box|field|area))\p{L}*$/iu.test(text) },
   { is: "public value", test: (text) => features.isPublicValue(text) && !/^\d+$/.test(text) },
 ];
 
@@ -82,14 +81,3 @@ export const isRefused = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">):
 /** For a value that a pattern found in a place for passwords. */
 export const isInPlace: Accept = (text) =>
   text.length >= 4 && hasLetter(text) && !isRefused({ text, isQuoted: features.isDottedWords(text) });
-
-/** A found text that is no credential, whatever found it: a marker, an algorithm, a variable or an issue, the stream of a Lambda's log. */
-export const staysAnywhere = (text: string, length: number): boolean => {
-  const found = text.slice(-length);
-  return (
-    found.includes(marker) ||
-    /\[(?:\$LATEST|\d{1,5})\]$/.test(text.slice(0, -length)) ||
-    features.isAlgorithm(found) ||
-    /^[A-Z][A-Z\d_]*_(?:PASSWORD|PASS|SECRET|TOKEN|KEY)$|^[A-Z]{1,6}#\d+$/.test(found)
-  );
-};

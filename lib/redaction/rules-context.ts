@@ -1,12 +1,12 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
 import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, looksChosen } from "./features.ts";
-import { isSpokenOf, lineOf } from "./nearby.ts";
+import { isLabelledPublic } from "./high-entropy.ts";
+import { lineOf } from "./nearby.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isOrdinary } from "./prose.ts";
 import { isInPlace } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, TokenRule } from "./rule.ts";
 import { after, base64, behind, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
-import { isPasswordSaid } from "./said.ts";
+import { isOrdinary, isPasswordSaid } from "./sentences.ts";
 import { bareValue } from "./values.ts";
 
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
@@ -123,6 +123,9 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
   );
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
+/** In base64 a slash is part of the value. */
+const isBase64 = (value: string) =>
+  /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/[/@.:]/.test(text.charAt(end)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
@@ -142,6 +145,7 @@ const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
   const isOther = !/^,(?! ?(?:for |new:))/.test(context);
   return (
     isInPlace(secret) &&
+    !isLabelledPublic(text, start) &&
     ((isTokenLike(secret) && (isOther || /^[\w+/=-]+$/.test(secret))) ||
       (isOther && (isMadeUp(secret) || isMixedWord(secret))) ||
       (isOther &&
@@ -152,6 +156,7 @@ const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
         isPasswordSaid(bareValue(secret, start), quote)))
   );
 };
+/** "secondary …", right behind a password */
 const isLikeAnother: AcceptInContext = (secret, { text, start, end }) =>
   hasDigit(secret) &&
   !isHex(secret) &&
@@ -160,7 +165,7 @@ const isLikeAnother: AcceptInContext = (secret, { text, start, end }) =>
   !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret) &&
   !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
   isInPlace(secret) &&
-  isSpokenOf(text, start, end);
+  !isLabelledPublic(text, start);
 /** Rejects the placeholder of the documentation, `IDENTIFIED BY password`, and a sentence about the statement. */
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
@@ -209,7 +214,7 @@ export const statementContexts: readonly ContextRule[] = [
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
   behind(/NetworkCredential\(|(?:\b|_)auth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g, quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) && /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  near(`${doorWords}|@| / |\`/\``, password("", /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\)))[`"'*]{0,2}/g, wordOfPair, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret))) && (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
+  near(`${doorWords}|@| / |\`/\``, password("", /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\)))[`"'*]{0,2}/g, wordOfPair, (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret))) && !isBase64(found.context + secret) && (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
   near("@|account|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) => isInPlace(secret) && !/[=/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end + 200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|creds|credential|passw|users/i.test(text.slice(Math.max(0, start - 200), start))))),
   password("hardcoded|hard-coded|hard coded|&&", /passw\w{0,8}[^\n]{0,40}hard[ -]?coded[^\n]{0,60}={2,3} ?[¶]|\bu(?:ser(?:name)?)?¬={2,3}¬[¶][^¶\n]{1,40}[¶]¬&&¬p\w{0,8}¬={2,3}¬[¶]/gi, quoted, isInPlace),
@@ -217,9 +222,9 @@ export const statementContexts: readonly ContextRule[] = [
   password(" with | using | mit | avec | con ", /(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[`¶]?[\w.@+-]{2,40}[`¶]?|[`¶](?:sa|root|admin|postgres)[`¶]|\bas~(?:`[\w.@+-]{2,40}`|[a-z]{2,20}[._@][\w.@+-]{1,40})|`[\w.@+-]{2,40}`|\buse[sd]?~(?:[`¶][\w.@+-]{2,40}[`¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[`¶]?) (?:with|using|mit|avec|con) [`¶]?/gi, wordOfPair, (secret, found) => ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
   password("log in|logged in|sign in|signed in", /\b(?:log(?:ged)?|sign(?:ed)?) in\b[^\n]{0,50}? with~(?:[a-z]{2,12}~)?[`¶]?[\w.@+-]{2,40}[`¶]?~and~[`¶]?/gi, wordOfPair, (secret) => hasDigit(secret) && (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)),
   // Behind a password: the Nexus one is …, the one for the router is …, FTP is still …, `bob` with …
-  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|, new:|\n[ \t*•-]{0,6}[A-Z][\w .()-]{1,30}: ?[`¶]?[\w.@+-]{2,40}[`¶]? \/|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)))¬[`¶]?/gi, wordOfPair, isAnother)),
-  // Behind a password: any other word that looks like one.
-  behind(/\uE010/g, password("\uE010", /(?<=[\s`¶(])(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother)),
+  behind(/\uE010/g, password("\uE010", /(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch|jetzt)|\bc'est|[`¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|(?<=\uE010[`¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is|with)~[\w.-]{2,24}:|[`¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) (?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|\b(?:the|das|l[ae]|el|il|[ao]) (?:old|new|other|previous|current|second|alte|neue|andere|ancien(?:ne)?|nouve(?:au|lle)|vieja|nueva|otra|antigua|vecchia|nuova|velha|nova)(?: one)? (?:is|was|ist|war|est|était|es|era|é|è)(?= )|, new:|\n[ \t*•-]{0,6}[A-Z][\w .()-]{1,30}: ?[`¶]?[\w.@+-]{2,40}[`¶]? \/|(?<=\uE010[`¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?(?=¬[`¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)(?![\w-])))¬[`¶]?/gi, wordOfPair, isAnother)),
+  // Right behind a password: "X and Y", "X, Y", "X / Y"
+  password("\uE010", /(?<=\uE010[`¶]{0,2}(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+) (?:[a-z]{2,12} )?[`¶]?)(?=[^\s/@]{7})/g, wordOfPair, isLikeAnother),
   after("Secret", "define(", /define\(¬[¶][A-Z_]{3,24}_(?:KEY|SALT)[¶],\s{1,12}[¶]/g, quoted, (secret) => secret.length >= 32 && isNoPlaceholder(secret)),
   // A command that prints a secret, and its output
   after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform output|openssl rand|vault |op read|pass show|pwgen", /(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}/g, /[^\s"'`]+/y, (secret, { text, end }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),

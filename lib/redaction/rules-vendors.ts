@@ -1,4 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
+import { holdsCredential } from "./decoded.ts";
 import { isScrambled, sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
 import {
@@ -30,6 +31,7 @@ export const formTokens: readonly TokenRule[] = [
   token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
   token("Password hash", "$apr1$", /[\w./]{1,8}(?:\$[\w./]+)?/y, 24),
+  token("Resend key", "re_", /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)?/y, 24, (secret) => /_\w+_/.test(secret) && looksRandom(secret)),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
@@ -57,6 +59,8 @@ export const formContexts: readonly ContextRule[] = [
   alone("New Relic key", "nral", /(?<!\w)(?:eu01xx)?[0-9a-f]{30,36}NRAL(?!\w)/g, ofLength(40, 40)),
   alone("Licence key", "", /(?<![\w-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-])/g, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
   alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", /(?<![\w~.-])(?!cs_)(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])/g, (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
+  // Base64 of the key of a service account, of a kubeconfig
+  { ...alone("Secret", "eyj|eya|ewo|ew0|yxbpvmvyc2lvb", /(?<![\w+/-])(?:eyJ|eyA|ewo|ew0|YXBpVmVyc2lvb)[A-Za-z0-9+/]{60,16384}(?:\r?\n[ \t]{0,12}[A-Za-z0-9+/]{1,76}(?=={0,2}["']?(?:\s|$))){0,200}={0,2}/g, holdsCredential), reach: 8_192 },
   // `config/master.key` of Rails, and its only line
   after("Secret", "master.key", /master\.key[`¶]?[\s\w,.¶]{0,50}?[\s`¶:](?=[0-9a-f]{32}(?!\w))/g, hex, ofLength(32, 32)),
   after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),
