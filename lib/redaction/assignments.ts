@@ -9,6 +9,7 @@ import { sentencesIn, verbsBeforeName } from "./sentences.ts";
 import type { Name, Separator } from "./separators.ts";
 import { isEnvironment, isLineStart, isTextName, nextOfList, separatorsAt } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
+import { pattern } from "./words.ts";
 
 /**
  * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
@@ -89,8 +90,11 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 }
 
 /** "md5 of the dump with the master key: …", "leaked in …": a digest or a commit, not the key. */
-const digestWord =
-  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed|introduced|added|merged|landed|leaked) (?:by|in|with))\b[^\n]{0,16})$/i;
+const digestWord = pattern(
+  "i",
+  String.raw`\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed`,
+  String.raw`|introduced|added|merged|landed|leaked) (?:by|in|with))\b[^\n]{0,16})$`,
+);
 const isDigest = (text: string, { start, end }: Span) =>
   /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) &&
   digestWord.test(text.slice(Math.max(0, start - 120), start));

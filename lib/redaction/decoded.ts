@@ -1,3 +1,5 @@
+import { pattern } from "./words.ts";
+
 /** Recognizes the content of base64 text by its first bytes. */
 
 const decodedLengthMax = 96;
@@ -9,11 +11,14 @@ export function decodeStart(encoded: string, lengthMax = decodedLengthMax): stri
 }
 
 const documentLengthMax = 8_192;
+const documentCredential = pattern(
+  "i",
+  String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data`,
+  String.raw`|password)["']?\s?:\s?["']?[^\s"',}]{8}`,
+);
 /** For base64 of JSON or YAML: whether the document has a credential, as the key of a service account has. */
 export const holdsCredential = (encoded: string): boolean =>
-  /-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data|password)["']?\s?:\s?["']?[^\s"',}]{8}/i.test(
-    decodeStart(encoded, documentLengthMax),
-  );
+  documentCredential.test(decodeStart(encoded, documentLengthMax));
 
 const sequence = 0x30;
 const integer = 0x02;

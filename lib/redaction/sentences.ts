@@ -11,6 +11,7 @@ import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
 import { marker } from "./view.ts";
+import { pattern } from "./words.ts";
 
 /**
  * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the
@@ -41,14 +42,14 @@ const valueLengthMax = 512;
 const wordReadMax = 200;
 const listedLengthMax = 24;
 
+const technicalName =
+  /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/;
 /** Values with digits that are not credentials: `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`. */
 export const isOrdinary: Accept = memoize(
   (value) =>
     /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
     /^v?\d[\d.,:/-]*[a-z]{0,6}\d*$|^\d{4}-\d\d-\d\dT/i.test(value) ||
-    /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/.test(
-      value,
-    ) ||
+    technicalName.test(value) ||
     value.includes("://"),
 );
 
@@ -64,11 +65,13 @@ const isLikely = (value: string) =>
     !isPlainCase(value.replace(/\d/g, "")));
 
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
-const isOwnAssignment = (value: string) =>
-  features.isField(value) ||
-  /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(
-    value,
-  );
+const isOwnAssignment: Accept = memoize(
+  (value) =>
+    features.isField(value) ||
+    /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(
+      value,
+    ),
+);
 
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
 const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
@@ -96,10 +99,14 @@ const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") =>
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
   { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
-  { evidence: "made up", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDecoratedWord(text) || features.isNumberedWord(text) || features.isUnusualWord(text)) },
-  { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDiceware(text) || features.isJoinedPhrase(text)) },
-  { evidence: "code", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && !isOrdinary(text) && (features.isCode(text) || features.isMixedWord(text)) },
-  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying && features.isUnusualWord(text))) },
+  { evidence: "made up", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDecoratedWord(text) ||
+    features.isNumberedWord(text) || features.isUnusualWord(text)) },
+  { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDiceware(text) ||
+    features.isJoinedPhrase(text)) },
+  { evidence: "code", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && !isOrdinary(text) && (features.isCode(text) ||
+    features.isMixedWord(text)) },
+  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying &&
+    features.isUnusualWord(text))) },
   { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
 ];
 
@@ -166,11 +173,18 @@ function wordAt(text: string, word: string, at: number): Value | undefined {
 /** The largest distance between a credential and its name, in characters. */
 const sentenceLengthMax = 160;
 
-const spokenPhrase =
-  /(?:[ \t]+[\w.'-]{1,20}){0,8}?(?:[ \t]+(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=]|[ \t]+(?=\(["'`\uE000]))[ \t]*\(?["'`\uE000]?(?=[A-Za-z\d])|[ \t]+["'`\uE000](?=[A-Za-z\d])/y;
+const spokenPhrase = pattern(
+  "y",
+  String.raw`(?:[ \t]{1,8}[\w.'-]{1,20}){0,8}?(?:[ \t]{1,8}(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]{0,8}[:=]`,
+  String.raw`|[ \t]{1,8}(?=\(["'\x60\uE000]))[ \t]{0,8}\(?["'\x60\uE000]?`,
+  String.raw`(?=[A-Za-z\d])|[ \t]{1,8}["'\x60\uE000](?=[A-Za-z\d])`,
+);
 const phraseLead = /[ \t](?:is|was|ist|lautet|est|es|é|è|to|jest)|[:=(]|["'`\uE000]/g;
-const phraseWords =
-  /\d{1,4}(?: [A-Za-z\d]{1,12}){3,9}(?=["'`\uE000.,;]|[ \t]*(?:\n|$))|[A-Za-z]{2,12}(?:(?:[ -][A-Za-z]{3,12}){2,9}\d{0,4}(?=["'`\uE000.,;]|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,12}){1,2}(?=["'`\uE000]))/y;
+const phraseWords = pattern(
+  "y",
+  String.raw`\d{1,4}(?: [A-Za-z\d]{1,12}){3,9}(?=["'\x60\uE000.,;]|[ \t]*(?:\n|$))|[A-Za-z]{2,12}(?:(?:[ -][A-Za-z]{3,12}){2,9}\d{0,4}(?=["'\x60\uE000.,;]`,
+  String.raw`|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,12}){1,2}(?=["'\x60\uE000]))`,
+);
 /** "the passphrase is bounce evolve castle fiscal". A password of several words has four, all drawn at random. */
 function phraseBehind(text: string, from: number, isPromised: boolean): Value | undefined {
   spokenPhrase.lastIndex = from;
@@ -202,8 +216,8 @@ interface Word {
   readonly bare: string;
   readonly end: number;
   readonly value: Value | undefined;
-  /** What was asked about the value, and refused: names that are close to each other ask the same. */
-  readonly refused: Set<string>;
+  /** What was asked about the value for a claim, and refused, as bits: names that are close to each other ask the same. */
+  readonly refused: Map<Claim, number>;
 }
 
 /** Returns where the word after `from` begins. Skips spaces, tabs, and one comma that a space follows. */
@@ -244,7 +258,7 @@ function readWord(text: string, from: number): Word | undefined {
         bare: bareWord(word),
         end: start + word.length,
         value: isCandidate(word) ? wordAt(text, word, start) : undefined,
-        refused: new Set(),
+        refused: new Map(),
       };
 }
 
@@ -269,9 +283,10 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
     else if (value && !isInAside && mayBeOne(value.text)) {
-      const asked = `${claim.kind} ${claim.certainty} ${isAfterSaying} ${isDirectlyAfter}`;
-      if (!word.refused.has(asked) && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
-      word.refused.add(asked);
+      const asked = word.refused.get(claim) ?? 0;
+      const question = 1 << (Number(isAfterSaying) + 2 * Number(isDirectlyAfter));
+      if (!(asked & question) && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
+      word.refused.set(claim, asked | question);
     }
     // "Use this password to log in:", and then the password on its own line.
     const own = ":?".includes(last) ? ownLine(text, word.end, claim, true) : undefined;
@@ -290,8 +305,12 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
 }
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
-const lineBreak =
-  /[\])"'`*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?/y;
+const lineBreak = pattern(
+  "y",
+  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
+  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
+  "(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?",
+);
 /** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
 const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id|version): $/i;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
@@ -408,12 +427,15 @@ export const sayings: readonly Saying[] = [
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·)?[\"'`\\uE000-\\uE003]"), ends: "quote" },
   { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
     before: /(?:^|\n)[ \t>]{0,4}(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
-  { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"), ends: "clause" },
+  { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"),
+    ends: "clause" },
   { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
   { saying: "in brackets behind the name", ends: "anywhere",
-    behind: /[ \t](?:protected[ \t])?\(["'`]?(?!OAuth)(?=(?:[A-Z][a-z]{1,20}[A-Z\d]|[a-z]{5,40}\d)[^\s()]{0,40}\)|[A-Z][a-z]{4,20}["'`]?\) (?:of|for|de[lr]?)\b)/y },
+    behind: pattern("y",
+    String.raw`[ \t](?:protected[ \t])?\(["'\x60]?(?!OAuth)(?=(?:[A-Z][a-z]{1,20}[A-Z\d]|[a-z]{5,40}\d)[^\s()]{0,40}\)|[A-Z][a-z]{4,20}["'\x60]?\) (?:of|for`,
+    String.raw`|de[lr]?)\b)`) },
   { saying: "a Turkish owner", name: /(?:şifresi|parolası)$/i, behind: bridge("·(?:ise·)?«"), ends: "clause" },
   { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
   { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
@@ -424,7 +446,8 @@ export const sayings: readonly Saying[] = [
     behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "anywhere" },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
-  { saying: "changed to", isFar: true, before: new RegExp(`\\b(?:${set})\\b[^.\\n]{0,40}$`, "i"), behind: bridge("…·(?:to|from|auf|en|à|a)·«"), ends: "phrase" },
+  { saying: "changed to", isFar: true, before: new RegExp(`\\b(?:${set})\\b[^.\\n]{0,40}$`, "i"),
+    behind: bridge("…·(?:to|from|auf|en|à|a)·«"), ends: "phrase" },
   { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
   { saying: "in brackets, as it is now", isFar: true, behind: bridge(`»…·\\((?:${today})[ \\t:]{1,2}«`), ends: "clause" },
   { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
@@ -432,7 +455,10 @@ export const sayings: readonly Saying[] = [
   { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
   { saying: "an equals sign behind a sentence", isFar: true, behind: bridge("»(?:·[\\p{L}\\d'/-]{1,24}){1,6}·=·«"), ends: "clause" },
   { saying: "an answer", before: asked, ends: "line",
-    behind: bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)|\\n(?:\\[\\d\\d:\\d\\d\\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`) },
+    behind:
+    bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
+      `|\\n(?:\\[\\d\\d:\\d\\d\\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
+    },
 ];
 
 /** A verb or a sign that can lead from a name to a value over other words. */
@@ -533,9 +559,11 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
     /^pass(?:wd)?$/i.test(name) &&
     !userBefore.test(before) &&
     !(name.length === 4 && systemBefore.test(before));
+  // Nothing that leads to a name ends in a quote.
+  const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends } of isAt(opensBridge, text, end) ? rows : []) {
     if (!named && isVerb && ends !== "line") continue;
-    if (!isAt(behind, text, end) || led?.test(before) === false) continue;
+    if ((led && !isLed) || !isAt(behind, text, end) || led?.test(before) === false) continue;
     const valueStart = behind.lastIndex;
     const behindName = text.slice(end, valueStart);
     const value = isOfAnother(behindName) ? undefined : plainWordAt(text, valueStart);
